@@ -1,0 +1,9 @@
+// version.cpp: the library's own version number.
+// SPDX-License-Identifier: MIT
+#include <tandem/version.hpp>
+
+namespace tandem {
+
+std::string_view version() noexcept { return TANDEM_VERSION_STRING; }
+
+}  // namespace tandem

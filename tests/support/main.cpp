@@ -1,0 +1,23 @@
+// main.cpp: the main function of every test executable: GoogleTest, a watchdog, sanitizer defaults.
+// SPDX-License-Identifier: MIT
+#include <gtest/gtest.h>
+
+#include "watchdog.hpp"
+
+// Read by the sanitizers' runtimes before main; the environment variables of the same names override them.
+extern "C" {
+const char* __asan_default_options();   // NOLINT
+const char* __tsan_default_options();   // NOLINT
+const char* __ubsan_default_options();  // NOLINT
+const char* __asan_default_options() { return "detect_leaks=1:check_initialization_order=1"; }
+const char* __tsan_default_options() { return "halt_on_error=1:second_deadlock_stack=1"; }
+const char* __ubsan_default_options() { return "print_stacktrace=1"; }
+}
+
+int main(int argc, char** argv) {
+  // The watchdog makes the process multi-threaded: death tests start afresh instead of running in a fork.
+  ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  ::testing::InitGoogleTest(&argc, argv);
+  tandem::test::start_watchdog();
+  return RUN_ALL_TESTS();
+}
