@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <tandem/version.hpp>
 
-namespace tandem {
+namespace tandem::inline v0 {
 
 std::string_view version() noexcept { return TANDEM_VERSION_STRING; }
 
-}  // namespace tandem
+}  // namespace tandem::inline v0

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string_view>
+
 #include "watchdog.hpp"
 
 // Read by the sanitizers' runtimes before main; the environment variables of the same names override them.
@@ -15,9 +18,12 @@ const char* __ubsan_default_options() { return "print_stacktrace=1"; }
 }
 
 int main(int argc, char** argv) {
+  const bool in_death_test = std::any_of(argv, argv + argc, [](std::string_view argument) {
+    return argument.starts_with("--gtest_internal_run_death_test");
+  });
   // The watchdog makes the process multi-threaded: death tests start afresh instead of running in a fork.
   ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
   ::testing::InitGoogleTest(&argc, argv);
-  tandem::test::start_watchdog();
+  tandem::test::start_watchdog(in_death_test);
   return RUN_ALL_TESTS();
 }

@@ -138,7 +138,7 @@ std::chrono::milliseconds stress_time(std::chrono::milliseconds otherwise) {
   return seconds < 0 ? otherwise : std::chrono::seconds(seconds);
 }
 
-void start_watchdog() {
+void start_watchdog(bool in_death_test) {
   // The thread is born with every signal blocked, so that tests of signals see only their own threads.
   sigset_t all;
   sigset_t before;
@@ -146,7 +146,11 @@ void start_watchdog() {
   pthread_sigmask(SIG_SETMASK, &all, &before);
   std::thread(watch).detach();
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  ::testing::UnitTest::GetInstance()->listeners().Append(new test_listener);
+  if (in_death_test) {
+    set_running("the child of a death test");
+  } else {
+    ::testing::UnitTest::GetInstance()->listeners().Append(new test_listener);
+  }
 }
 
 }  // namespace tandem::test

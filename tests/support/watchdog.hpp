@@ -33,7 +33,8 @@ std::chrono::seconds hang_limit() noexcept;
 /// Seconds that each stress test should run: TANDEM_STRESS_SECONDS, else `otherwise`.
 std::chrono::milliseconds stress_time(std::chrono::milliseconds otherwise);
 
-/// Starts the watchdog and hooks it into GoogleTest; called once, by main.
-void start_watchdog();
+/// Starts the watchdog and hooks it into GoogleTest; called once, by main, which says whether this process
+/// is the child of a death test (GoogleTest tells listeners nothing there: its whole life is watched).
+void start_watchdog(bool in_death_test);
 
 }  // namespace tandem::test

@@ -13,11 +13,11 @@
 #define TANDEM_VERSION_PATCH 0
 #define TANDEM_VERSION_STRING "0.1.0"
 
-namespace tandem {
+namespace tandem::inline v0 {
 
 /// The version of the library that the program is linked to, "major.minor.patch".
 ///
 /// @thread_safety       any thread
 TANDEM_API std::string_view version() noexcept;
 
-}  // namespace tandem
+}  // namespace tandem::inline v0

@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# run.sh: installs what is missing, builds a preset, runs its tests.
+# SPDX-License-Identifier: MIT
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+usage() {
+  cat <<'END'
+usage: tests/run.sh [PRESET] [--filter REGEX] [--jobs N]
+       tests/run.sh nightly [--filter REGEX]
+
+PRESET is one of release, release-clang, dev (default), gcc-debug, asan, tsan, gcc-asan, shared.
+--filter runs the tests whose ctest name (executable.suite.test) matches REGEX.
+nightly runs the stress tests in release, each for TANDEM_STRESS_SECONDS (default 60).
+
+The build lies in build/PRESET. TANDEM_TEST_REQUIRE_ALL=1 makes a missing tool or server a failure instead of a skip.
+END
+}
+
+preset=dev
+nightly=
+filter=()
+jobs=$(nproc)
+while [ $# -gt 0 ]; do
+  case $1 in
+    -h | --help) usage; exit 0 ;;
+    --filter) filter=(-R "${2:?--filter needs a regular expression}"); shift 2 ;;
+    --jobs) jobs=${2:?--jobs needs a number}; shift 2 ;;
+    nightly) nightly=1; preset=release; shift ;;
+    -*) echo "unknown option: $1" >&2; usage >&2; exit 2 ;;
+    *) preset=$1; shift ;;
+  esac
+done
+
+groups=(build tests examples browser)
+case $preset in
+  release | dev | gcc-debug | gcc-asan | shared) ;;
+  release-clang | asan | tsan) groups+=(clang) ;;
+  *) echo "unknown preset: $preset" >&2; usage >&2; exit 2 ;;
+esac
+
+start=$SECONDS
+build=build/$preset
+say() { printf '[%s %4ds] %s\n' "$preset" $((SECONDS - start)) "$*"; }
+# With CI set a command's output is shown only when it fails.
+quietly() {
+  if [ -n "${CI:-}" ]; then
+    "$@" >"$build/step.log" 2>&1 || { cat "$build/step.log"; return 1; }
+  else
+    "$@"
+  fi
+}
+
+mkdir -p "$build"
+rm -f "$build/tests.xml" "$build/tests.counts"
+say "packages"
+tests/support/install_packages.sh "${groups[@]}"
+say "configure"
+cmake --preset "$preset" >"$build/step.log" 2>&1 || { cat "$build/step.log"; exit 1; }
+say "build"
+quietly cmake --build --preset "$preset"
+
+ctest=(ctest --preset "$preset" --no-tests=error --output-junit tests.xml)
+if [ -n "$nightly" ]; then
+  export TANDEM_STRESS_SECONDS=${TANDEM_STRESS_SECONDS:-60}
+  ctest+=(-L stress)
+  say "stress tests, $TANDEM_STRESS_SECONDS s each"
+else
+  ctest+=(-j "$jobs")
+  say "tests"
+fi
+status=0
+if [ -n "${CI:-}" ]; then
+  "${ctest[@]}" "${filter[@]}" >"$build/step.log" 2>&1 || status=$?
+  # What passed in silence is left out; of what failed, everything is shown.
+  grep -vE '^ *(Start +[0-9]+:|[0-9]+/[0-9]+ Test +#[0-9]+: .* Passed +[0-9.]+ sec$)' "$build/step.log" || true
+else
+  "${ctest[@]}" "${filter[@]}" || status=$?
+fi
+
+# The counts, from the head of the JUnit report: skipped tests are not passed ones.
+attribute() { sed -n "s/.*[[:space:]]$1=\"\([0-9]*\)\".*/\1/p" "$build/tests.head" | head -1; }
+if [ -f "$build/tests.xml" ]; then
+  tr '\n' ' ' <"$build/tests.xml" | grep -o '<testsuite [^>]*>' | head -1 >"$build/tests.head"
+  failed=$(attribute failures)
+  skipped=$(($(attribute skipped) + $(attribute disabled)))
+  passed=$(($(attribute tests) - failed - skipped))
+else
+  passed=0 failed=1 skipped=0
+fi
+if [ "$status" != 0 ] && [ "$failed" = 0 ]; then failed=1; fi
+echo "$passed $failed $skipped" >"$build/tests.counts"
+say "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ]

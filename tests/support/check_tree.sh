@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# check_tree.sh LAW: checks a law that every file of the tree has to follow.
+# SPDX-License-Identifier: MIT
+#
+# Laws: listed, includes, layers, heads. Prints each offender; exits 1 if there is one.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+found=0
+offend() { echo "$*"; found=1; }
+files() { find "$@" -type f \( -name '*.hpp' -o -name '*.cpp' \) | sort; }
+
+case ${1:-} in
+  # A source that nobody compiles, or a header that is not installed, is in no list of a CMakeLists.txt.
+  listed)
+    for part in runtime io; do
+      while read -r file; do
+        grep -qE "(^|[[:space:]])${file#"$part"/}([[:space:])]|\$)" $part/CMakeLists.txt || offend "$file is not in $part/CMakeLists.txt"
+      done < <(find $part/src -name '*.cpp' | sort; find $part/include -name '*.hpp' | sort)
+    done
+    while read -r file; do
+      # In the list of its folder or of one above, as a path or by its name without .cpp.
+      folder=$(dirname "$file")
+      listed=
+      while [ "$folder" != . ]; do
+        if [ -f "$folder/CMakeLists.txt" ] && grep -qwF -e "${file#"$folder"/}" -e "$(basename "$file" .cpp)" "$folder/CMakeLists.txt"; then
+          listed=1
+        fi
+        folder=$(dirname "$folder")
+      done
+      [ -n "$listed" ] || offend "$file is in no CMakeLists.txt"
+    done < <(find tests examples -name '*.cpp' -not -path 'tests/package/*' | sort)
+    ;;
+  # Public headers include the standard library and tandem, no system, liburing or Asio header.
+  includes)
+    while read -r hit; do
+      offend "$hit"
+    done < <(files runtime/include io/include | grep -v '/asio\.hpp$' | xargs -r grep -nE '^[[:space:]]*#[[:space:]]*include' \
+      | grep -vE '#[[:space:]]*include[[:space:]]*<([a-z_0-9]+|tandem/[a-z_0-9/]+\.hpp)>' || true)
+    ;;
+  # Dependencies flow one way: examples -> io -> runtime.
+  layers)
+    while read -r hit; do
+      offend "$hit"
+    done < <(files runtime | xargs -r grep -nE '#[[:space:]]*include.*tandem/io/' || true)
+    ;;
+  # The first line names the file and says what it is; the second one is the licence.
+  heads)
+    while read -r file; do
+      name=$(basename "$file")
+      head -n 1 "$file" | grep -qE "^// $name: ." || offend "$file: the first line is not '// $name: what it is'"
+      sed -n 2p "$file" | grep -qxF '// SPDX-License-Identifier: MIT' || offend "$file: the second line is not the SPDX line"
+      case $file in *.hpp) grep -qxF '#pragma once' "$file" || offend "$file: no #pragma once" ;; esac
+    done < <(files runtime io examples tests)
+    ;;
+  *) echo "usage: check_tree.sh listed|includes|layers|heads" >&2; exit 2 ;;
+esac
+exit $found

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# install_packages.sh GROUP...: installs the Debian packages of these groups that are missing.
+# SPDX-License-Identifier: MIT
+#
+# Groups: build, clang, format, tests, examples, browser. Nothing is asked and nothing is removed; with
+# everything in place it takes a moment and touches nothing. As root or with sudo; otherwise it says what is needed.
+set -euo pipefail
+
+packages_of() {
+  case $1 in
+    build) echo g++ cmake ninja-build ccache pkg-config liburing-dev ;;
+    clang) echo clang-19 libclang-rt-19-dev ;;
+    format) echo clang-format-19 ;;
+    tests) echo libgtest-dev python3 curl wrk ;;
+    examples) echo libboost1.81-dev nlohmann-json3-dev libcli11-dev libfmt-dev ;;
+    browser) echo chromium chromium-driver python3-selenium ;;
+    *) echo "install_packages.sh: no such group: $1 (build clang format tests examples browser)" >&2; return 2 ;;
+  esac
+}
+
+missing=()
+for group in "$@"; do
+  list=$(packages_of "$group")
+  if ! command -v dpkg-query >/dev/null; then
+    echo "This is no Debian system: please install what these Debian packages hold: $list" >&2
+    continue
+  fi
+  for package in $list; do
+    [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing+=("$package")
+  done
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+as_root=()
+if [ "$(id -u)" != 0 ]; then
+  if ! command -v sudo >/dev/null; then
+    echo "Missing Debian packages, and neither root nor sudo to install them. Please run, as root:" >&2
+    echo "  apt-get install --no-install-recommends ${missing[*]}" >&2
+    exit 1
+  fi
+  as_root=(sudo)
+fi
+
+echo "installing: ${missing[*]}"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 "$@"; }
+install() { apt install -y --no-remove --no-install-recommends "${missing[@]}" >"$log" 2>&1 </dev/null; }
+# The package lists may be absent or too old: then once more with fresh ones.
+if ! install; then
+  apt update >>"$log" 2>&1 || true
+  if ! install; then
+    cat "$log" >&2
+    echo "could not install: ${missing[*]}" >&2
+    exit 1
+  fi
+fi
