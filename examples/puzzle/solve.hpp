@@ -1,0 +1,128 @@
+// solve.hpp: one request, one answer: what the command line and the service have in common
+// SPDX-License-Identifier: MIT
+//
+// A solve_request is plain data, checked by whoever makes it: request_from_json, or the command
+// line, which fills the fields and calls validate(). solve() parses the board, picks the solver and
+// renders the path into the puzzle's documented format (README.md). Every complaint about the input
+// is a std::invalid_argument with one line that can be shown as it is.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <tandem/search.hpp>
+#include <tandem/task.hpp>
+
+namespace puzzles {
+
+enum class puzzle_kind : std::uint8_t { sliding, klotski, queens };
+enum class solver_kind : std::uint8_t { sequential, racing, breadth_first };
+
+std::string_view to_string(puzzle_kind kind) noexcept;
+std::string_view to_string(solver_kind kind) noexcept;
+
+/// The kind of that name.
+///
+/// @throws              std::invalid_argument: "unknown puzzle 'x' (sliding, klotski, queens)"
+puzzle_kind parse_puzzle_kind(std::string_view name);
+solver_kind parse_solver_kind(std::string_view name);
+
+/// What is to be solved, and within which limits. Fields of the other puzzles are ignored.
+class solve_request {
+ public:
+  solve_request() = default;
+  explicit solve_request(puzzle_kind kind) : puzzle(kind) {}
+
+  puzzle_kind puzzle = puzzle_kind::sliding;
+  std::optional<solver_kind> solver;  ///< default: breadth_first; racing for queens
+
+  // sliding
+  unsigned rows = 0;
+  unsigned cols = 0;
+  std::vector<int> start;  ///< row-major, 0 is the blank
+  std::vector<int> goal;   ///< empty: 1 2 .. n-1 0
+
+  // klotski
+  std::string board;  ///< five rows separated by newlines or '/'; empty: Heng Dao Li Ma
+
+  // queens
+  unsigned n = 0;
+  bool count = false;  ///< all solutions instead of the first
+
+  // limits; 0 is none
+  std::uint64_t node_limit = 0;
+  std::chrono::milliseconds time_limit{0};
+  unsigned parallelism = 0;  ///< 0: as many as the pool has workers
+
+  std::function<void(const tandem::search_progress&)> progress;
+
+  solver_kind chosen_solver() const noexcept;
+};
+
+/// What became of it.
+class solve_answer {
+ public:
+  using path_type = std::variant<std::vector<int>, std::vector<std::string>>;
+
+  puzzle_kind puzzle = puzzle_kind::sliding;
+  solver_kind solver = solver_kind::breadth_first;
+  tandem::search_outcome outcome = tandem::search_outcome::exhausted;
+  bool solved = false;
+  std::optional<std::uint64_t> moves;  ///< length of the path; none if unsolved or counted
+  path_type path;  ///< sliding: tiles moved; klotski: "A down"; queens: a column (0-based) per row
+  std::uint64_t nodes = 0;
+  std::uint64_t solutions = 0;
+  double milliseconds = 0;
+  unsigned threads = 0;  ///< worker threads of the pool that searched
+
+  /// A node or time limit ended the search before it had an answer.
+  bool hit_limit() const noexcept {
+    return outcome == tandem::search_outcome::node_limit ||
+           outcome == tandem::search_outcome::time_limit;
+  }
+};
+
+/// Checks the request as solve() would, without solving it.
+///
+/// @throws              std::invalid_argument: one clear line
+void validate(const solve_request& request);
+
+/// Solves it on the worker pool of the current runtime.
+///
+/// @throws              std::invalid_argument: bad input; operation_cancelled
+/// @cancellation        ends the search within some hundred microseconds, after all its tasks
+/// @resumes_on          the executor that the caller awaited from
+[[nodiscard]] tandem::task<solve_answer> solve(solve_request request);
+
+/// Reads `{"puzzle", "solver", "rows", "cols", "start", "goal", "board", "n", "count", "node_limit",
+/// "time_limit_ms"}`; `start` and `goal` are arrays of integers or a string of them.
+///
+/// @throws              std::invalid_argument: one clear line; also for an unknown or misplaced key
+solve_request request_from_json(const nlohmann::json& json);
+
+/// As above, from text; text that is no JSON is a std::invalid_argument, too.
+solve_request request_from_text(std::string_view text);
+
+/// `{"puzzle","solver","solved","moves","path","nodes","solutions","milliseconds","threads"}`, in this order.
+nlohmann::ordered_json to_json(const solve_answer& answer);
+
+/// The text in quotes, cut if long, without control characters: for a message of one line.
+std::string in_quotes(std::string_view text);
+
+/// A list of tile numbers, separated by blanks or commas.
+///
+/// @throws              std::invalid_argument: "start: 'x' is no tile number"
+std::vector<int> parse_tiles(std::string_view name, std::string_view text);
+
+/// A drawing of each position from the first to the last, several lines each.
+std::vector<std::string> draw(const solve_request& request, const solve_answer& answer);
+
+}  // namespace puzzles

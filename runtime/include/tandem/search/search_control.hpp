@@ -1,0 +1,130 @@
+// search_control.hpp: what all tasks of one search share: how it ends, limits, progress.
+// SPDX-License-Identifier: MIT
+//
+// A search ends once. The first of finish(), fail() and cancel() decides how, and whoever comes later
+// changes nothing; running tasks look at running() and give up. conclude() is called when the last
+// of them has ended.
+//
+// Nothing is counted or asked per position: each task keeps a search_pacer, which lets it do some 50
+// to 100 microseconds of work between two checkpoints, however fast or slow the puzzle is. A
+// checkpoint adds up the visited positions, looks at clock, limits and the stop of the task, and may
+// report progress. Every segment of a task ends after some 200 microseconds (segment_over()), so that
+// a long search runs as many short segments and starves nobody.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+
+#include <tandem/config.hpp>
+#include <tandem/detail/futex_mutex.hpp>
+#include <tandem/executor.hpp>
+#include <tandem/search/options.hpp>
+#include <tandem/search/result.hpp>
+
+namespace tandem::inline v0::detail {
+
+class search_pacer {
+ public:
+  using clock = std::chrono::steady_clock;
+
+  explicit search_pacer(std::uint32_t stride = 1) noexcept
+      : stride_(stride), left_(stride), checked_(clock::now()), segment_began_(checked_) {}
+
+  /// Called after each step; true if it is time for a checkpoint.
+  bool due() noexcept { return --left_ == 0; }
+  /// Steps between two checkpoints.
+  std::uint32_t stride() const noexcept { return stride_; }
+  bool segment_over() const noexcept { return checked_ - segment_began_ >= segment_length; }
+  void begin_segment() noexcept { segment_began_ = checked_ = clock::now(); }
+
+  /// A checkpoint was made after `steps` steps. Longer strides than `most` are not taken.
+  void checked(clock::time_point now, std::uint32_t steps, std::uint32_t most) noexcept {
+    const auto taken = now - checked_;
+    checked_ = now;
+    if (taken < stride_length / 2 && steps >= stride_ && stride_ < most) stride_ *= 2;
+    if (taken > stride_length && stride_ > 1) stride_ /= 2;
+    left_ = stride_;
+  }
+
+ private:
+  static constexpr std::chrono::microseconds stride_length{100};
+  static constexpr std::chrono::microseconds segment_length{200};
+
+  std::uint32_t stride_;
+  std::uint32_t left_;
+  clock::time_point checked_;
+  clock::time_point segment_began_;
+};
+
+class TANDEM_API search_control {
+ public:
+  explicit search_control(const search_options& options);
+  search_control(const search_control&) = delete;
+  search_control& operator=(const search_control&) = delete;
+  ~search_control();
+
+  /// Relaxed: a task that sees the end late does some work for nothing, and no more.
+  bool running() const noexcept { return state_.load(std::memory_order_relaxed) == state::running; }
+
+  /// @returns             true for the one that ended the search
+  bool finish(search_outcome outcome) noexcept;
+  bool fail(std::exception_ptr error) noexcept;
+  bool cancel() noexcept;
+
+  /// Counts `visited` further positions, found in `steps` steps; then limits, stop and progress.
+  ///
+  /// @returns             running()
+  /// @throws              what the progress callback throws
+  bool checkpoint(search_pacer& pacer, std::uint64_t visited, std::uint32_t steps,
+                  std::uint64_t depth = 0);
+  /// As above, at the end of a full stride.
+  bool checkpoint(search_pacer& pacer, std::uint64_t visited) {
+    return checkpoint(pacer, visited, pacer.stride());
+  }
+  /// Counts the rest when a task ends.
+  void count(std::uint64_t visited) noexcept {
+    visited_.fetch_add(visited, std::memory_order_relaxed);
+  }
+
+  /// Positions counted; complete when all tasks have ended.
+  std::uint64_t visited() const noexcept { return visited_.load(std::memory_order_relaxed); }
+  std::uint64_t node_limit() const noexcept { return options_.node_limit; }
+  std::chrono::nanoseconds elapsed() const noexcept { return search_pacer::clock::now() - began_; }
+
+  /// After all tasks have ended: how the search ended.
+  ///
+  /// @throws              the failure; operation_cancelled
+  search_outcome conclude();
+
+ private:
+  // `running` is left once, by the winner of an exchange. What the winner then writes is read after
+  // all tasks have ended, so that the exchange itself orders nothing.
+  enum class state : std::uint8_t { running, finished, failed, cancelled };
+
+  bool leave(state next) noexcept;
+  void report(search_pacer::clock::time_point now, std::uint64_t depth);
+
+  std::atomic<state> state_{state::running};
+  search_outcome outcome_ = search_outcome::exhausted;  // by the winner; read after all ended
+  std::exception_ptr error_;                            // likewise
+  const search_options& options_;
+  const search_pacer::clock::time_point began_;
+  const search_pacer::clock::time_point deadline_;
+
+  futex_mutex report_lock_;  // held while the progress callback runs, so never two at once
+  std::atomic<search_pacer::clock::rep> next_report_;  // relaxed: a hint, decided under the lock
+
+  alignas(64) std::atomic<std::uint64_t> visited_{0};  // own line: written at every checkpoint
+};
+
+/// How many tasks are to search at the same time: as asked for, else one per worker of the runtime.
+TANDEM_API unsigned search_parallelism(const search_options& options) noexcept;
+
+/// Where searches run: the worker pool of the current task's runtime.
+///
+/// @throws              std::logic_error outside any runtime
+TANDEM_API executor& search_executor();
+
+}  // namespace tandem::inline v0::detail

@@ -1,0 +1,111 @@
+// search_control.cpp: the end, the limits and the progress of a search.
+// SPDX-License-Identifier: MIT
+#include <tandem/search/search_control.hpp>
+
+#include <mutex>
+#include <stdexcept>
+#include <utility>
+
+#include <tandem/environment.hpp>
+#include <tandem/errors.hpp>
+#include <tandem/runtime.hpp>
+#include <tandem/stop.hpp>
+#include <tandem/worker_pool.hpp>
+
+namespace tandem::inline v0::detail {
+
+namespace {
+
+using clock = search_pacer::clock;
+
+// With a node limit checkpoints come more often, so that it is passed by little.
+constexpr std::uint32_t longest_stride = 4096;
+constexpr std::uint32_t longest_limited_stride = 64;
+
+clock::time_point later(clock::time_point from, std::chrono::nanoseconds by) noexcept {
+  const auto left = clock::time_point::max() - from;
+  return by < left ? from + by : clock::time_point::max();
+}
+
+}  // namespace
+
+search_control::search_control(const search_options& options)
+    : options_(options),
+      began_(clock::now()),
+      deadline_(options.time_limit.count() > 0 ? later(began_, options.time_limit)
+                                               : clock::time_point::max()),
+      next_report_(later(began_, options.progress_interval).time_since_epoch().count()) {}
+
+search_control::~search_control() = default;
+
+bool search_control::leave(state next) noexcept {
+  state expected = state::running;
+  return state_.compare_exchange_strong(expected, next, std::memory_order_relaxed);
+}
+
+bool search_control::finish(search_outcome outcome) noexcept {
+  if (!leave(state::finished)) return false;
+  outcome_ = outcome;
+  return true;
+}
+
+bool search_control::fail(std::exception_ptr error) noexcept {
+  if (!leave(state::failed)) return false;
+  error_ = std::move(error);
+  return true;
+}
+
+bool search_control::cancel() noexcept { return leave(state::cancelled); }
+
+bool search_control::checkpoint(search_pacer& pacer, std::uint64_t visited, std::uint32_t steps,
+                                std::uint64_t depth) {
+  const clock::time_point now = clock::now();
+  const std::uint64_t sum = visited_.fetch_add(visited, std::memory_order_relaxed) + visited;
+  pacer.checked(now, steps, options_.node_limit == 0 ? longest_stride : longest_limited_stride);
+  if (options_.node_limit != 0 && sum > options_.node_limit) finish(search_outcome::node_limit);
+  if (now >= deadline_) finish(search_outcome::time_limit);
+  if (stop_requested()) cancel();
+  if (!running()) return false;
+  if (options_.progress &&
+      now.time_since_epoch().count() >= next_report_.load(std::memory_order_relaxed)) {
+    report(now, depth);
+  }
+  return true;
+}
+
+void search_control::report(clock::time_point now, std::uint64_t depth) {
+  std::unique_lock lock(report_lock_, std::try_to_lock);
+  if (!lock || now.time_since_epoch().count() < next_report_.load(std::memory_order_relaxed))
+    return;
+  options_.progress(search_progress(visited(), depth, now - began_));
+  const clock::time_point next = later(clock::now(), options_.progress_interval);
+  next_report_.store(next.time_since_epoch().count(), std::memory_order_relaxed);
+}
+
+search_outcome search_control::conclude() {
+  switch (state_.load(std::memory_order_relaxed)) {
+    case state::failed: std::rethrow_exception(error_);
+    case state::running:  // a task was dropped before it could end the search
+    case state::cancelled: break;
+    case state::finished: return outcome_;
+  }
+  const environment* here = current_environment();
+  const stop_reason reason = here != nullptr ? here->stop().reason() : stop_reason::none;
+  throw operation_cancelled(reason != stop_reason::none ? reason : stop_reason::shutdown);
+}
+
+unsigned search_parallelism(const search_options& options) noexcept {
+  if (options.parallelism != 0) return options.parallelism;
+  const environment* here = current_environment();
+  return here != nullptr && here->runtime() != nullptr ? here->runtime()->workers().size() : 1;
+}
+
+executor& search_executor() {
+  const environment* here = current_environment();
+  if (here == nullptr || here->runtime() == nullptr) {
+    throw std::logic_error("tandem search: no runtime here; await the search from a task of one");
+  }
+  return here->runtime()->workers();
+}
+
+}  // namespace tandem::inline v0::detail
