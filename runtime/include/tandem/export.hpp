@@ -18,5 +18,5 @@
 #define TANDEM_API __declspec(dllimport)
 #endif
 #else
-#define TANDEM_API __attribute__((visibility("default")))
+#define TANDEM_API [[gnu::visibility("default")]]
 #endif

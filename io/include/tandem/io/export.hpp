@@ -14,5 +14,5 @@
 #define TANDEM_IO_API __declspec(dllimport)
 #endif
 #else
-#define TANDEM_IO_API __attribute__((visibility("default")))
+#define TANDEM_IO_API [[gnu::visibility("default")]]
 #endif

@@ -1,0 +1,74 @@
+// as_result.hpp: takes an await's failure as a value instead of an exception.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <concepts>
+#include <coroutine>
+#include <utility>
+
+#include <tandem/detail/await_transform.hpp>
+#include <tandem/result.hpp>
+
+namespace tandem::inline v0 {
+
+namespace detail {
+
+/// An awaiter that can give its outcome without throwing.
+template <class Awaiter>
+concept gives_result = requires(std::remove_reference_t<Awaiter>& a) { a.await_resume_result(); };
+
+}  // namespace detail
+
+/// Awaiter of as_result().
+template <class Awaiter>
+class [[nodiscard]] as_result_awaiter {
+ public:
+  using tandem_awaiter = void;
+  using value_type = decltype(std::declval<std::remove_reference_t<Awaiter>&>().await_resume());
+
+  explicit as_result_awaiter(Awaiter&& inner) : inner_(static_cast<Awaiter&&>(inner)) {}
+
+  bool await_ready() { return inner_.await_ready(); }
+  template <class Promise>
+  decltype(auto) await_suspend(std::coroutine_handle<Promise> self) {
+    return inner_.await_suspend(self);
+  }
+  result<value_type> await_resume() {
+    if constexpr (detail::gives_result<Awaiter>) {
+      return inner_.await_resume_result();
+    } else {
+      try {
+        if constexpr (std::is_void_v<value_type>) {
+          inner_.await_resume();
+          return {};
+        } else {
+          return result<value_type>(inner_.await_resume());
+        }
+      } catch (...) {
+        return std::current_exception();
+      }
+    }
+  }
+
+ private:
+  Awaiter inner_;
+};
+
+/// Awaits `awaitable` and yields a result<T>: a value, an error code or an exception.
+///
+///     auto got = co_await tandem::as_result(tandem::with_timeout(1s, fetch()));
+///     if (got.is_cancelled()) co_return "too slow";
+///
+/// @param awaitable  a task or any awaiter of tandem
+/// @cancellation     a cancelled await is a result whose is_cancelled() is true
+/// @cost             that of the await; I/O and other leaf operations neither throw nor allocate
+template <class Awaitable>
+  requires detail::tandem_awaitable<Awaitable&&>
+auto as_result(Awaitable&& awaitable) {
+  using inner = detail::awaiter_t<Awaitable&&>;
+  // A temporary awaiter is moved in: as_result's own awaiter may outlive the argument's expression.
+  using held = std::remove_cvref_t<inner>;
+  return as_result_awaiter<held>(held(detail::get_awaiter(static_cast<Awaitable&&>(awaitable))));
+}
+
+}  // namespace tandem::inline v0

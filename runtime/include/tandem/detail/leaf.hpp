@@ -1,0 +1,67 @@
+// leaf.hpp: base of every await that waits for something outside the task (a timer, an event, I/O).
+// SPDX-License-Identifier: MIT
+//
+// Life of a leaf (runtime/README.md, "Stop", C1-C6):
+//   begin()      publishes it; false: a stop was requested already, nothing may be started
+//   the source   (timer wheel, wait list, ring) ends it exactly once: whoever detaches it from the
+//                source calls finish(), or finish_stopped() from inside on_stop
+//   the resume   is posted by the second of the two holders, or by finish() where there is one only
+#pragma once
+
+#include <coroutine>
+
+#include <tandem/detail/promise_base.hpp>
+#include <tandem/errors.hpp>
+#include <tandem/stop.hpp>
+
+namespace tandem::inline v0::detail {
+
+class leaf : public stop_waiter {
+ public:
+  leaf(stop_function on_stop) noexcept : stop_waiter(on_stop, &leaf::resume_waiting) {}  // NOLINT
+  leaf(leaf&& other) noexcept = default;
+
+  /// @returns  false if a stop was requested before; then cancelled() is set
+  bool begin(promise_base& waiting) noexcept {
+    waiting_ = &waiting;
+    if (waiting.env->stop().publish(*this)) [[likely]] return true;
+    cancelled_ = true;
+    return false;
+  }
+
+  /// The operation has ended. @returns true if the caller has to schedule waiting(); else the stopper
+  /// does, and the leaf must not be touched any more.
+  [[nodiscard]] bool finish_unposted() noexcept {
+    return waiting_->env->stop().withdraw(*this) || hand_over();
+  }
+  void finish() noexcept {
+    promise_base* const waiting = waiting_;
+    if (finish_unposted()) waiting->post();
+  }
+  /// From inside on_stop, after the operation was detached from its source.
+  void finish_stopped() noexcept {
+    cancelled_ = true;
+    (void)hand_over();  // the stopper is the second holder
+  }
+  /// Between begin() and a suspension that does not take place: the operation ended inline.
+  /// @returns  true if the task may go on at once; false if it has to suspend (the stopper resumes it)
+  [[nodiscard]] bool finish_inline() noexcept { return finish_unposted(); }
+
+  bool cancelled() const noexcept { return cancelled_; }
+  void set_cancelled() noexcept { cancelled_ = true; }
+  promise_base& waiting() const noexcept { return *waiting_; }
+  stop_reason cancel_reason() const noexcept { return waiting_->env->stop().reason(); }
+  void throw_if_cancelled() const {
+    if (cancelled_) throw operation_cancelled(cancel_reason());
+  }
+
+ private:
+  static void resume_waiting(stop_waiter& self) noexcept {
+    static_cast<leaf&>(self).waiting_->post();
+  }
+
+  promise_base* waiting_ = nullptr;
+  bool cancelled_ = false;
+};
+
+}  // namespace tandem::inline v0::detail

@@ -1,0 +1,68 @@
+// environment.hpp: what all frames of one task share.
+// SPDX-License-Identifier: MIT
+//
+// An environment lives in the block of a spawned root or inside a combinator (with_timeout,
+// with_scope); frames carry one pointer to it. It is set as the thread's current environment while
+// any segment of the task runs, so plain functions can reach it.
+#pragma once
+
+#include <cstdint>
+#include <source_location>
+
+#include <tandem/config.hpp>
+#include <tandem/executor.hpp>
+#include <tandem/stop.hpp>
+
+namespace tandem::inline v0 {
+
+class runtime;
+
+/// The shared surroundings of a task tree: runtime, default executor, stop state, parent, identity.
+///
+/// @thread_safety  set-up by the strand that starts the task, then read-only but for the stop state
+class TANDEM_API environment {
+ public:
+  environment() noexcept = default;
+  environment(tandem::runtime* owner, executor* home) noexcept : runtime_(owner), home_(home) {}
+  environment(const environment&) = delete;
+  environment& operator=(const environment&) = delete;
+
+  tandem::runtime* runtime() const noexcept { return runtime_; }
+  /// Where the root of the task started.
+  executor* home() const noexcept { return home_; }
+  environment* parent() const noexcept { return parent_; }
+  /// Unique in the process; 0 until the task started.
+  std::uint64_t id() const noexcept { return id_; }
+  /// Never null; "" if nobody named the task.
+  const char* name() const noexcept { return name_; }
+  const std::source_location& spawned_at() const noexcept { return spawned_at_; }
+
+  stop_state& stop() noexcept { return stop_; }
+  const stop_state& stop() const noexcept { return stop_; }
+
+ // Implementation
+  void set_home(executor* home) noexcept { home_ = home; }
+  void set_name(const char* static_text) noexcept { name_ = static_text; }
+  void set_spawned_at(const std::source_location& where) noexcept { spawned_at_ = where; }
+  /// Takes the next id.
+  void start() noexcept;
+  /// As start(), as the child of another environment: inherits the runtime, is linked to its stop.
+  void start_below(environment& parent) noexcept;
+  void end() noexcept { stop_.unlink(); }
+
+ private:
+  tandem::runtime* runtime_ = nullptr;
+  executor* home_ = nullptr;
+  environment* parent_ = nullptr;
+  stop_state stop_;
+  std::uint64_t id_ = 0;
+  const char* name_ = "";
+  std::source_location spawned_at_;
+};
+
+/// The environment of the task that the calling thread runs; null outside any task.
+///
+/// @cost  a thread-local read
+TANDEM_API environment* current_environment() noexcept;
+
+}  // namespace tandem::inline v0

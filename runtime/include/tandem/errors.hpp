@@ -1,0 +1,45 @@
+// errors.hpp: the exceptions of the runtime itself.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <stdexcept>
+#include <system_error>
+
+#include <tandem/config.hpp>
+#include <tandem/stop.hpp>
+
+namespace tandem::inline v0 {
+
+/// The awaited operation was stopped before it had a result. Its code is errc::operation_canceled.
+class TANDEM_API operation_cancelled : public std::system_error {
+ public:
+  explicit operation_cancelled(stop_reason reason);
+  operation_cancelled(const operation_cancelled&) = default;
+  operation_cancelled& operator=(const operation_cancelled&) = default;
+  ~operation_cancelled() override;
+
+  stop_reason reason() const noexcept { return reason_; }
+
+ private:
+  stop_reason reason_;
+};
+
+/// A blocking wait was tried on a thread of the runtime, where it could wait for itself.
+class TANDEM_API would_deadlock : public std::logic_error {
+ public:
+  explicit would_deadlock(const char* what_was_tried);
+  would_deadlock(const would_deadlock&) = default;
+  would_deadlock& operator=(const would_deadlock&) = default;
+  ~would_deadlock() override;
+};
+
+/// Work was handed to a runtime that has been shut down.
+class TANDEM_API runtime_stopped : public std::runtime_error {
+ public:
+  explicit runtime_stopped(const char* what_was_tried);
+  runtime_stopped(const runtime_stopped&) = default;
+  runtime_stopped& operator=(const runtime_stopped&) = default;
+  ~runtime_stopped() override;
+};
+
+}  // namespace tandem::inline v0

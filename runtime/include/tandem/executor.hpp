@@ -1,0 +1,48 @@
+// executor.hpp: something that runs jobs; the home of a task is one.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string_view>
+
+#include <tandem/config.hpp>
+#include <tandem/job.hpp>
+
+namespace tandem::inline v0 {
+
+class runtime;
+
+/// Why a job is posted; an executor with several lanes picks one by it.
+enum class post_kind : unsigned char {
+  resume,  ///< a suspended task can go on: soon, on a warm cache
+  spawn,   ///< new work: behind what is there
+  yield,   ///< gave way to others: behind everything
+};
+
+/// Runs jobs. Worker pools, completion threads and strands are executors; identity is the address.
+///
+/// @thread_safety  all members from any thread
+class TANDEM_API executor {
+ public:
+  executor() noexcept = default;
+  executor(const executor&) = delete;
+  executor& operator=(const executor&) = delete;
+  virtual ~executor();
+
+  /// Queues one job. Never runs it inside the call, so it may be called under locks.
+  ///
+  /// @cost  one queue operation, at most one wake
+  virtual void post(job* item, post_kind kind = post_kind::resume) noexcept = 0;  // NOLINT
+
+  /// Queues a chain of jobs with at most one wake.
+  virtual void post_batch(job_list items, post_kind kind = post_kind::resume) noexcept;  // NOLINT
+
+  /// @returns  whether the calling thread runs jobs of this executor right now
+  virtual bool is_current() const noexcept = 0;
+
+  /// The runtime that it belongs to, which outlives it.
+  virtual runtime* owner() const noexcept = 0;
+
+  virtual std::string_view name() const noexcept = 0;
+};
+
+}  // namespace tandem::inline v0

@@ -1,0 +1,56 @@
+// run.hpp: runs one task from a plain thread.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <stop_token>
+#include <utility>
+
+#include <tandem/runtime.hpp>
+#include <tandem/task.hpp>
+
+namespace tandem::inline v0 {
+
+namespace detail {
+
+/// Forwards a std::stop_token to a handle for the life of this object.
+template <class T>
+class stop_bridge {
+ public:
+  stop_bridge(const std::stop_token& token, join_handle<T>& target)
+      : callback_(token, forward{&target}) {}
+
+ private:
+  struct forward {
+    join_handle<T>* target;
+    void operator()() const noexcept { (void)target->cancel(stop_reason::user); }
+  };
+  std::stop_callback<forward> callback_;
+};
+
+}  // namespace detail
+
+/// Makes a runtime, runs `body` on its workers while the calling thread waits, ends the runtime.
+///
+///     int main() { return tandem::run(serve()); }
+///
+/// @returns        what the task returns
+/// @throws         what the task throws; would_deadlock on a thread of a runtime
+/// @cancellation   tasks that `body` spawned and left behind are stopped (reason shutdown) and awaited
+template <class T>
+T run(task<T> body, runtime_options options = {}) {
+  detail::refuse_blocking("tandem::run");
+  runtime owner(std::move(options));
+  return owner.spawn(std::move(body)).wait();
+}
+
+/// As above; a stop of `token` stops the task.
+template <class T>
+T run(task<T> body, std::stop_token token, runtime_options options = {}) {  // NOLINT
+  detail::refuse_blocking("tandem::run");
+  runtime owner(std::move(options));
+  join_handle<T> handle = owner.spawn(std::move(body));
+  const detail::stop_bridge<T> bridge(token, handle);
+  return handle.wait();
+}
+
+}  // namespace tandem::inline v0

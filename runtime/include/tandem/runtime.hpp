@@ -1,0 +1,134 @@
+// runtime.hpp: owns the worker pool, the timers and the services, and ends them in order.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tandem/spawn.hpp>
+#include <tandem/task.hpp>
+#include <tandem/worker_pool.hpp>
+
+namespace tandem::inline v0 {
+
+/// How a runtime is set up. Order of precedence: a member set in code, the environment variable, the
+/// default.
+class TANDEM_API runtime_options {
+ public:
+  using exception_handler = std::function<void(std::exception_ptr)>;
+
+  /// Reads the TANDEM_* variables. @throws std::invalid_argument naming a variable it cannot read
+  runtime_options();
+
+  /// Workers that are started as work comes; at least 1. TANDEM_MIN_THREADS; default: usable CPUs, at
+  /// least 2.
+  unsigned min_threads;
+  /// Prefix of thread names. TANDEM_NAME; default "tandem".
+  std::string name;
+  /// A detached task's failure that nobody took. Default: report it, then terminate with it active.
+  exception_handler on_unhandled_exception;
+  /// A failure that an earlier one of the same scope or join has overtaken. Default: log to stderr.
+  exception_handler on_suppressed_exception;
+};
+
+/// Something that lives as long as a runtime and ends with it (a completion pool, for one).
+class TANDEM_API service {
+ public:
+  service() noexcept = default;
+  service(const service&) = delete;
+  service& operator=(const service&) = delete;
+  virtual ~service();
+
+  virtual std::string_view service_name() const noexcept = 0;
+  /// Called while workers still run, after all tasks have ended: finish what is outstanding.
+  virtual void stop() noexcept = 0;
+};
+
+/// A worker pool, timers and services.
+///
+///     tandem::runtime rt;
+///     int answer = rt.spawn(compute()).wait();
+///
+/// @thread_safety  all members from any thread; destroyed by one thread that is none of its own
+class TANDEM_API runtime {
+ public:
+  explicit runtime(runtime_options options = {});
+  runtime(const runtime&) = delete;
+  runtime& operator=(const runtime&) = delete;
+  /// shutdown()
+  ~runtime();
+
+  worker_pool& workers() noexcept;
+  const runtime_options& options() const noexcept;
+
+  /// Starts a task on the worker pool.
+  ///
+  /// @throws  runtime_stopped after shutdown() began
+  template <class T>
+  join_handle<T> spawn(task<T> body,
+                       std::source_location where = std::source_location::current()) {
+    return detail::spawn_on(*this, detail::workers_of(*this, "runtime::spawn"), std::move(body),
+                            where);
+  }
+  /// As above, with another home.
+  template <class T>
+  join_handle<T> spawn(executor& target, task<T> body,
+                       std::source_location where = std::source_location::current()) {
+    (void)detail::workers_of(*this, "runtime::spawn");
+    return detail::spawn_on(*this, target, std::move(body), where);
+  }
+
+  /// Waits until no spawned task lives. Blocks: not for threads of the runtime.
+  ///
+  /// @returns  false if the time ran out
+  bool drain(std::chrono::steady_clock::duration timeout);
+  /// Refuses new work from outside, stops all tasks (reason shutdown), waits for their end, then ends
+  /// services and threads. Idempotent. Blocks as long as a task ignores its stop.
+  ///
+  /// @throws  would_deadlock on a thread of the runtime
+  void shutdown();
+
+  /// Spawned tasks that have not ended.
+  std::size_t live_tasks() const noexcept;
+
+  /// The service of type S; null if there is none.
+  template <std::derived_from<service> S>
+  S* find_service() const noexcept {
+    return static_cast<S*>(find_service(&service_key<S>));
+  }
+  /// Makes the service on first use; later calls return that one and ignore the arguments.
+  template <std::derived_from<service> S, class... Arguments>
+  S& use_service(Arguments&&... arguments) {
+    if (S* there = find_service<S>()) return *there;
+    std::lock_guard lock(service_mutex());
+    if (S* there = find_service<S>()) return *there;
+    auto made = std::make_unique<S>(*this, std::forward<Arguments>(arguments)...);
+    S& result = *made;
+    add_service(&service_key<S>, std::move(made));
+    return result;
+  }
+
+ // Implementation
+  class impl;
+  impl& implementation() noexcept { return *impl_; }
+
+ private:
+  template <class S>
+  static constexpr char service_key = 0;
+
+  service* find_service(const void* key) const noexcept;
+  std::recursive_mutex& service_mutex() noexcept;
+  void add_service(const void* key, std::unique_ptr<service> made);
+
+  std::unique_ptr<impl> impl_;
+};
+
+}  // namespace tandem::inline v0

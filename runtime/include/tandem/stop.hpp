@@ -1,0 +1,116 @@
+// stop.hpp: cancellation inside the runtime: a stop state per environment, one leaf waiter per await.
+// SPDX-License-Identifier: MIT
+//
+// A stop state is linked to its parent once, when its task starts. An await publishes its leaf by one
+// exchange and takes it back by one; there is no callback list, no allocation, no std::stop_callback.
+// Who may touch what, and why no stop is lost, stands in runtime/README.md ("Stop", labels C1-C6).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include <tandem/config.hpp>
+#include <tandem/detail/futex_mutex.hpp>
+
+namespace tandem::inline v0 {
+
+/// Why a task was asked to stop. The first reason stays, and goes down the tree of tasks unchanged.
+enum class stop_reason : std::uint8_t {
+  none,
+  user,            ///< join_handle::cancel, task_scope::request_stop, a std::stop_token
+  deadline,        ///< with_timeout
+  parent,          ///< the task that waited for it has ended
+  sibling_failed,  ///< another child of the same scope threw
+  shutdown,        ///< the runtime ends
+  migrate,         ///< internal: the operation moves to another completion thread
+};
+
+TANDEM_API const char* to_string(stop_reason reason) noexcept;
+
+class stop_state;
+
+/// The leaf of a chain of awaits: what a stop request has to reach.
+///
+/// Two parties hold a published waiter when a stop races with its completion: the one that completes
+/// the operation and the stopper. Each ends with hand_over(); the second one resumes the task.
+class stop_waiter {
+ public:
+  /// Asks the operation to end early. Runs on the stopper's thread, under the stop locks, and so only
+  /// posts, never resumes. @returns true if the stopper's hold ends with the call; false if the
+  /// operation keeps the hold and will call hand_over() itself.
+  using stop_function = bool (*)(stop_waiter&) noexcept;
+  /// Schedules the task that waits. The waiter is dead afterwards.
+  using resume_function = void (*)(stop_waiter&) noexcept;
+
+  stop_waiter(stop_function on_stop, resume_function on_resume) noexcept
+      : on_stop_(on_stop), resume_(on_resume) {}
+  /// Moving is for awaiters that have not started (g++ 12 needs movable awaiters).
+  stop_waiter(stop_waiter&& other) noexcept : on_stop_(other.on_stop_), resume_(other.resume_) {}
+  stop_waiter& operator=(stop_waiter&&) = delete;
+
+  /// @returns  true for the second of the two holders, who now resumes
+  bool hand_over() noexcept { return handed_.exchange(true, std::memory_order_acq_rel); }
+  void resume() noexcept { resume_(*this); }
+
+ private:
+  friend class stop_state;
+
+  stop_function on_stop_;
+  resume_function resume_;
+  stop_waiter* previous_ = nullptr;  // overflow list, under the state's lock
+  stop_waiter* next_ = nullptr;
+  bool overflowed_ = false;  // set by publish, constant until the operation has ended
+  bool listed_ = false;      // under the state's lock
+  std::atomic<bool> handed_{false};
+};
+
+/// The stop state of one environment.
+///
+/// @thread_safety  link, unlink and publish: the task's own strand; everything else: any thread
+class TANDEM_API stop_state {
+ public:
+  stop_state() noexcept = default;
+  stop_state(const stop_state&) = delete;
+  stop_state& operator=(const stop_state&) = delete;
+  ~stop_state();
+
+  bool stop_requested() const noexcept { return reason() != stop_reason::none; }
+  stop_reason reason() const noexcept { return reason_.load(std::memory_order_acquire); }
+
+  /// Stops this state and all below it. @returns  false if it had been stopped before
+  bool request_stop(stop_reason reason) noexcept;
+
+  /// Becomes a child of `parent`, and is stopped at once if the parent already is.
+  void link(stop_state& parent) noexcept;
+  /// Leaves the parent. Afterwards no stopper holds this state any more.
+  void unlink() noexcept;
+
+  /// @returns  false if a stop was requested before: then nothing was published
+  bool publish(stop_waiter& waiter) noexcept;
+  /// @returns  true if taken back; false if a stopper holds it (then finish by hand_over())
+  bool withdraw(stop_waiter& waiter) noexcept;
+
+ // Implementation
+ private:
+  static stop_waiter* stopped_mark() noexcept;
+  void mark(stop_reason reason) noexcept;
+
+  std::atomic<stop_waiter*> slot_{nullptr};  // null | the leaf | stopped_mark
+  std::atomic<stop_reason> reason_{stop_reason::none};
+  detail::futex_mutex lock_;  // guards overflow_, first_child_ and the sibling links of the children
+  stop_waiter* overflow_ = nullptr;
+  stop_state* parent_ = nullptr;
+  stop_state* first_child_ = nullptr;
+  stop_state* previous_sibling_ = nullptr;  // under the parent's lock
+  stop_state* next_sibling_ = nullptr;      // under the parent's lock
+};
+
+/// Whether the current task was asked to stop; usable in plain functions. False outside any task.
+///
+/// @cost  a thread-local read and a load
+TANDEM_API bool stop_requested() noexcept;
+
+/// @throws  operation_cancelled if the current task was asked to stop
+TANDEM_API void throw_if_stopped();
+
+}  // namespace tandem::inline v0

@@ -1,0 +1,83 @@
+// basics.cpp: assertions, exception types, names: what is out of line and belongs to no machine.
+// SPDX-License-Identifier: MIT
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include <tandem/cpu_count.hpp>
+#include <tandem/detail/fork_lane.hpp>
+#include <tandem/errors.hpp>
+#include <tandem/executor.hpp>
+#include <tandem/stop.hpp>
+
+#include "platform.hpp"
+
+namespace tandem::inline v0 {
+
+void detail::assertion_failed(const char* condition, const char* message, const char* file,
+                              int line) noexcept {
+  std::fprintf(stderr, "tandem: %s\n  condition %s is false at %s:%d\n", message, condition, file,
+               line);
+  std::abort();
+}
+
+const char* to_string(stop_reason reason) noexcept {
+  switch (reason) {
+    case stop_reason::none: return "none";
+    case stop_reason::user: return "user";
+    case stop_reason::deadline: return "deadline";
+    case stop_reason::parent: return "parent";
+    case stop_reason::sibling_failed: return "sibling failed";
+    case stop_reason::shutdown: return "shutdown";
+    case stop_reason::migrate: return "migrate";
+  }
+  return "unknown";
+}
+
+operation_cancelled::operation_cancelled(stop_reason reason)
+    : std::system_error(std::make_error_code(std::errc::operation_canceled),
+                        std::string("stopped, reason: ") + to_string(reason)),
+      reason_(reason) {}
+operation_cancelled::~operation_cancelled() = default;
+
+would_deadlock::would_deadlock(const char* what_was_tried)
+    : std::logic_error(std::string(what_was_tried) +
+                       " was called on a thread of a tandem runtime: it would block a thread that "
+                       "the awaited task may need. Use co_await there.") {}
+would_deadlock::~would_deadlock() = default;
+
+runtime_stopped::runtime_stopped(const char* what_was_tried)
+    : std::runtime_error(std::string(what_was_tried) +
+                         " was refused: the runtime is being shut down or has ended.") {}
+runtime_stopped::~runtime_stopped() = default;
+
+executor::~executor() = default;
+
+void executor::post_batch(job_list items, post_kind kind) noexcept {
+  while (job* item = items.pop_front()) post(item, kind);
+}
+
+unsigned usable_cpus() noexcept { return platform::usable_cpus(); }
+
+void detail::futex_mutex::lock_slow() noexcept {
+  // Critical sections are short: the owner is usually gone before a sleep would pay.
+  for (int i = 0; i < 64; ++i) {
+    platform::spin_pause();
+    if (state_.load(std::memory_order_relaxed) == 0 && try_lock()) return;
+  }
+  while (state_.exchange(2, std::memory_order_acquire) != 0) platform::wait_on(state_, 2);
+}
+
+void detail::futex_mutex::wake_one() noexcept { platform::wake_one(state_); }
+
+detail::fork_lane::ring* detail::fork_lane::grow(std::int64_t bottom, std::int64_t top) noexcept {
+  const ring* const old = buffer_.load(std::memory_order_relaxed);
+  auto larger = std::make_unique<ring>((old->mask + 1) * 2);  // no memory: terminate, by noexcept
+  for (std::int64_t i = top; i < bottom; ++i) larger->put(i, old->get(i));
+  retired_.push_back(std::move(larger));
+  ring* const fresh = retired_.back().get();
+  buffer_.store(fresh, std::memory_order_release);  // pairs with the acquire in steal()
+  return fresh;
+}
+
+}  // namespace tandem::inline v0

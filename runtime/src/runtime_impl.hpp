@@ -1,0 +1,76 @@
+// runtime_impl.hpp: what a runtime is made of, in the order in which it ends.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+
+#include <tandem/detail/timer.hpp>
+#include <tandem/runtime.hpp>
+#include <tandem/stop.hpp>
+
+namespace tandem::inline v0 {
+
+class runtime::impl {
+ public:
+  impl(runtime& self, runtime_options options);
+  impl(const impl&) = delete;
+  impl& operator=(const impl&) = delete;
+  ~impl();
+
+  // D13: live tasks. Two counters per shard; a shard is a worker's, the last one everybody else's.
+  void task_started() noexcept;
+  void task_ended() noexcept;
+  std::size_t live() const noexcept;
+  bool drain(std::int64_t deadline_ns) noexcept;
+  void shutdown() noexcept;
+
+  /// The stop state that roots without a parent hang below; sharded against contention.
+  stop_state& root_stop() noexcept;
+  void suppressed(const std::exception_ptr& failure) noexcept;
+
+  service* find(const void* key) const noexcept;
+  void add(const void* key, std::unique_ptr<service> made);
+
+  const runtime_options options;
+  std::atomic<bool> closing{false};
+  std::recursive_mutex service_lock;
+
+ private:
+  static constexpr std::size_t shard_count = 16;
+  static constexpr std::size_t service_limit = 32;
+
+  struct alignas(64) live_shard {
+    std::atomic<std::uint64_t> started{0};
+    std::atomic<std::uint64_t> ended{0};
+  };
+  struct service_entry {
+    const void* key = nullptr;
+    std::unique_ptr<service> object;
+  };
+
+  static std::size_t shard_index() noexcept;
+
+  std::array<live_shard, shard_count> live_;
+  std::atomic<std::uint32_t> draining_{0};  // how many threads wait in drain()
+  std::atomic<std::uint32_t> drain_signal_{0};
+  std::array<stop_state, shard_count> roots_;
+  std::once_flag shut_down_;
+
+ public:
+  // Members end in reverse: services (rings) and timers before the pool's memory, since their threads
+  // may still be in the last lines of a post.
+  worker_pool pool;
+  detail::timer_service timers;
+
+ private:
+  std::array<service_entry, service_limit> services_;
+  std::atomic<std::size_t> service_count_{0};  // entries below it are constant
+};
+
+}  // namespace tandem::inline v0

@@ -1,0 +1,140 @@
+// stop.cpp: how a stop request walks down a tree of environments.
+// SPDX-License-Identifier: MIT
+//
+// The walk is iterative (a tree may be 100,000 levels deep) and holds the locks of the path from the
+// node where it began to where it is. Order of locks: parent before child, always.
+#include <tandem/stop.hpp>
+
+#include <mutex>
+
+#include <tandem/environment.hpp>
+#include <tandem/errors.hpp>
+
+namespace tandem::inline v0 {
+
+stop_state::~stop_state() {
+  TANDEM_ASSERT(parent_ == nullptr, "a stop state was destroyed while linked to its parent");
+  TANDEM_ASSERT(first_child_ == nullptr, "a stop state was destroyed before its children");
+}
+
+stop_waiter* stop_state::stopped_mark() noexcept {
+  // An address that is no waiter's; never dereferenced.
+  return reinterpret_cast<stop_waiter*>(std::uintptr_t{1});  // NOLINT
+}
+
+bool stop_state::publish(stop_waiter& waiter) noexcept {
+  stop_waiter* expected = nullptr;
+  // C1. acq_rel: pairs with the exchange in mark().
+  if (slot_.compare_exchange_strong(expected, &waiter, std::memory_order_acq_rel)) return true;
+  if (expected == stopped_mark()) return false;
+  // Forked siblings share one environment: the second leaf that waits at once goes to the list.
+  std::lock_guard lock(lock_);
+  if (reason_.load(std::memory_order_relaxed) != stop_reason::none) return false;  // under the lock
+  waiter.overflowed_ = true;
+  waiter.listed_ = true;
+  waiter.previous_ = nullptr;
+  waiter.next_ = overflow_;
+  if (overflow_ != nullptr) overflow_->previous_ = &waiter;
+  overflow_ = &waiter;
+  return true;
+}
+
+bool stop_state::withdraw(stop_waiter& waiter) noexcept {
+  if (!waiter.overflowed_) [[likely]] {
+    stop_waiter* expected = &waiter;
+    // C2. Fails only if mark() has taken the waiter.
+    return slot_.compare_exchange_strong(expected, nullptr, std::memory_order_acq_rel);
+  }
+  std::lock_guard lock(lock_);
+  if (!waiter.listed_) return false;
+  waiter.listed_ = false;
+  (waiter.previous_ != nullptr ? waiter.previous_->next_ : overflow_) = waiter.next_;
+  if (waiter.next_ != nullptr) waiter.next_->previous_ = waiter.previous_;
+  return true;
+}
+
+void stop_state::link(stop_state& parent) noexcept {
+  parent_ = &parent;
+  std::lock_guard lock(parent.lock_);
+  previous_sibling_ = nullptr;
+  next_sibling_ = parent.first_child_;
+  if (next_sibling_ != nullptr) next_sibling_->previous_sibling_ = this;
+  parent.first_child_ = this;
+  const stop_reason reason = parent.reason_.load(std::memory_order_relaxed);  // under the lock
+  if (reason != stop_reason::none) {
+    std::lock_guard own(lock_);
+    mark(reason);
+  }
+}
+
+void stop_state::unlink() noexcept {
+  if (parent_ == nullptr) return;
+  // C6. A walk that came through the parent holds this lock until it has left this state.
+  std::lock_guard lock(parent_->lock_);
+  (previous_sibling_ != nullptr ? previous_sibling_->next_sibling_ : parent_->first_child_) =
+      next_sibling_;
+  if (next_sibling_ != nullptr) next_sibling_->previous_sibling_ = previous_sibling_;
+  parent_ = nullptr;
+}
+
+void stop_state::mark(stop_reason reason) noexcept {
+  if (reason_.load(std::memory_order_relaxed) != stop_reason::none) return;  // under the lock
+  reason_.store(reason, std::memory_order_release);
+  const auto stop_one = [](stop_waiter& waiter) {
+    // C4. Both orders end the wait once: whoever hands over second resumes.
+    if (waiter.on_stop_(waiter) && waiter.hand_over()) waiter.resume();
+  };
+  // C3. acq_rel: pairs with publish; from here on publish() answers false.
+  stop_waiter* const leaf = slot_.exchange(stopped_mark(), std::memory_order_acq_rel);
+  if (leaf != nullptr) stop_one(*leaf);
+  while (overflow_ != nullptr) {
+    stop_waiter& waiter = *overflow_;
+    overflow_ = waiter.next_;
+    if (overflow_ != nullptr) overflow_->previous_ = nullptr;
+    waiter.listed_ = false;
+    stop_one(waiter);
+  }
+}
+
+bool stop_state::request_stop(stop_reason reason) noexcept {
+  lock_.lock();
+  if (reason_.load(std::memory_order_relaxed) != stop_reason::none) {  // under the lock
+    lock_.unlock();
+    return false;
+  }
+  // C5. Depth first; `at` is locked, and so is every state between it and this one.
+  stop_state* at = this;
+  at->mark(reason);
+  while (true) {
+    stop_state* next = at->first_child_;
+    if (next == nullptr) {
+      while (at != this && at->next_sibling_ == nullptr) {
+        stop_state* const up = at->parent_;
+        at->lock_.unlock();
+        at = up;
+      }
+      if (at == this) break;
+      next = at->next_sibling_;
+      at->lock_.unlock();
+    }
+    next->lock_.lock();
+    next->mark(reason);
+    at = next;
+  }
+  lock_.unlock();
+  return true;
+}
+
+bool stop_requested() noexcept {
+  const environment* const env = current_environment();
+  return env != nullptr && env->stop().stop_requested();
+}
+
+void throw_if_stopped() {
+  const environment* const env = current_environment();
+  if (env == nullptr) return;
+  const stop_reason reason = env->stop().reason();
+  if (reason != stop_reason::none) throw operation_cancelled(reason);
+}
+
+}  // namespace tandem::inline v0
