@@ -1,0 +1,187 @@
+#!/usr/bin/env bash
+# run.sh [CASE-REGEX]: installs tandem into fresh prefixes and uses it as others would.
+# SPDX-License-Identifier: MIT
+#
+# Builds the libraries static and shared (build/package), installs them alone and side by side, and builds and
+# runs tests/package/consumer against each: find_package, pkg-config with a plain compiler, add_subdirectory.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+only=${1:-.}
+root=$PWD
+work=$root/build/package
+consumer=$root/tests/package/consumer
+start=$SECONDS
+passed=0 failed=0
+cxx=${CXX:-g++}
+
+tests/support/install_packages.sh build || exit 1
+launcher=$(command -v ccache || true)
+mkdir -p "$work"
+rm -rf "$work"/prefix "$work"/use
+rm -f "$work/tests.counts"
+
+# check NAME COMMAND...: one case; its output is shown only if it fails.
+check() {
+  local name=$1
+  shift
+  [[ $name =~ $only ]] || return 0
+  if "$@" >"$work/log" 2>&1; then
+    passed=$((passed + 1))
+    printf '[package %3ds] ok      %s\n' $((SECONDS - start)) "$name"
+  else
+    failed=$((failed + 1))
+    printf '[package %3ds] FAILED  %s\n' $((SECONDS - start)) "$name"
+    cat "$work/log"
+  fi
+}
+finish() {
+  echo "$passed $failed 0" >"$work/tests.counts"
+  printf '[package %3ds] %d passed, %d failed\n' $((SECONDS - start)) "$passed" "$failed"
+  [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
+  exit
+}
+
+build_kind() {  # KIND: builds the two libraries, nothing else
+  local shared=OFF
+  [ "$1" = shared ] && shared=ON
+  cmake -S . -B "$work/$1" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$cxx" -DBUILD_SHARED_LIBS=$shared \
+    -DTANDEM_BUILD_EXAMPLES=OFF -DTANDEM_WERROR=ON -DCMAKE_INSTALL_LIBDIR=lib &&
+    cmake --build "$work/$1"
+}
+install_into() {  # PREFIX KIND COMPONENT...
+  local prefix=$work/prefix/$1 kind=$2 component
+  shift 2
+  for component in "$@"; do
+    cmake --install "$work/$kind" --prefix "$prefix" --component "$component" || return 1
+  done
+}
+
+configure() {  # NAME PREFIX CMAKE-ARGUMENT...
+  local name=$1 prefix=$2
+  shift 2
+  cmake -S "$consumer" -B "$work/use/$name" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$cxx" \
+    ${launcher:+-DCMAKE_CXX_COMPILER_LAUNCHER=$launcher} -DCMAKE_PREFIX_PATH="$work/prefix/$prefix" "$@"
+}
+runs() {  # PROGRAM...: each is there and runs
+  local program
+  for program in "$@"; do timeout 60 "$program" || return 1; done
+}
+use() {  # NAME PREFIX "PROGRAMS" CMAKE-ARGUMENT...: configures, builds, runs; no other program is built
+  local name=$1 prefix=$2 programs=$3 program
+  shift 3
+  configure "$name" "$prefix" "$@" && cmake --build "$work/use/$name" || return 1
+  for program in $programs; do runs "$work/use/$name/$program" || return 1; done
+  [ "$(find "$work/use/$name" -maxdepth 1 -name 'use_*' | wc -l)" = "$(wc -w <<<"$programs")" ]
+}
+refused() {  # REGEX NAME PREFIX CMAKE-ARGUMENT...: find_package fails with a message that matches
+  local regex=$1 output
+  shift
+  if output=$(configure "$@" 2>&1); then
+    echo "configured, but should have been refused"
+    return 1
+  fi
+  echo "$output"
+  # CMake breaks long messages into lines.
+  tr -s ' \n' ' ' <<<"$output" | grep -qE -- "$regex"
+}
+without_liburing() { PKG_CONFIG_LIBDIR=/nonexistent "$@"; }
+plain() {  # NAME PREFIX PROGRAM MODULE [--static]: a bare compiler and pkg-config
+  local name=$1 prefix=$work/prefix/$2 program=$3 module=$4 flags
+  shift 4
+  mkdir -p "$work/use/$name"
+  flags=$(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags --libs "$@" "$module") || return 1
+  # shellcheck disable=SC2086
+  "$cxx" -std=c++20 -O2 "$consumer/$program.cpp" -o "$work/use/$name/$program" $flags &&
+    LD_LIBRARY_PATH=$prefix/lib runs "$work/use/$name/$program"
+}
+needs() {  # PROGRAM REGEX: a direct dependency on such a shared library
+  readelf -d "$1" | grep -E 'NEEDED.*\[' | grep -qE "\[$2"
+}
+needs_not() { ! needs "$@"; }
+pkg_config_version_is_the_headers_one() {
+  local version
+  version=$(sed -n 's/.*TANDEM_VERSION_STRING "\(.*\)"/\1/p' "$work/prefix/both/include/tandem/version.hpp")
+  [ "$version" = "$(PKG_CONFIG_PATH=$work/prefix/both/lib/pkgconfig pkg-config --modversion tandem-io)" ]
+}
+moved_prefix() { cp -a "$work/prefix/both" "$work/prefix/moved" && mv "$work/prefix/both" "$work/prefix/both.away"; }
+back() { mv "$work/prefix/both.away" "$work/prefix/both"; }
+no_io_files() { [ -z "$(find "$work/prefix/runtime_only" -path '*io*' -type f | grep -E '/io/|tandem[-_]io')" ]; }
+names_no_build_path() { ! grep -rlF "$root" "$work/prefix/both" --include='*.cmake' --include='*.pc' --include='*.hpp'; }
+only_tandem_symbols() {  # SHARED LIBRARY: nothing of its own is exported outside the namespace
+  ! nm -DC --defined-only "$1" | awk '{$1=""; print}' | grep -vE 'tandem|std::|__gnu_cxx|operator (new|delete)' | grep -E ' [TDBR] '
+}
+
+say() { printf '[package %3ds] %s\n' $((SECONDS - start)) "$*"; }
+say "building static and shared libraries"
+for kind in static shared; do
+  build_kind $kind >"$work/log" 2>&1 || { cat "$work/log"; failed=1; finish; }
+done
+{
+  install_into runtime_only static runtime &&
+    install_into static static runtime io &&
+    install_into shared shared runtime io &&
+    install_into both static runtime io && install_into both shared runtime io
+} >"$work/log" 2>&1 || { cat "$work/log"; failed=1; finish; }
+
+io='-DCONSUMER_COMPONENTS=runtime;io'
+check "runtime alone: found, built, run" use runtime_alone runtime_only use_runtime -DCONSUMER_COMPONENTS=runtime
+check "runtime alone: found without naming components" use runtime_default runtime_only use_runtime
+check "runtime alone: nothing of io is installed" no_io_files
+check "runtime alone: io is refused" refused 'io is not installed as a static library' no_io runtime_only "$io"
+check "runtime alone: shared is refused" refused 'runtime is not installed as a shared library' no_shared runtime_only \
+  -DCONSUMER_COMPONENTS=shared
+check "runtime alone: the only kind is taken whatever BUILD_SHARED_LIBS says" use only_kind runtime_only use_runtime \
+  -DBUILD_SHARED_LIBS=ON -DCONSUMER_EXPECT_KIND=STATIC_LIBRARY
+
+check "static: runtime and io" use static static "use_runtime use_io" "$io" -DCONSUMER_EXPECT_KIND=STATIC_LIBRARY
+check "static: the program needs no libtandem" needs_not "$work/use/static/use_io" libtandem
+check "static: liburing comes with io" needs "$work/use/static/use_io" liburing
+check "static: without liburing io is refused" without_liburing refused 'needs liburing' no_liburing static "$io"
+check "static: without liburing runtime is found" without_liburing use runtime_no_liburing static use_runtime \
+  -DCONSUMER_COMPONENTS=runtime
+
+check "shared: runtime and io" use shared shared "use_runtime use_io" "$io" -DCONSUMER_EXPECT_KIND=SHARED_LIBRARY
+check "shared: the program needs libtandem_io with its soversion" needs "$work/use/shared/use_io" 'libtandem_io\.so\.[0-9]'
+check "shared: the program does not need liburing itself" needs_not "$work/use/shared/use_io" liburing
+check "shared: without liburing io is found" without_liburing use shared_no_liburing shared "use_runtime use_io" "$io"
+for part in runtime io; do
+  check "shared: libtandem_$part exports nothing but tandem" only_tandem_symbols "$work/prefix/shared/lib/libtandem_$part.so"
+done
+
+check "both: static by default" use both_default both "use_runtime use_io" -DCONSUMER_EXPECT_KIND=STATIC_LIBRARY
+check "both: shared by BUILD_SHARED_LIBS" use both_bsl both "use_runtime use_io" -DBUILD_SHARED_LIBS=ON \
+  -DCONSUMER_EXPECT_KIND=SHARED_LIBRARY
+check "both: TANDEM_SHARED beats BUILD_SHARED_LIBS" use both_variable both "use_runtime use_io" -DBUILD_SHARED_LIBS=ON \
+  -DTANDEM_SHARED=OFF -DCONSUMER_EXPECT_KIND=STATIC_LIBRARY
+check "both: a component beats TANDEM_SHARED" use both_component both "use_runtime use_io" -DTANDEM_SHARED=OFF \
+  "-DCONSUMER_COMPONENTS=runtime;io;shared" -DCONSUMER_EXPECT_KIND=SHARED_LIBRARY
+check "both: static and shared at once is refused" refused 'static and shared exclude each other' both_kinds both \
+  "-DCONSUMER_COMPONENTS=static;shared"
+check "both: an unknown component is refused" refused "no component 'foo'" unknown both -DCONSUMER_COMPONENTS=foo
+check "both: another version is refused" refused 'compatible with requested version "99.0"' version both -DCONSUMER_VERSION=99.0
+check "both: no file names the build's folders" names_no_build_path
+moved_prefix
+check "both: the prefix may be moved" use moved moved "use_runtime use_io" "$io"
+check "both: shared ones too" use moved_shared moved "use_runtime use_io" "$io;shared" -DCONSUMER_EXPECT_KIND=SHARED_LIBRARY
+check "both: and its pkg-config files too" plain moved_plain moved use_io tandem-io
+back
+
+check "pkg-config: runtime alone" plain plain_runtime runtime_only use_runtime tandem-runtime
+check "pkg-config: static" plain plain_static static use_io tandem-io --static
+check "pkg-config: shared" plain plain_shared shared use_io tandem-io
+check "pkg-config: its version is that of the headers" pkg_config_version_is_the_headers_one
+
+check "add_subdirectory: static" use subdirectory none "use_runtime use_io" "-DCONSUMER_SOURCE_DIR=$root" \
+  -DCONSUMER_EXPECT_KIND=STATIC_LIBRARY
+check "add_subdirectory: shared" use subdirectory_shared none "use_runtime use_io" "-DCONSUMER_SOURCE_DIR=$root" \
+  -DBUILD_SHARED_LIBS=ON -DCONSUMER_EXPECT_KIND=SHARED_LIBRARY
+check "add_subdirectory: runtime alone" use subdirectory_runtime none use_runtime "-DCONSUMER_SOURCE_DIR=$root" \
+  -DTANDEM_BUILD_IO=OFF
+
+if command -v clang++-19 >/dev/null; then
+  # A library of one compiler, a user of the other one: the two ways of resuming have to mix.
+  cxx=clang++-19
+  check "clang++-19 on the static library of g++" use clang_static static "use_runtime use_io" "$io"
+  check "clang++-19 on the shared library of g++" use clang_shared shared "use_runtime use_io" "$io"
+fi
+finish
