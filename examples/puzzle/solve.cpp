@@ -14,6 +14,7 @@
 #include "klotski.hpp"
 #include "queens.hpp"
 #include "sliding.hpp"
+#include "thread_set.hpp"
 
 namespace puzzles {
 
@@ -34,6 +35,21 @@ tandem::search_options options_of(const solve_request& request) {
       .with_parallelism(request.parallelism)
       .with_progress(request.progress);
 }
+
+/// A puzzle that notes which threads work on it.
+template <tandem::puzzle P>
+class observed : public P {
+ public:
+  observed(const P& puzzle, thread_set* threads) : P(puzzle), threads_(threads) {}
+
+  auto legal_moves(const typename P::position& at) const {
+    if (threads_ != nullptr) threads_->note();
+    return P::legal_moves(at);
+  }
+
+ private:
+  thread_set* threads_;
+};
 
 template <tandem::puzzle P>
 tandem::task<tandem::search_result<P>> search(const P& puzzle, const solve_request& request) {
@@ -58,7 +74,9 @@ void note(solve_answer& answer, const tandem::search_result<P>& found) {
 
 template <class Tiles>
 tandem::task<void> solve_sliding(const solve_request& request, solve_answer& answer) {
-  const sliding_puzzle<Tiles> puzzle(request.rows, request.cols, request.start, goal_of(request));
+  const observed puzzle(
+      sliding_puzzle<Tiles>(request.rows, request.cols, request.start, goal_of(request)),
+      request.threads);
   const auto found = co_await search(puzzle, request);
   note(answer, found);
   std::vector<int> moved;
@@ -72,7 +90,7 @@ tandem::task<void> solve_sliding(const solve_request& request, solve_answer& ans
 
 tandem::task<void> solve_klotski(const solve_request& request, solve_answer& answer) {
   klotski_board board = board_of(request);
-  const klotski_puzzle puzzle(board);
+  const observed puzzle(klotski_puzzle(board), request.threads);
   const auto found = co_await search(puzzle, request);
   note(answer, found);
   std::vector<std::string> steps;
@@ -84,7 +102,7 @@ tandem::task<void> solve_klotski(const solve_request& request, solve_answer& ans
 }
 
 tandem::task<void> solve_queens(const solve_request& request, solve_answer& answer) {
-  const queens_puzzle puzzle(request.n);
+  const observed puzzle(queens_puzzle(request.n), request.threads);
   if (request.count) {
     tandem::search_options options = options_of(request);
     if (request.chosen_solver() == solver_kind::sequential) options.parallelism = 1;

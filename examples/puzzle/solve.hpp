@@ -23,6 +23,8 @@
 
 namespace puzzles {
 
+class thread_set;
+
 enum class puzzle_kind : std::uint8_t { sliding, klotski, queens };
 enum class solver_kind : std::uint8_t { sequential, racing, breadth_first };
 
@@ -63,6 +65,7 @@ class solve_request {
   unsigned parallelism = 0;  ///< 0: as many as the pool has workers
 
   std::function<void(const tandem::search_progress&)> progress;
+  thread_set* threads = nullptr;  ///< if given: filled with the threads that searched
 
   solver_kind chosen_solver() const noexcept;
 };
