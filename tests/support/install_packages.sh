@@ -2,7 +2,7 @@
 # install_packages.sh GROUP...: installs the Debian packages of these groups that are missing.
 # SPDX-License-Identifier: MIT
 #
-# Groups: build, clang, format, tests, examples, browser. Nothing is asked and nothing is removed; with
+# Groups: build, clang, format, tests, examples, plot, browser. Nothing is asked and nothing is removed; with
 # everything in place it takes a moment and touches nothing. As root or with sudo; otherwise it says what is needed.
 set -euo pipefail
 
@@ -13,8 +13,9 @@ packages_of() {
     format) echo clang-format-19 ;;
     tests) echo libgtest-dev python3 curl wrk ;;
     examples) echo libboost1.81-dev nlohmann-json3-dev libcli11-dev libfmt-dev ;;
+    plot) echo gnuplot-nox ;;
     browser) echo chromium chromium-driver python3-selenium ;;
-    *) echo "install_packages.sh: no such group: $1 (build clang format tests examples browser)" >&2; return 2 ;;
+    *) echo "install_packages.sh: no such group: $1 (build clang format tests examples plot browser)" >&2; return 2 ;;
   esac
 }
 

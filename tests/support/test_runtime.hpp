@@ -1,0 +1,42 @@
+// test_runtime.hpp: a runtime for a test, which shows itself when the test hangs.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <tandem/runtime.hpp>
+#include <tandem/sync_wait.hpp>
+#include <utility>
+
+#include "watchdog.hpp"
+
+namespace tandem::test {
+
+inline runtime_options with_threads(unsigned threads) {
+  runtime_options options;
+  options.min_threads = threads;
+  return options;
+}
+
+class test_runtime {
+ public:
+  explicit test_runtime(unsigned threads = 2) : test_runtime(with_threads(threads)) {}
+  explicit test_runtime(runtime_options options)
+      : runtime_(std::move(options)), report_([this](std::FILE* out) {
+          std::fprintf(out, "%zu live tasks; %s", runtime_.live_tasks(),
+                       runtime_.workers().describe().c_str());
+        }) {}
+
+  runtime& operator*() noexcept { return runtime_; }
+  runtime* operator->() noexcept { return &runtime_; }
+  worker_pool& workers() noexcept { return runtime_.workers(); }
+
+  template <class T>
+  T run(task<T> body) {
+    return sync_wait(runtime_.workers(), std::move(body));
+  }
+
+ private:
+  runtime runtime_;
+  hang_report report_;
+};
+
+}  // namespace tandem::test
