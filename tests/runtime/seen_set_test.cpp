@@ -1,0 +1,99 @@
+// seen_set_test.cpp: laws of the set of visited positions.
+// SPDX-License-Identifier: MIT
+#include <tandem/search/seen_set.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "search_puzzles.hpp"
+
+namespace {
+
+using namespace tandem;
+using namespace tandem::test;
+
+TEST(seen_set, position_is_inserted_once_however_many_threads_try) {
+  constexpr int positions = 20'000;
+  constexpr int threads = 4;
+  const chain puzzle(positions);
+  detail::seen_set<chain> seen(threads);
+  std::vector<std::atomic<int>> inserted(positions);
+  {
+    std::vector<std::jthread> team;
+    for (int t = 0; t < threads; ++t) {
+      team.emplace_back([&, t] {
+        for (int i = 0; i < positions; ++i) {
+          // Each thread in an order of its own: 7919 is coprime to the number of positions.
+          int at = (i * 7919 + t * 5000) % positions;
+          const int original = at;
+          if (seen.insert(detail::mixed_hash(puzzle, at), std::move(at)) != nullptr) {
+            ++inserted[static_cast<std::size_t>(original)];
+          }
+        }
+      });
+    }
+  }
+  EXPECT_EQ(seen.size(), static_cast<std::uint64_t>(positions));
+  for (auto& each : inserted) EXPECT_EQ(each, 1);
+}
+
+TEST(seen_set, nodes_stay_where_they_are_while_the_set_grows) {
+  detail::seen_shard<chain> shard;
+  const chain puzzle(0);
+  std::vector<detail::search_node<chain>*> nodes;
+  for (int i = 0; i < 10'000; ++i) {
+    int at = i;
+    nodes.push_back(shard.insert(detail::mixed_hash(puzzle, i), std::move(at)));
+  }
+  for (int i = 0; i < 10'000; ++i) EXPECT_EQ(nodes[static_cast<std::size_t>(i)]->at, i);
+}
+
+TEST(seen_set, equal_hashes_do_not_make_positions_equal) {
+  detail::seen_shard<chain> shard;
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < 500; ++i) {
+      int at = i;
+      EXPECT_EQ(shard.insert(42, std::move(at)) != nullptr, round == 0);
+    }
+  }
+  EXPECT_EQ(shard.size(), 500U);
+}
+
+// A position whose move throws when told to.
+class fragile_puzzle {
+ public:
+  class position {
+   public:
+    explicit position(int value) : value_(value) {}
+    position(const position&) = default;
+    position(position&& other) noexcept(false) : value_(other.value_) {
+      if (value_ == 7) throw std::runtime_error("fragile");
+    }
+    bool operator==(const position&) const = default;
+
+   private:
+    int value_;
+  };
+  using move = int;
+
+  position initial() const { return position(0); }
+  bool is_goal(const position&) const { return false; }
+  std::uint64_t hash(const position&) const { return 0; }
+  std::vector<move> legal_moves(const position&) const { return {}; }
+  position apply(const position& at, move) const { return at; }
+};
+
+TEST(seen_set, insertion_that_throws_leaves_the_set_as_it_was) {
+  detail::seen_shard<fragile_puzzle> shard;
+  EXPECT_NE(shard.insert(1, fragile_puzzle::position(1)), nullptr);
+  EXPECT_THROW((void)shard.insert(2, fragile_puzzle::position(7)), std::runtime_error);
+  EXPECT_EQ(shard.size(), 1U);
+  EXPECT_NE(shard.insert(2, fragile_puzzle::position(2)), nullptr);
+  EXPECT_EQ(shard.insert(1, fragile_puzzle::position(1)), nullptr);
+}
+
+}  // namespace
