@@ -47,7 +47,10 @@ void task_scope::child_ended() noexcept {
 }
 
 void task_scope::note_failure(const std::exception_ptr& failure) noexcept {
-  if (env_.stop().stop_requested() && is_cancellation(failure)) return;
+  if (env_.stop().stop_requested() && is_cancellation(failure)) {
+    cut_short_.store(true, std::memory_order_relaxed);  // ordered by the join
+    return;
+  }
   if (claimed_.exchange(true, std::memory_order_acq_rel)) {
     env_.runtime()->implementation().suppressed(failure);
     return;
@@ -85,6 +88,14 @@ void scope_runner::start(promise_base& body, promise_base& parent) noexcept {
   body.on_final = &scope_runner::body_ended;
   body.link = this;
   this_thread().env = &env_;
+}
+
+void scope_runner::leave() {
+  env_.end();
+  rethrow_first();
+  // Children that gave up because the caller was stopped: what the scope was for has not been done.
+  const stop_reason callers = env_.parent()->stop().reason();
+  if (was_cut_short() && callers != stop_reason::none) throw operation_cancelled(callers);
 }
 
 std::coroutine_handle<> scope_runner::body_ended(promise_base& body) noexcept {

@@ -8,6 +8,8 @@
 // g++ makes the jump only with -foptimize-sibling-calls and without sanitizers.
 #pragma once
 
+#include <type_traits>
+
 #include <tandem/export.hpp>
 
 #if !defined(TANDEM_SYMMETRIC_TRANSFER)
@@ -25,6 +27,18 @@
 #define TANDEM_ALWAYS_INLINE [[gnu::always_inline]] inline
 
 namespace tandem::inline v0::detail {
+
+/// g++ 12 destroys a temporary closure twice if it stands inside a co_await expression and captures
+/// something with a destructor; no library can prevent that, so such calls do not compile there.
+template <class F>
+inline constexpr bool safe_in_co_await =
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ <= 12
+    std::is_lvalue_reference_v<F> ||
+    (std::is_trivially_destructible_v<std::remove_reference_t<F>> &&
+     std::is_trivially_copy_constructible_v<std::remove_reference_t<F>>);
+#else
+    true;
+#endif
 
 /// Prints the broken condition and where it stands, then aborts.
 [[noreturn]] TANDEM_API void assertion_failed(const char* condition, const char* message,

@@ -53,7 +53,8 @@ class [[nodiscard]] fork_join_awaiter {
     return std::apply(
         [&](auto&... child) {
           TANDEM_ASSERT((static_cast<bool>(child) && ...), "fork_join was given an empty task");
-          detail::promise_base* const promises[] = {&child.promise()...};
+          // One more than there are: fork_join() without children is never forked, but has to compile.
+          detail::promise_base* const promises[sizeof...(Ts) + 1] = {&child.promise()...};
           return detail::transfer(detail::fork(join_, parent.promise(), promises, sizeof...(Ts)));
         },
         children_);

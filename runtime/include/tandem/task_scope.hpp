@@ -105,6 +105,8 @@ class TANDEM_API task_scope {
   bool wait_for_children(detail::promise_base& waiting) noexcept;
   void note_failure(const std::exception_ptr& failure) noexcept;
   void child_ended() noexcept;
+  /// After the join.
+  bool was_cut_short() const noexcept { return cut_short_.load(std::memory_order_relaxed); }
   void rethrow_first() const {
     if (failed_.load(std::memory_order_acquire)) std::rethrow_exception(first_failure_);
   }
@@ -114,8 +116,9 @@ class TANDEM_API task_scope {
  private:
   std::atomic<std::uint32_t> holds_{1};  // children, and one of the body while it does not wait
   detail::promise_base* joiner_ = nullptr;  // set before the body's hold is given up
-  std::atomic<bool> claimed_{false};        // whose failure is the first
+  std::atomic<bool> claimed_{false};  // whose failure is the first
   std::atomic<bool> failed_{false};
+  std::atomic<bool> cut_short_{false};  // a child or the body gave up because of a stop
   std::exception_ptr first_failure_;
 };
 
@@ -130,10 +133,7 @@ class TANDEM_API scope_runner : public task_scope {
 
   void start(promise_base& body, promise_base& parent) noexcept;
   /// After body and children have ended; on the parent's strand.
-  void leave() {
-    env_.end();
-    rethrow_first();
-  }
+  void leave();
 
  private:
   static std::coroutine_handle<> body_ended(promise_base& body) noexcept;
@@ -177,14 +177,19 @@ class [[nodiscard]] scope_awaiter : private detail::scope_runner {
 ///       co_return;
 ///     });
 ///
-/// @param body     kept alive until the scope has ended: the lambda may capture
+/// @param body     kept alive until the scope has ended: the lambda may capture. With g++ 12 a lambda
+///                 that captures objects with destructors needs a name: a temporary does not compile
 /// @returns        what the body returns
-/// @throws         the first failure of body or children, after all have ended
+/// @throws         the first failure of body or children, after all have ended; operation_cancelled if
+///                 the caller was stopped and a child gave up because of that
 /// @cancellation   a stop of the caller stops body and children
 /// @resumes_on     the caller's home
 template <class Body>
   requires std::invocable<std::decay_t<Body>&, task_scope&>
 scope_awaiter<std::decay_t<Body>> with_scope(Body&& body) {
+  static_assert(detail::safe_in_co_await<Body&&>,
+                "g++ 12 would destroy this temporary lambda's captures twice: give it a name first "
+                "(auto body = [...]...; co_await with_scope(body);), or capture by reference");
   return scope_awaiter<std::decay_t<Body>>(std::decay_t<Body>(std::forward<Body>(body)));
 }
 
