@@ -50,7 +50,10 @@ class command {
     made.time_limit = std::chrono::milliseconds(static_cast<std::int64_t>(time_limit_s * 1000));
     if (puzzle == puzzle_kind::sliding) {
       made.start = parse_tiles("start", start);
-      if (!goal.empty()) made.goal = parse_tiles("goal", goal);
+      if (goal_option->count() > 0) {
+        made.goal = parse_tiles("goal", goal);
+        if (made.goal.empty()) throw std::invalid_argument("goal: no tiles given");
+      }
     }
     if (!board_file.empty()) made.board = read_board();
     validate(made);
@@ -70,7 +73,7 @@ class command {
     sub->add_option("--cols", cols, "columns of the board")->required();
     sub->add_option("--start", start, "tiles row by row, 0 is the blank: \"8 6 7 2 5 4 3 0 1\"")
         ->required();
-    sub->add_option("--goal", goal, "tiles of the goal; default: 1 2 .. 0");
+    goal_option = sub->add_option("--goal", goal, "tiles of the goal; default: 1 2 .. 0");
     add_common(sub, puzzle_kind::sliding);
   }
 
@@ -126,6 +129,7 @@ class command {
   unsigned cols = 0;
   std::string start;
   std::string goal;
+  const CLI::Option* goal_option = nullptr;
   std::string board_file;
   unsigned n = 0;
   bool count = false;
