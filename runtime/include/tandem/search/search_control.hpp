@@ -3,8 +3,7 @@
 //
 // A search ends once. The first of finish(), fail() and cancel() decides how, and whoever comes later
 // changes nothing, an exception after the first solution included: late tasks are no-ops. Running
-// tasks look at running() and give up. conclude() is called when the last
-// of them has ended.
+// tasks look at running() and give up. conclude() is called when the last of them has ended.
 //
 // Nothing is counted or asked per position: each task keeps a search_pacer, which lets it do some 50
 // to 100 microseconds of work between two checkpoints, however fast or slow the puzzle is. A
