@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <tandem/task_scope.hpp>
 
+#include <utility>
+
 #include <tandem/errors.hpp>
 #include <tandem/runtime.hpp>
 
@@ -46,7 +48,7 @@ void task_scope::child_ended() noexcept {
   joiner_->post();
 }
 
-void task_scope::note_failure(const std::exception_ptr& failure) noexcept {
+void task_scope::note_failure(std::exception_ptr failure) noexcept {
   if (env_.stop().stop_requested() && is_cancellation(failure)) {
     cut_short_.store(true, std::memory_order_relaxed);  // ordered by the join
     return;
@@ -55,7 +57,7 @@ void task_scope::note_failure(const std::exception_ptr& failure) noexcept {
     env_.runtime()->implementation().suppressed(failure);
     return;
   }
-  first_failure_ = failure;
+  first_failure_ = std::move(failure);
   failed_.store(true, std::memory_order_release);  // pairs with rethrow_first
   env_.stop().request_stop(stop_reason::sibling_failed);  // S4: our hold keeps the scope alive
 }
@@ -64,7 +66,7 @@ namespace detail {
 
 std::coroutine_handle<> scope_child::ended() noexcept {
   task_scope& scope = scope_;
-  if (const std::exception_ptr failure = body().exception()) scope.note_failure(failure);
+  if (body().failed()) scope.note_failure(body().take_exception());
   delete this;
   scope.child_ended();
   return std::noop_coroutine();
@@ -78,7 +80,7 @@ bool scope_join_awaiter::start(promise_base& waiting) noexcept {
   return !scope_->wait_for_children(waiting);
 }
 
-void scope_join_awaiter::await_resume() const { scope_->rethrow_first(); }
+void scope_join_awaiter::await_resume() { scope_->rethrow_first(); }
 
 void scope_runner::start(promise_base& body, promise_base& parent) noexcept {
   env_.start_below(*parent.env);

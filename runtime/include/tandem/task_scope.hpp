@@ -46,7 +46,7 @@ class TANDEM_API scope_join_awaiter {
   bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
     return start(self.promise());
   }
-  void await_resume() const;
+  void await_resume();
 
  private:
   bool start(promise_base& waiting) noexcept;
@@ -103,12 +103,16 @@ class TANDEM_API task_scope {
 
   /// S3. @returns true if no child is left; false: `waiting` is posted by the last one
   bool wait_for_children(detail::promise_base& waiting) noexcept;
-  void note_failure(const std::exception_ptr& failure) noexcept;
+  void note_failure(std::exception_ptr failure) noexcept;
   void child_ended() noexcept;
   /// After the join.
   bool was_cut_short() const noexcept { return cut_short_.load(std::memory_order_relaxed); }
-  void rethrow_first() const {
-    if (failed_.load(std::memory_order_acquire)) std::rethrow_exception(first_failure_);
+  void rethrow_first() {
+    if (!failed_.load(std::memory_order_acquire)) return;
+    // Handed over, and claimed again: after a join in the body a later failure is a new first one.
+    failed_.store(false, std::memory_order_relaxed);
+    claimed_.store(false, std::memory_order_relaxed);
+    std::rethrow_exception(std::exchange(first_failure_, nullptr));
   }
 
   environment env_;

@@ -37,7 +37,7 @@ class join_frame {
   bool failed() const noexcept { return first_failed_.load(std::memory_order_relaxed) != nullptr; }
   [[noreturn]] void rethrow_first() const {
     // Relaxed: the join has ordered the child's end before the parent.
-    std::rethrow_exception(first_failed_.load(std::memory_order_relaxed)->exception());
+    std::rethrow_exception(first_failed_.load(std::memory_order_relaxed)->take_exception());
   }
 
  private:

@@ -18,6 +18,8 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <new>
+#include <utility>
 
 #include <tandem/config.hpp>
 #include <tandem/detail/frame_memory.hpp>
@@ -55,15 +57,19 @@ class promise_base : public job, public frame_allocated {
   void post(post_kind kind = post_kind::resume) noexcept { home->post(this, kind); }
 
   void unhandled_exception() noexcept {
-    std::construct_at(exception_room(), std::current_exception());
+    ::new (static_cast<void*>(&next)) std::exception_ptr(std::current_exception());
     outcome_ = outcome::exception;
   }
   bool failed() const noexcept { return outcome_ == outcome::exception; }
   std::exception_ptr exception() const noexcept {
     return failed() ? *const_cast<promise_base*>(this)->exception_room() : nullptr;
   }
-  void rethrow_if_failed() const {
-    if (failed()) [[unlikely]] std::rethrow_exception(exception());
+  /// Hands the exception over: from now on the taker's thread alone holds it.
+  std::exception_ptr take_exception() noexcept {
+    return failed() ? std::exchange(*exception_room(), nullptr) : nullptr;
+  }
+  void rethrow_if_failed() {
+    if (failed()) [[unlikely]] std::rethrow_exception(take_exception());
   }
 
   promise_base* continuation = nullptr;
@@ -80,7 +86,7 @@ class promise_base : public job, public frame_allocated {
 
   std::exception_ptr* exception_room() noexcept {
     static_assert(sizeof(std::exception_ptr) == sizeof(job*));
-    return reinterpret_cast<std::exception_ptr*>(&(static_cast<job*>(this)->next));  // NOLINT
+    return std::launder(reinterpret_cast<std::exception_ptr*>(&next));  // NOLINT
   }
 };
 
