@@ -108,7 +108,8 @@ back() { mv "$work/prefix/both.away" "$work/prefix/both"; }
 no_io_files() { [ -z "$(find "$work/prefix/runtime_only" -path '*io*' -type f | grep -E '/io/|tandem[-_]io')" ]; }
 names_no_build_path() { ! grep -rlF "$root" "$work/prefix/both" --include='*.cmake' --include='*.pc' --include='*.hpp'; }
 only_tandem_symbols() {  # SHARED LIBRARY: nothing of its own is exported outside the namespace
-  ! nm -DC --defined-only "$1" | awk '{$1=""; print}' | grep -vE 'tandem|std::|__gnu_cxx|operator (new|delete)' | grep -E ' [TDBR] '
+  [ -f "$1" ] &&
+    ! nm -DC --defined-only "$1" | awk '{$1=""; print}' | grep -vE 'tandem|std::|__gnu_cxx|operator (new|delete)' | grep -E ' [TDBR] '
 }
 
 say() { printf '[package %3ds] %s\n' $((SECONDS - start)) "$*"; }
