@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <latch>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -17,18 +18,20 @@ using namespace tandem;
 using namespace tandem::test;
 
 TEST(seen_set, position_is_inserted_once_however_many_threads_try) {
-  constexpr int positions = 20'000;
+  constexpr int positions = 200'000;
   constexpr int threads = 4;
   const chain puzzle(positions);
   detail::seen_set<chain> seen(threads);
   std::vector<std::atomic<int>> inserted(positions);
+  std::latch all_started(threads);
   {
     std::vector<std::jthread> team;
     for (int t = 0; t < threads; ++t) {
       team.emplace_back([&, t] {
+        all_started.arrive_and_wait();
         for (int i = 0; i < positions; ++i) {
           // Each thread in an order of its own: 7919 is coprime to the number of positions.
-          int at = (i * 7919 + t * 5000) % positions;
+          int at = static_cast<int>((i * 7919LL + t) % positions);
           const int original = at;
           if (seen.insert(detail::mixed_hash(puzzle, at), std::move(at)) != nullptr) {
             ++inserted[static_cast<std::size_t>(original)];
