@@ -1,0 +1,161 @@
+// lanes_stress.cpp: every item of a lane goes to its owner or to one thief, never to both, never lost.
+// SPDX-License-Identifier: MIT
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "fifo_lane.hpp"
+#include "injection_queue.hpp"
+#include "seeded.hpp"
+#include "tandem/detail/fork_lane.hpp"
+
+namespace {
+
+using tandem::test::stress;
+
+struct counted : tandem::job {
+  std::atomic<int> taken{0};
+};
+
+void take(tandem::job* item) { static_cast<counted*>(item)->taken.fetch_add(1); }
+
+void expect_each_taken_once(const std::vector<counted>& items) {
+  for (const counted& item : items) ASSERT_EQ(item.taken.load(), 1);
+}
+
+TEST(fork_lane, last_item_goes_to_owner_or_thief_never_both) {
+  stress([](std::mt19937_64& random) {
+    // Short bursts keep the lane near empty, where owner and thieves meet.
+    const int rounds = 2000;
+    std::vector<counted> items(static_cast<std::size_t>(rounds) * 3);
+    tandem::detail::fork_lane lane;
+    std::atomic<bool> end{false};
+    std::vector<std::thread> thieves;
+    for (int i = 0; i < 2; ++i) {
+      thieves.emplace_back([&] {
+        while (!end.load(std::memory_order_relaxed)) {
+          if (tandem::job* item = lane.steal()) take(item);
+        }
+      });
+    }
+    std::size_t next = 0;
+    for (int round = 0; round < rounds; ++round) {
+      const auto burst = 1 + random() % 3;
+      for (std::size_t i = 0; i < burst; ++i) lane.push(&items[next++]);
+      for (std::size_t i = 0; i < burst; ++i) {
+        if (tandem::job* item = lane.pop()) take(item);
+      }
+    }
+    while (tandem::job* item = lane.pop()) take(item);
+    end.store(true);
+    for (auto& thief : thieves) thief.join();
+    for (std::size_t i = 0; i < next; ++i) ASSERT_EQ(items[i].taken.load(), 1);
+  });
+}
+
+TEST(fork_lane, nothing_is_lost_while_the_ring_grows) {
+  stress([](std::mt19937_64& random) {
+    std::vector<counted> items(20'000);
+    tandem::detail::fork_lane lane;
+    std::atomic<bool> end{false};
+    std::thread thief([&] {
+      while (!end.load(std::memory_order_relaxed)) {
+        if (tandem::job* item = lane.steal()) take(item);
+      }
+    });
+    for (counted& item : items) {
+      lane.push(&item);
+      if (random() % 8 == 0) {
+        if (tandem::job* own = lane.pop()) take(own);
+      }
+    }
+    while (tandem::job* item = lane.pop()) take(item);
+    end.store(true);
+    thief.join();
+    while (tandem::job* item = lane.steal()) take(item);
+    expect_each_taken_once(items);
+  });
+}
+
+TEST(fifo_lane, every_item_is_taken_once_by_owner_or_thieves) {
+  stress([](std::mt19937_64& random) {
+    std::vector<counted> items(20'000);
+    tandem::detail::fifo_lane lane;
+    std::atomic<bool> end{false};
+    std::vector<std::thread> thieves;
+    for (int i = 0; i < 2; ++i) {
+      thieves.emplace_back([&] {
+        tandem::detail::fifo_lane own;
+        std::uint32_t stolen = 0;
+        while (!end.load(std::memory_order_relaxed)) {
+          if (tandem::job* item = lane.steal_half(own, stolen)) take(item);
+          while (tandem::job* item = own.pop()) take(item);
+          if (tandem::job* item = lane.take_next()) take(item);
+        }
+      });
+    }
+    for (counted& item : items) {
+      if (random() % 4 == 0) {
+        if (tandem::job* displaced = lane.exchange_next(&item)) {
+          while (!lane.push(displaced)) {
+            if (tandem::job* oldest = lane.pop()) take(oldest);
+          }
+        }
+      } else {
+        while (!lane.push(&item)) {
+          if (tandem::job* oldest = lane.pop()) take(oldest);
+        }
+      }
+      if (random() % 3 == 0) {
+        if (tandem::job* oldest = lane.pop()) take(oldest);
+      }
+    }
+    while (tandem::job* item = lane.pop()) take(item);
+    if (tandem::job* item = lane.take_next()) take(item);
+    end.store(true);
+    for (auto& thief : thieves) thief.join();
+    expect_each_taken_once(items);
+  });
+}
+
+TEST(fifo_lane, keeps_its_order_for_the_owner) {
+  std::vector<counted> items(1000);
+  tandem::detail::fifo_lane lane;
+  std::size_t out = 0;
+  std::size_t in = 0;
+  while (out < items.size()) {
+    while (in < items.size() && lane.push(&items[in])) ++in;
+    ASSERT_EQ(lane.pop(), &items[out++]);
+  }
+  EXPECT_TRUE(lane.empty());
+}
+
+TEST(injection_queue, several_producers_and_consumers_lose_nothing) {
+  stress([](std::mt19937_64&) {
+    std::vector<counted> items(20'000);
+    tandem::detail::injection_queue queue;
+    std::atomic<std::size_t> next{0};
+    std::atomic<std::size_t> taken{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 2; ++i) {
+      threads.emplace_back([&] {
+        for (std::size_t at = next++; at < items.size(); at = next++) queue.push(&items[at]);
+      });
+      threads.emplace_back([&] {
+        while (taken.load() < items.size()) {
+          if (tandem::job* item = queue.pop()) {
+            take(item);
+            ++taken;
+          }
+        }
+      });
+    }
+    for (auto& thread : threads) thread.join();
+    expect_each_taken_once(items);
+  });
+}
+
+}  // namespace

@@ -1,0 +1,34 @@
+// seeded.hpp: the random numbers of a stress test; the seed is printed and can be given.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+
+#include "watchdog.hpp"
+
+namespace tandem::test {
+
+/// TANDEM_STRESS_SEED, else a fresh one; printed, so that a failure can be repeated.
+inline std::uint64_t stress_seed() {
+  const char* const given = std::getenv("TANDEM_STRESS_SEED");
+  const std::uint64_t seed =
+      given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device()();
+  std::printf("TANDEM_STRESS_SEED=%llu\n", static_cast<unsigned long long>(seed));
+  return seed;
+}
+
+/// Calls `round(random)` until the stress time is over; at least once.
+template <class Round>
+void stress(Round round) {
+  std::mt19937_64 random(stress_seed());
+  const auto until = std::chrono::steady_clock::now() + stress_time(std::chrono::seconds(2));
+  do {
+    round(random);
+  } while (std::chrono::steady_clock::now() < until && !::testing::Test::HasFailure());
+}
+
+}  // namespace tandem::test
