@@ -1,0 +1,52 @@
+// http_message.cpp: answers as text.
+// SPDX-License-Identifier: MIT
+#include "http_message.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+namespace service {
+
+namespace {
+
+std::string_view reason_of(unsigned status) noexcept {
+  switch (status) {
+    case 200: return "OK";
+    case 400: return "Bad Request";
+    case 404: return "Not Found";
+    case 405: return "Method Not Allowed";
+    case 408: return "Request Timeout";
+    case 413: return "Content Too Large";
+    case 422: return "Unprocessable Content";
+    case 431: return "Request Header Fields Too Large";
+    case 503: return "Service Unavailable";
+    default: return "Internal Server Error";
+  }
+}
+
+}  // namespace
+
+http_response error_response(unsigned status, std::string_view message) {
+  const nlohmann::json body = {{"error", message}};
+  // The message may quote what the client sent, which need not be UTF-8.
+  constexpr auto replace = nlohmann::json::error_handler_t::replace;
+  return http_response(status, "application/json", body.dump(-1, ' ', false, replace) + "\n");
+}
+
+void append_response(std::string& out, const http_response& response, bool keep_alive,
+                     bool head_only) {
+  fmt::format_to(std::back_inserter(out),
+                 "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\n"
+                 "Cache-Control: no-store\r\nConnection: {}\r\n",
+                 response.status, reason_of(response.status), response.content_type,
+                 response.body.size(), keep_alive ? "keep-alive" : "close");
+  if (!response.allow.empty()) {
+    fmt::format_to(std::back_inserter(out), "Allow: {}\r\n", response.allow);
+  }
+  out += "\r\n";
+  if (!head_only) out += response.body;
+}
+
+}  // namespace service

@@ -1,0 +1,61 @@
+// options.cpp: the command line of puzzle_service.
+// SPDX-License-Identifier: MIT
+#include "options.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace service {
+
+namespace {
+
+void add_seconds(CLI::App& app, const std::string& name, std::chrono::milliseconds& target,
+                 const std::string& description) {
+  app.add_option_function<double>(
+         name,
+         [&target](double seconds) {
+           target = std::chrono::round<std::chrono::milliseconds>(
+               std::chrono::duration<double>(seconds));
+         },
+         description)
+      ->check(CLI::Range(0.0, 86'400.0))
+      ->default_str(std::to_string(target.count() / 1000))
+      ->type_name("SECONDS");
+}
+
+}  // namespace
+
+std::optional<service_options> parse_options(int argc, char** argv, int& exit_code) {
+  service_options options;
+  CLI::App app("Solves puzzles over HTTP/1.1: POST /solve, GET /stats, GET /");
+  app.option_defaults()->always_capture_default();
+  app.add_option("--address", options.address, "IPv4 or IPv6 address to listen on");
+  app.add_option("--port", options.port, "port; 0 picks a free one");
+  app.add_option("--threads", options.threads, "worker threads; 0: one per CPU, at least 2");
+  app.add_option("--io-threads", options.io_threads,
+                 "completion threads; 0: a quarter of the CPUs");
+  app.add_option("--header-limit", options.header_limit_bytes,
+                 "bytes of a request's header, else 431")
+      ->check(CLI::Range(std::size_t{256}, std::size_t{1} << 20));
+  app.add_option("--body-limit", options.body_limit_bytes, "bytes of a request's body, else 413")
+      ->check(CLI::Range(std::size_t{0}, std::size_t{1} << 30));
+  app.add_option("--connections", options.connection_limit, "open connections; one more gets 503")
+      ->check(CLI::Range(1, 1'000'000));
+  app.add_option("--searches", options.search_limit, "searches at the same time; one more gets 503")
+      ->check(CLI::Range(1, 1'000'000));
+  add_seconds(app, "--idle", options.idle_time,
+              "for a whole request to arrive, or an answer to leave");
+  add_seconds(app, "--search-time", options.search_time, "for one search, else 422; 0: no limit");
+  app.add_option("--search-nodes", options.search_nodes,
+                 "positions that one search may visit, else 422; 0: no limit");
+  add_seconds(app, "--grace", options.grace_time,
+              "for answers in flight to be finished after SIGINT or SIGTERM");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    exit_code = app.exit(error) == 0 ? 0 : 2;
+    return std::nullopt;
+  }
+  return options;
+}
+
+}  // namespace service

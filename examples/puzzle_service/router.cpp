@@ -1,0 +1,55 @@
+// router.cpp: the table of targets.
+// SPDX-License-Identifier: MIT
+#include "router.hpp"
+
+#include <string_view>
+
+namespace service {
+
+namespace {
+
+struct entry {
+  std::string_view path;
+  http_method method;  // get answers HEAD, too
+  std::string_view allow;
+  handler answer;
+  bool is_long;
+};
+
+constexpr entry table[] = {
+    {"/", http_method::get, "GET, HEAD", &show_page, false},
+    {"/stats", http_method::get, "GET, HEAD", &show_stats, false},
+    {"/solve", http_method::post, "POST", &solve_puzzle, true},
+};
+
+const entry* find(std::string_view path) noexcept {
+  for (const entry& each : table) {
+    if (each.path == path) return &each;
+  }
+  return nullptr;
+}
+
+tandem::task<http_response> not_found(exchange&) {
+  co_return error_response(404, "there is nothing here: try GET /, GET /stats or POST /solve");
+}
+
+tandem::task<http_response> wrong_method(exchange& call) {
+  const std::string_view allow = find(call.request.path)->allow;
+  http_response response =
+      error_response(405, std::string(call.request.path) + " allows " + std::string(allow));
+  response.allow = allow;
+  co_return response;
+}
+
+}  // namespace
+
+route find_route(const http_request& request) noexcept {
+  const entry* const found = find(request.path);
+  if (found == nullptr) return {&not_found, false};
+  const bool matches = request.method == found->method ||
+                       (request.method == http_method::head && found->method == http_method::get);
+  if (!matches) return {&wrong_method, false};
+  return {found->answer, found->is_long};
+}
+
+}  // namespace service

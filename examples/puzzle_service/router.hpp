@@ -1,0 +1,40 @@
+// router.hpp: which handler answers which request.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <tandem/task.hpp>
+
+#include "http_message.hpp"
+#include "service.hpp"
+#include "thread_set.hpp"
+
+namespace service {
+
+/// A request and what its handler may need beside it.
+class exchange {
+ public:
+  exchange(service_state& shared, http_request received)
+      : service(shared), request(std::move(received)) {}
+
+  service_state& service;
+  http_request request;
+  puzzles::thread_set completion_threads;  ///< that ran segments of this exchange
+};
+
+/// @resumes_on  the home of the connection, where it was called
+using handler = tandem::task<http_response> (*)(exchange& call);
+
+class route {
+ public:
+  handler answer = nullptr;
+  bool is_long = false;  ///< the connection watches its client meanwhile
+};
+
+/// The handler of a request: an error's (404, 405) if there is no other.
+route find_route(const http_request& request) noexcept;
+
+tandem::task<http_response> show_page(exchange& call);
+tandem::task<http_response> show_stats(exchange& call);
+tandem::task<http_response> solve_puzzle(exchange& call);
+
+}  // namespace service

@@ -1,0 +1,39 @@
+// service.hpp: what all connections of the service share.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+#include <tandem/io/completion_pool.hpp>
+#include <tandem/runtime.hpp>
+
+#include "connection_list.hpp"
+#include "options.hpp"
+
+namespace service {
+
+/// Options, pools and counters.
+///
+/// @thread_safety  the counters are atomic and relaxed: nobody draws conclusions about other memory
+class service_state {
+ public:
+  service_state(tandem::runtime& owner, tandem::io::completion_pool& completion_threads,
+                const service_options& chosen)
+      : options(chosen), runtime(owner), completions(completion_threads) {}
+
+  const service_options& options;
+  tandem::runtime& runtime;
+  tandem::io::completion_pool& completions;
+  const std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
+
+  connection_list connections;
+  std::atomic<std::uint64_t> requests{0};
+  std::atomic<std::uint64_t> refused_connections{0};
+  std::atomic<std::size_t> searches_running{0};
+  std::atomic<std::uint64_t> searches_total{0};
+  std::atomic<std::uint64_t> searches_stopped{0};  ///< the client left or the service ended
+};
+
+}  // namespace service
