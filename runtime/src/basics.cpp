@@ -6,6 +6,7 @@
 
 #include <tandem/cpu_count.hpp>
 #include <tandem/detail/fork_lane.hpp>
+#include <tandem/detail/pool_thread.hpp>
 #include <tandem/errors.hpp>
 #include <tandem/executor.hpp>
 #include <tandem/stop.hpp>
@@ -55,6 +56,10 @@ executor::~executor() = default;
 
 void executor::post_batch(job_list items, post_kind kind) noexcept {
   while (job* item = items.pop_front()) post(item, kind);
+}
+
+std::thread detail::start_pool_thread(const char* name, std::function<void()> body) {
+  return platform::start_thread(name, std::move(body));
 }
 
 unsigned usable_cpus() noexcept { return platform::usable_cpus(); }

@@ -55,13 +55,15 @@ class fifo_lane {
     while (true) {
       const std::uint32_t tail = tail_.load(std::memory_order_seq_cst);  // P3
       std::uint32_t count = tail - head;
-      if (count == 0 || count > capacity) return nullptr;  // empty, or head is stale: another took it
+      if (count == 0 || count > capacity)
+        return nullptr;  // empty, or head is stale: another took it
       count -= count / 2;
       if (count > room + 1) count = room + 1;
       job* const first = slots_[head % capacity].load(std::memory_order_relaxed);
       for (std::uint32_t i = 1; i < count; ++i) {
         thief.slots_[(into + i - 1) % capacity].store(
-            slots_[(head + i) % capacity].load(std::memory_order_relaxed), std::memory_order_relaxed);
+            slots_[(head + i) % capacity].load(std::memory_order_relaxed),
+            std::memory_order_relaxed);
       }
       if (head_.compare_exchange_strong(head, head + count, std::memory_order_acq_rel,  // Q2
                                         std::memory_order_acquire)) {

@@ -147,13 +147,15 @@ void free_frame(void* memory, std::size_t bytes) noexcept {
   const std::size_t index = index_of(bytes);
   if (index < class_count) [[likely]] {
     thread_cache& mine = cache();
-    if (!mine.armed) [[unlikely]] arm_reaper(mine);
+    if (!mine.armed) [[unlikely]]
+      arm_reaper(mine);
     if (!mine.closed) [[likely]] {
       free_list& list = mine.lists[index];
       auto* const freed = static_cast<block*>(memory);
       freed->next = list.head;
       list.head = freed;
-      if (++list.count > local_limit) [[unlikely]] spill(list, index);
+      if (++list.count > local_limit) [[unlikely]]
+        spill(list, index);
       return;
     }
   }

@@ -120,7 +120,8 @@ bool joinable_root::remove_joiner(leaf& waiter) noexcept {
   if (joiner_.compare_exchange_strong(seen, nullptr, std::memory_order_acq_rel)) return true;
   if (seen == nullptr) {
     // Not registered yet: leave word. If it registers or ends in between, that stands.
-    if (joiner_.compare_exchange_strong(seen, stopped_mark, std::memory_order_acq_rel)) return false;
+    if (joiner_.compare_exchange_strong(seen, stopped_mark, std::memory_order_acq_rel))
+      return false;
     if (seen == &waiter) {
       return joiner_.compare_exchange_strong(seen, nullptr, std::memory_order_acq_rel);
     }

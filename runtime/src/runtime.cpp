@@ -85,7 +85,8 @@ void runtime::impl::task_started() noexcept {
 void runtime::impl::task_ended() noexcept {
   // seq_cst: pairs with drain(): either it sees this end, or we see that it waits.
   live_[shard_index()].ended.fetch_add(1, std::memory_order_seq_cst);
-  if (draining_.load(std::memory_order_seq_cst) == 0) [[likely]] return;
+  if (draining_.load(std::memory_order_seq_cst) == 0) [[likely]]
+    return;
   drain_signal_.fetch_add(1, std::memory_order_release);
   platform::wake_all(drain_signal_);
 }

@@ -58,7 +58,7 @@ void task_scope::note_failure(std::exception_ptr failure) noexcept {
     return;
   }
   first_failure_ = std::move(failure);
-  failed_.store(true, std::memory_order_release);  // pairs with rethrow_first
+  failed_.store(true, std::memory_order_release);         // pairs with rethrow_first
   env_.stop().request_stop(stop_reason::sibling_failed);  // S4: our hold keeps the scope alive
 }
 

@@ -39,7 +39,8 @@ std::coroutine_handle<> timeout_scope::on_child_final(promise_base& child) noexc
 void timeout_scope::on_fire(timer_node& node) noexcept {
   auto& self = static_cast<timeout_scope&>(node);
   self.env_.stop().request_stop(stop_reason::deadline);
-  if (self.handed_.exchange(true, std::memory_order_acq_rel)) {  // T5: the child has ended meanwhile
+  if (self.handed_.exchange(true,
+                            std::memory_order_acq_rel)) {  // T5: the child has ended meanwhile
     promise_base& parent = *self.parent_;
     self.env_.end();
     parent.post();

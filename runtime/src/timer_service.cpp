@@ -45,8 +45,8 @@ struct alignas(64) timer_service::shard {
 struct timer_service::driver_slot {
   // Until when the driver sleeps; awake while it does not.
   alignas(64) std::atomic<std::int64_t> sleeps_until{awake};
-  std::mutex change;                             // guards driver against its wake
-  timer_driver* driver = nullptr;                // null: the monitor
+  std::mutex change;               // guards driver against its wake
+  timer_driver* driver = nullptr;  // null: the monitor
 };
 
 /// Drives expiry while no completion thread does. Made by the first timer; sleeps for good when
@@ -101,7 +101,8 @@ class timer_service::monitor {
 bool timer_service::shard::refresh() noexcept {
   const timer_node* const first = heap.first();
   const std::int64_t now_earliest = first != nullptr ? first->deadline_ns_ : never;
-  const std::int64_t before = earliest.load(std::memory_order_relaxed);  // only written under the lock
+  const std::int64_t before =
+      earliest.load(std::memory_order_relaxed);  // only written under the lock
   if (now_earliest != before) earliest.store(now_earliest, std::memory_order_seq_cst);  // T4
   return now_earliest < before;
 }
@@ -117,7 +118,8 @@ timer_service::timer_service(unsigned shards)
 timer_service::~timer_service() { monitor_.reset(); }
 
 void timer_service::prepare(timer_node& node) const noexcept {
-  const auto self = reinterpret_cast<std::uintptr_t>(&this_thread());  // NOLINT: a hash of the thread
+  const auto self =
+      reinterpret_cast<std::uintptr_t>(&this_thread());  // NOLINT: a hash of the thread
   node.shard_ = static_cast<std::uint32_t>((self >> 12) * 0x9E3779B1U >> 16) % shard_count_;
 }
 

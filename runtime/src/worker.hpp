@@ -58,7 +58,7 @@ class worker {
   // Owner only from here.
   std::uint64_t random;
   std::uint32_t tick = 0;
-  std::uint32_t next_streak = 0;  // uses of the next slot in a row
+  std::uint32_t next_streak = 0;               // uses of the next slot in a row
   std::vector<std::uint64_t> items_at_search;  // of every worker, when this one began to search
   own_counter items;
   own_counter steals;

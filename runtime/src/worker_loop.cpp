@@ -43,8 +43,7 @@ void worker_pool::impl::run(worker& self) noexcept {
   context = detail::thread_context{};
 }
 
-void worker_pool::impl::execute(worker& self, detail::thread_context& context,
-                                job* item) noexcept {
+void worker_pool::impl::execute(worker& self, detail::thread_context& context, job* item) noexcept {
   self.items.add();
   context.env = item->env;
   context.budget = detail::await_budget;
@@ -144,7 +143,8 @@ job* worker_pool::impl::steal_stuck_next(worker& self) noexcept {
 bool worker_pool::impl::begin_search() noexcept {
   // D10: at most half of those that are awake. A stale look only lets one more or one less search.
   const std::uint64_t state = state_.load(std::memory_order_relaxed);
-  const std::uint64_t awake = workers_.size() - std::min<std::uint64_t>(workers_.size(), idle_of(state));
+  const std::uint64_t awake =
+      workers_.size() - std::min<std::uint64_t>(workers_.size(), idle_of(state));
   if (searching_of(state) * 2 >= std::max<std::uint64_t>(awake, 2)) return false;
   state_.fetch_add(one_searching, std::memory_order_seq_cst);
   return true;
@@ -176,7 +176,8 @@ bool worker_pool::impl::park(worker& self, bool searching) noexcept {
     }
     idle_stack_.push_back(&self);
     // P3. seq_cst: first we are counted as idle, then we look at the queues once more.
-    before = state_.fetch_add(one_idle - (searching ? one_searching : 0), std::memory_order_seq_cst);
+    before =
+        state_.fetch_add(one_idle - (searching ? one_searching : 0), std::memory_order_seq_cst);
   }
   self.parks.add();
   if (searching_of(before) == (searching ? 1U : 0U)) {

@@ -109,7 +109,8 @@ void worker_pool::impl::ask_attention() noexcept {
 
 void worker_pool::impl::wake_for_fork() noexcept {
   const std::uint64_t state = state_.load(std::memory_order_relaxed);  // a missed one: see P6
-  if (idle_of(state) != 0 && searching_of(state) == 0) [[unlikely]] wake_one();
+  if (idle_of(state) != 0 && searching_of(state) == 0) [[unlikely]]
+    wake_one();
 }
 
 void worker_pool::impl::wake_one() noexcept {
@@ -203,9 +204,8 @@ std::string worker_pool::impl::describe() const {
     text += "  worker " + std::to_string(each->number) + (parked ? " parked" : " running") +
             ", forks " + std::to_string(each->forks.size()) + ", fifo " +
             std::to_string(each->fifo.size()) + (each->fifo.has_next() ? "+1" : "") + ", items " +
-            std::to_string(each->items.read()) + ", steals " +
-            std::to_string(each->steals.read()) + ", parks " + std::to_string(each->parks.read()) +
-            "\n";
+            std::to_string(each->items.read()) + ", steals " + std::to_string(each->steals.read()) +
+            ", parks " + std::to_string(each->parks.read()) + "\n";
   }
   return text;
 }

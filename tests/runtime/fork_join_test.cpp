@@ -79,8 +79,8 @@ TEST(fork_join, children_that_suspend_and_move_are_joined) {
     const long sum = rt.run([](auto child) -> task<long> {
       long total = 0;
       for (int round = 0; round < 50; ++round) {
-        auto [a, b, c, d] = co_await fork_join(child(round), child(round + 1), child(round + 2),
-                                               child(round + 3));
+        auto [a, b, c, d] =
+            co_await fork_join(child(round), child(round + 1), child(round + 2), child(round + 3));
         total += a + b + c + d;
       }
       co_return total;
@@ -155,7 +155,8 @@ TEST(fork_join, a_long_recursion_on_all_workers_serves_what_is_posted_meanwhile)
       EXPECT_EQ(rt->spawn([](int x) -> task<int> {
                     co_await tandem::yield();
                     co_return x;
-                  }(i)).wait(),
+                  }(i))
+                    .wait(),
                 i);
     }
     stop.store(true, std::memory_order_relaxed);

@@ -29,9 +29,9 @@ TEST(run, returns_the_value_of_the_task_and_rethrows_its_failure) {
   EXPECT_EQ(tandem::run([]() -> task<int> { co_return 3; }(), with_threads(1)), 3);
   tandem::run([]() -> task<void> { co_return; }());
   EXPECT_THROW(tandem::run([]() -> task<int> {
-    throw std::out_of_range("x");
-    co_return 1;
-  }()),
+                 throw std::out_of_range("x");
+                 co_return 1;
+               }()),
                std::out_of_range);
 }
 
@@ -201,8 +201,9 @@ TEST(runtime, ten_thousand_start_stop_cycles_hold_no_more_than_a_hundred) {
   // are exact. It can only be switched off before main.
   if (!sanitized && std::getenv("GLIBC_TUNABLES") == nullptr) {
     const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-    const std::string command = "GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.arena_max=1 '" + self +
-                                "' --gtest_filter=runtime.ten_thousand*";
+    const std::string command =
+        "GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.arena_max=1 '" + self +
+        "' --gtest_filter=runtime.ten_thousand*";
     ASSERT_EQ(std::system(command.c_str()), 0);
     return;
   }

@@ -170,9 +170,8 @@ TEST(spawn, another_home_is_where_the_task_runs) {
   test_runtime other(1);
   rt.run([](tandem::worker_pool& target) -> task<void> {
     // The block belongs to this runtime, the work is done over there.
-    auto handle = tandem::spawn(target, [](tandem::worker_pool& t) -> task<bool> {
-      co_return t.is_current();
-    }(target));
+    auto handle = tandem::spawn(
+        target, [](tandem::worker_pool& t) -> task<bool> { co_return t.is_current(); }(target));
     EXPECT_TRUE(co_await handle);
   }(other.workers()));
 }
@@ -188,7 +187,8 @@ TEST(spawn, an_environment_knows_id_runtime_and_the_place_of_the_spawn) {
       const tandem::environment* const mine = tandem::current_environment();
       co_return std::pair(mine->id(), mine->spawned_at().line());
     };
-    auto handle = tandem::spawn(place()); const auto line = std::source_location::current().line();
+    auto handle = tandem::spawn(place());
+    const auto line = std::source_location::current().line();
     const auto [id, spawned_line] = co_await handle;
     EXPECT_NE(id, env->id());
     EXPECT_EQ(spawned_line, line);

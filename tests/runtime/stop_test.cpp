@@ -38,7 +38,9 @@ class recording_waiter : public tandem::stop_waiter {
     (void)waiter.hand_over();  // as an operation does that could be detached
     return true;
   }
-  static void resumed(stop_waiter& self) noexcept { ++static_cast<recording_waiter&>(self).resumes; }
+  static void resumed(stop_waiter& self) noexcept {
+    ++static_cast<recording_waiter&>(self).resumes;
+  }
 };
 
 TEST(stop_state, tells_a_published_waiter_once_and_keeps_the_first_reason) {

@@ -235,11 +235,11 @@ TEST(clang, a_temporary_lambda_with_captures_that_have_destructors) {
   auto witness = std::make_shared<int>(3);
   rt.run([](std::shared_ptr<int> w) -> task<void> {
     for (int i = 0; i < 10; ++i) {
-      co_await tandem::with_scope([w, name = std::string(60, 'n')](tandem::task_scope&)
-                                      -> task<void> {
-        co_await tandem::yield();
-        EXPECT_EQ(name.size(), 60U);
-      });
+      co_await tandem::with_scope(
+          [w, name = std::string(60, 'n')](tandem::task_scope&) -> task<void> {
+            co_await tandem::yield();
+            EXPECT_EQ(name.size(), 60U);
+          });
     }
   }(witness));
   EXPECT_EQ(witness.use_count(), 1);

@@ -97,8 +97,7 @@ TEST(with_timeout, a_task_that_overruns_is_cancelled_with_reason_deadline) {
   test_runtime rt;
   rt.run([]() -> task<void> {
     try {
-      co_await tandem::with_timeout(1ms,
-                                    []() -> task<void> { co_await tandem::sleep_for(10h); }());
+      co_await tandem::with_timeout(1ms, []() -> task<void> { co_await tandem::sleep_for(10h); }());
       ADD_FAILURE() << "the sleep was not cut short";
     } catch (const tandem::operation_cancelled& e) {
       EXPECT_EQ(e.reason(), tandem::stop_reason::deadline);
@@ -152,8 +151,8 @@ TEST(with_timeout, racing_limits_end_each_task_once) {
     int cancelled = 0;
     for (int i = 0; i < 3000; ++i) {
       const auto wait = std::chrono::microseconds(40 + i % 20);
-      const auto got = co_await tandem::as_result(tandem::with_timeout(
-          50us, [](std::chrono::microseconds w) -> task<int> {
+      const auto got = co_await tandem::as_result(
+          tandem::with_timeout(50us, [](std::chrono::microseconds w) -> task<int> {
             co_await tandem::sleep_for(w);
             co_return 1;
           }(wait)));

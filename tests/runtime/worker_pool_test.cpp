@@ -96,9 +96,10 @@ TEST(worker_pool, a_stream_of_local_items_does_not_starve_the_injection_queue) {
     co_return turns;
   }(injected_ran));
   rt->spawn([](std::atomic<bool>& end) -> task<void> {
-    end.store(true);
-    co_return;
-  }(injected_ran)).wait();
+      end.store(true);
+      co_return;
+    }(injected_ran))
+      .wait();
   EXPECT_GE(busy.wait(), 0);
 }
 

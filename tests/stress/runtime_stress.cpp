@@ -80,9 +80,8 @@ task<void> grow(tree& counts, std::uint64_t seed, int depth) {
       break;
     }
     case 3:
-      (void)co_await tandem::as_result(
-          tandem::with_timeout(std::chrono::microseconds((dice >> 40) % 300),
-                               grow(counts, dice + 1, depth - 1)));
+      (void)co_await tandem::as_result(tandem::with_timeout(
+          std::chrono::microseconds((dice >> 40) % 300), grow(counts, dice + 1, depth - 1)));
       break;
     default: {
       auto handle = tandem::spawn(grow(counts, dice + 1, depth - 1));
@@ -111,8 +110,7 @@ void run_trees(unsigned threads, unsigned failures) {
       try {
         handle.wait();
       } catch (const planned_failure&) {
-      } catch (const tandem::operation_cancelled&) {
-      }
+      } catch (const tandem::operation_cancelled&) {}
     }
     ASSERT_TRUE(rt->drain(60s));
     EXPECT_EQ(counts.begun.load(), counts.ended.load());
@@ -128,7 +126,8 @@ TEST(runtime, shutdown_at_any_moment_ends_every_task) {
   stress([](std::mt19937_64& random) {
     tree counts;
     {
-      tandem::runtime_options options = tandem::test::with_threads(static_cast<unsigned>(1 + random() % 3));
+      tandem::runtime_options options =
+          tandem::test::with_threads(static_cast<unsigned>(1 + random() % 3));
       options.on_suppressed_exception = [](const std::exception_ptr&) {};
       options.on_unhandled_exception = [](const std::exception_ptr&) {};
       test_runtime rt(options);
@@ -145,11 +144,13 @@ TEST(worker_pool, no_wake_up_is_lost_between_a_post_and_a_park) {
     test_runtime rt(2);
     for (int i = 0; i < 200; ++i) {
       const auto pause = random() % 40;
-      for (std::uint64_t k = 0; k < pause * 20; ++k) std::atomic_signal_fence(std::memory_order_seq_cst);
+      for (std::uint64_t k = 0; k < pause * 20; ++k)
+        std::atomic_signal_fence(std::memory_order_seq_cst);
       EXPECT_EQ(rt->spawn([](int x) -> task<int> {
                     auto child = tandem::spawn([](int y) -> task<int> { co_return y; }(x));
                     co_return co_await child;
-                  }(i)).wait(),
+                  }(i))
+                    .wait(),
                 i);
     }
   });

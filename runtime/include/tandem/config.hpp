@@ -48,5 +48,5 @@ inline constexpr bool safe_in_co_await =
 
 /// A precondition of the library: checked in every build, since a broken one corrupts other tasks.
 #define TANDEM_ASSERT(condition, message) \
-  ((condition) ? void() \
+  ((condition) ? void()                   \
                : ::tandem::detail::assertion_failed(#condition, message, __FILE__, __LINE__))

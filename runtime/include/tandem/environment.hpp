@@ -40,7 +40,7 @@ class TANDEM_API environment {
   stop_state& stop() noexcept { return stop_; }
   const stop_state& stop() const noexcept { return stop_; }
 
- // Implementation
+  // Implementation
   void set_home(executor* home) noexcept { home_ = home; }
   void set_name(const char* static_text) noexcept { name_ = static_text; }
   void set_spawned_at(const std::source_location& where) noexcept { spawned_at_ = where; }

@@ -60,7 +60,8 @@ class [[nodiscard]] fork_join_awaiter {
         children_);
   }
   std::tuple<detail::fork_value<Ts>...> await_resume() {
-    if (join_.failed()) [[unlikely]] join_.rethrow_first();
+    if (join_.failed()) [[unlikely]]
+      join_.rethrow_first();
     return std::apply(
         [](auto&... child) {
           return std::tuple<detail::fork_value<Ts>...>{detail::take_forked(child)...};
@@ -94,7 +95,8 @@ class [[nodiscard]] fork_join_range_awaiter {
     return detail::transfer(builder.start());
   }
   auto await_resume() {
-    if (join_.failed()) [[unlikely]] join_.rethrow_first();
+    if (join_.failed()) [[unlikely]]
+      join_.rethrow_first();
     if constexpr (std::is_void_v<T>) {
       return;
     } else {

@@ -29,8 +29,9 @@ class [[nodiscard]] result {
       std::is_void_v<T>, std::monostate,
       std::conditional_t<std::is_reference_v<T>, std::remove_reference_t<T>*, T>>;
 
-  result() requires std::is_void_v<T>
-  : state_(std::in_place_index<0>) {}
+  result()
+    requires std::is_void_v<T>
+      : state_(std::in_place_index<0>) {}
   template <class U>
     requires(!std::is_void_v<T> && std::constructible_from<T, U &&> &&
              !std::same_as<std::remove_cvref_t<U>, result> &&
@@ -91,7 +92,7 @@ class [[nodiscard]] result {
     return error() == std::make_error_condition(std::errc::operation_canceled);
   }
 
- // Implementation
+  // Implementation
  private:
   template <class U>
   static stored_type store(U&& value) {

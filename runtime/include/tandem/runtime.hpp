@@ -73,8 +73,7 @@ class TANDEM_API runtime {
   ///
   /// @throws  runtime_stopped after shutdown() began
   template <class T>
-  join_handle<T> spawn(task<T> body,
-                       std::source_location where = std::source_location::current()) {
+  join_handle<T> spawn(task<T> body, std::source_location where = std::source_location::current()) {
     return detail::spawn_on(*this, detail::workers_of(*this, "runtime::spawn"), std::move(body),
                             where);
   }
@@ -116,7 +115,7 @@ class TANDEM_API runtime {
     return result;
   }
 
- // Implementation
+  // Implementation
   class impl;
   impl& implementation() noexcept { return *impl_; }
 

@@ -51,8 +51,8 @@ sleep_awaiter sleep_for(std::chrono::duration<Rep, Period> duration) noexcept {
   using clock = std::chrono::steady_clock;
   const auto now = clock::now();
   // Durations beyond the clock's range mean "for ever".
-  if (duration > std::chrono::duration_cast<std::chrono::duration<double>>(
-                     clock::time_point::max() - now)) {
+  if (duration >
+      std::chrono::duration_cast<std::chrono::duration<double>>(clock::time_point::max() - now)) {
     return sleep_awaiter(clock::time_point::max());
   }
   return sleep_awaiter(now + std::chrono::ceil<clock::duration>(duration));

@@ -69,7 +69,8 @@ class spawned final : public joinable_root {
 /// The leaf of awaiting a join_handle.
 class TANDEM_API join_leaf : public leaf {
  public:
-  explicit join_leaf(joinable_root& target) noexcept : leaf(&join_leaf::on_stop), target_(&target) {}
+  explicit join_leaf(joinable_root& target) noexcept
+      : leaf(&join_leaf::on_stop), target_(&target) {}
 
   bool ready() const noexcept { return target_->is_done(); }
   /// @returns  whether the task suspends
@@ -153,7 +154,7 @@ class [[nodiscard]] join_handle {
   /// @throws  what the task threw; would_deadlock on a thread of a runtime
   T wait();
 
- // Implementation
+  // Implementation
   explicit join_handle(detail::spawned<T>& target) noexcept : target_(&target) {}
 
  private:
@@ -195,8 +196,7 @@ T join_handle<T>::wait() {
 /// @thread_safety  from any task
 /// @cost           one block from a free list, one queue operation
 template <class T>
-join_handle<T> spawn(task<T> body,
-                     std::source_location where = std::source_location::current()) {
+join_handle<T> spawn(task<T> body, std::source_location where = std::source_location::current()) {
   tandem::runtime& owner = detail::current_runtime("tandem::spawn");
   return detail::spawn_on(owner, detail::workers_of(owner), std::move(body), where);
 }

@@ -90,14 +90,15 @@ class TANDEM_API stop_state {
   /// @returns  true if taken back; false if a stopper holds it (then finish by hand_over())
   bool withdraw(stop_waiter& waiter) noexcept;
 
- // Implementation
+  // Implementation
  private:
   static stop_waiter* stopped_mark() noexcept;
   void mark(stop_reason reason) noexcept;
 
   std::atomic<stop_waiter*> slot_{nullptr};  // null | the leaf | stopped_mark
   std::atomic<stop_reason> reason_{stop_reason::none};
-  detail::futex_mutex lock_;  // guards overflow_, first_child_ and the sibling links of the children
+  detail::futex_mutex
+      lock_;  // guards overflow_, first_child_ and the sibling links of the children
   stop_waiter* overflow_ = nullptr;
   stop_state* parent_ = nullptr;
   stop_state* first_child_ = nullptr;

@@ -27,7 +27,8 @@ namespace detail {
 template <class T>
 class promise_result : public promise_base {
  public:
-  static_assert(alignof(T) <= 16, "a result aligned over 16 bytes has to live on the heap (g++ 12)");
+  static_assert(alignof(T) <= 16,
+                "a result aligned over 16 bytes has to live on the heap (g++ 12)");
 
   promise_result() noexcept {}
   ~promise_result() {
@@ -129,7 +130,7 @@ class [[nodiscard]] task {
   class awaiter;
   awaiter operator co_await() && noexcept { return awaiter(std::move(*this)); }
 
- // Implementation
+  // Implementation
   promise_type& promise() const noexcept { return frame_.promise(); }
 
  private:

@@ -91,7 +91,7 @@ class TANDEM_API task_scope {
   }
   bool stop_requested() const noexcept { return env_.stop().stop_requested(); }
 
- // Implementation
+  // Implementation
  protected:
   friend class detail::scope_child;
   friend class detail::scope_join_awaiter;
@@ -118,9 +118,9 @@ class TANDEM_API task_scope {
   environment env_;
 
  private:
-  std::atomic<std::uint32_t> holds_{1};  // children, and one of the body while it does not wait
+  std::atomic<std::uint32_t> holds_{1};     // children, and one of the body while it does not wait
   detail::promise_base* joiner_ = nullptr;  // set before the body's hold is given up
-  std::atomic<bool> claimed_{false};  // whose failure is the first
+  std::atomic<bool> claimed_{false};        // whose failure is the first
   std::atomic<bool> failed_{false};
   std::atomic<bool> cut_short_{false};  // a child or the body gave up because of a stop
   std::exception_ptr first_failure_;

@@ -22,12 +22,12 @@ class worker_pool_stats {
   worker_pool_stats() noexcept = default;
 
   unsigned min_threads = 0;
-  unsigned threads = 0;    ///< started and alive
-  unsigned idle = 0;       ///< parked
-  unsigned searching = 0;  ///< looking for work
-  std::size_t queued = 0;  ///< in the injection queue and in all lanes
-  std::uint64_t items = 0;      ///< jobs run, forked children that nobody stole not counted
-  std::uint64_t steals = 0;     ///< items taken from other workers
+  unsigned threads = 0;      ///< started and alive
+  unsigned idle = 0;         ///< parked
+  unsigned searching = 0;    ///< looking for work
+  std::size_t queued = 0;    ///< in the injection queue and in all lanes
+  std::uint64_t items = 0;   ///< jobs run, forked children that nobody stole not counted
+  std::uint64_t steals = 0;  ///< items taken from other workers
   std::uint64_t parks = 0;
   std::uint64_t wakes = 0;
   std::uint64_t injected = 0;  ///< items that came from outside
@@ -38,7 +38,7 @@ class worker_pool_stats {
 /// @thread_safety  all members from any thread
 class TANDEM_API worker_pool final : public executor {
  public:
-  void post(job* item, post_kind kind = post_kind::resume) noexcept override;  // NOLINT
+  void post(job* item, post_kind kind = post_kind::resume) noexcept override;             // NOLINT
   void post_batch(job_list items, post_kind kind = post_kind::resume) noexcept override;  // NOLINT
   bool is_current() const noexcept override;
   runtime* owner() const noexcept override;
@@ -50,7 +50,7 @@ class TANDEM_API worker_pool final : public executor {
   /// A line per worker: state, lanes, counters. For people who look at a hang.
   std::string describe() const;
 
- // Implementation
+  // Implementation
   class impl;
   worker_pool(runtime& owner, std::string name, unsigned threads);
   ~worker_pool() override;

@@ -1,4 +1,4 @@
-// linux/platform.cpp: futexes, CPU counts and threads on Linux.
+// platform.cpp: futexes, CPU counts and threads on Linux.
 // SPDX-License-Identifier: MIT
 #include "../platform.hpp"
 
@@ -29,7 +29,8 @@ std::uint32_t* address_of(std::atomic<std::uint32_t>& word) noexcept {
 /// CPUs that "quota period" allows, rounded up; 0 if there is no limit.
 unsigned cpus_of_quota(long long quota_us, long long period_us) noexcept {
   if (quota_us <= 0 || period_us <= 0) return 0;
-  return static_cast<unsigned>(std::clamp<long long>((quota_us + period_us - 1) / period_us, 1, 4096));
+  return static_cast<unsigned>(
+      std::clamp<long long>((quota_us + period_us - 1) / period_us, 1, 4096));
 }
 
 unsigned smaller_limit(unsigned a, unsigned b) noexcept {
@@ -59,7 +60,8 @@ unsigned quota_of_v1_group(const std::string& folder) {
 }
 
 /// The tightest quota on the path from `path` up to the root of the hierarchy.
-unsigned tightest(const std::string& mount, std::string path, unsigned (*quota)(const std::string&)) {
+unsigned tightest(const std::string& mount, std::string path,
+                  unsigned (*quota)(const std::string&)) {
   unsigned limit = quota(mount);
   while (path.size() > 1) {
     limit = smaller_limit(limit, quota(mount + path));
@@ -121,7 +123,8 @@ unsigned usable_cpus() noexcept {
     if (set == nullptr) break;
     const std::size_t bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(count));
     CPU_ZERO_S(bytes, set);
-    if (sched_getaffinity(0, bytes, set) == 0) cpus = static_cast<unsigned>(CPU_COUNT_S(bytes, set));
+    if (sched_getaffinity(0, bytes, set) == 0)
+      cpus = static_cast<unsigned>(CPU_COUNT_S(bytes, set));
     CPU_FREE(set);
   }
   try {

@@ -34,11 +34,11 @@ decltype(auto) get_awaiter(A&& awaitable) {
 template <class A>
 using awaiter_t = decltype(get_awaiter(std::declval<A>()));
 template <class A>
-using await_result_t = decltype(std::declval<std::remove_reference_t<awaiter_t<A>>&>().await_resume());
+using await_result_t =
+    decltype(std::declval<std::remove_reference_t<awaiter_t<A>>&>().await_resume());
 
 template <class A>
-concept tandem_awaitable =
-    requires { typename std::remove_cvref_t<awaiter_t<A>>::tandem_awaiter; };
+concept tandem_awaitable = requires { typename std::remove_cvref_t<awaiter_t<A>>::tandem_awaiter; };
 
 /// Laid out as the start of a coroutine frame (both compilers: resume, then destroy).
 struct stand_in_frame {

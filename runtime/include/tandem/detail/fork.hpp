@@ -87,7 +87,8 @@ class fork_builder {
   static std::coroutine_handle<> child_ended(promise_base& child) noexcept {
     const auto link = reinterpret_cast<std::uintptr_t>(child.link);
     join_frame& join = *reinterpret_cast<join_frame*>(link & ~std::uintptr_t{1});  // NOLINT
-    if (child.failed()) [[unlikely]] note_failure(join, child);
+    if (child.failed()) [[unlikely]]
+      note_failure(join, child);
     const bool is_last = (link & 1U) != 0;
     if (!is_last) {
       if (promise_base* sibling = pop_sibling(link)) [[likely]] {  // F2

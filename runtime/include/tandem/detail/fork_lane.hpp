@@ -26,7 +26,10 @@ namespace tandem::inline v0::detail {
 
 class fork_lane {
  public:
-  fork_lane() { retired_.push_back(std::make_unique<ring>(initial_capacity)); buffer_ = retired_.back().get(); }
+  fork_lane() {
+    retired_.push_back(std::make_unique<ring>(initial_capacity));
+    buffer_ = retired_.back().get();
+  }
   fork_lane(const fork_lane&) = delete;
   fork_lane& operator=(const fork_lane&) = delete;
 
@@ -35,7 +38,8 @@ class fork_lane {
     const std::int64_t bottom = bottom_.load(std::memory_order_relaxed);  // own word
     const std::int64_t top = top_.load(std::memory_order_acquire);  // pairs with L5: slots are free
     ring* buffer = buffer_.load(std::memory_order_relaxed);         // only the owner replaces it
-    if (bottom - top > buffer->mask) [[unlikely]] buffer = grow(bottom, top);
+    if (bottom - top > buffer->mask) [[unlikely]]
+      buffer = grow(bottom, top);
     buffer->put(bottom, item);
     bottom_.store(bottom + 1, std::memory_order_release);  // L1
   }
@@ -47,11 +51,13 @@ class fork_lane {
     if (bottom <= top_.load(std::memory_order_relaxed)) return nullptr;
     bottom -= 1;
     ring* const buffer = buffer_.load(std::memory_order_relaxed);
-    bottom_.store(bottom, std::memory_order_seq_cst);          // L2
-    std::int64_t top = top_.load(std::memory_order_seq_cst);   // L2
-    if (top < bottom) [[likely]] return buffer->get(bottom);
+    bottom_.store(bottom, std::memory_order_seq_cst);         // L2
+    std::int64_t top = top_.load(std::memory_order_seq_cst);  // L2
+    if (top < bottom) [[likely]]
+      return buffer->get(bottom);
     job* item = nullptr;
-    if (top == bottom && top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst)) {  // L3
+    if (top == bottom &&
+        top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst)) {  // L3
       item = buffer->get(bottom);
     }
     bottom_.store(bottom + 1, std::memory_order_relaxed);  // empty again: nothing new to publish
@@ -60,11 +66,12 @@ class fork_lane {
 
   /// Any thread. The oldest item, or null (empty, or lost a race).
   job* steal() noexcept {
-    std::int64_t top = top_.load(std::memory_order_seq_cst);                // L4
-    const std::int64_t bottom = bottom_.load(std::memory_order_seq_cst);    // L4
+    std::int64_t top = top_.load(std::memory_order_seq_cst);              // L4
+    const std::int64_t bottom = bottom_.load(std::memory_order_seq_cst);  // L4
     if (top >= bottom) return nullptr;
-    job* const item = buffer_.load(std::memory_order_acquire)->get(top);    // pairs with grow()
-    if (!top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst)) return nullptr;  // L5
+    job* const item = buffer_.load(std::memory_order_acquire)->get(top);  // pairs with grow()
+    if (!top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst))
+      return nullptr;  // L5
     return item;
   }
 
@@ -101,7 +108,8 @@ class fork_lane {
 
   std::atomic<std::int64_t> bottom_{0};  // owner writes
   std::atomic<ring*> buffer_{nullptr};   // owner writes
-  std::vector<std::unique_ptr<ring>> retired_;  // owner; old rings stay until the end: thieves may read
+  std::vector<std::unique_ptr<ring>>
+      retired_;  // owner; old rings stay until the end: thieves may read
   alignas(64) std::atomic<std::int64_t> top_{0};  // thieves and owner, CAS
 };
 

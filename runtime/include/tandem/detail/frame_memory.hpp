@@ -22,9 +22,7 @@ TANDEM_API void trim_frame_cache() noexcept;
 /// Base of types that are made with new and live about as long as a task.
 struct frame_allocated {
   static void* operator new(std::size_t bytes) { return allocate_frame(bytes); }
-  static void operator delete(void* block, std::size_t bytes) noexcept {
-    free_frame(block, bytes);
-  }
+  static void operator delete(void* block, std::size_t bytes) noexcept { free_frame(block, bytes); }
 };
 
 }  // namespace tandem::inline v0::detail

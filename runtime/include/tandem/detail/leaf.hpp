@@ -24,7 +24,8 @@ class leaf : public stop_waiter {
   /// @returns  false if a stop was requested before; then cancelled() is set
   bool begin(promise_base& waiting) noexcept {
     waiting_ = &waiting;
-    if (waiting.env->stop().publish(*this)) [[likely]] return true;
+    if (waiting.env->stop().publish(*this)) [[likely]]
+      return true;
     cancelled_ = true;
     return false;
   }
@@ -50,6 +51,9 @@ class leaf : public stop_waiter {
   bool cancelled() const noexcept { return cancelled_; }
   void set_cancelled() noexcept { cancelled_ = true; }
   promise_base& waiting() const noexcept { return *waiting_; }
+  bool has_waiting() const noexcept { return waiting_ != nullptr; }
+  /// For an operation that ends before begin().
+  void set_waiting(promise_base& waiting) noexcept { waiting_ = &waiting; }
   stop_reason cancel_reason() const noexcept { return waiting_->env->stop().reason(); }
   void throw_if_cancelled() const {
     if (cancelled_) throw operation_cancelled(cancel_reason());

@@ -69,7 +69,8 @@ class promise_base : public job, public frame_allocated {
     return failed() ? std::exchange(*exception_room(), nullptr) : nullptr;
   }
   void rethrow_if_failed() {
-    if (failed()) [[unlikely]] std::rethrow_exception(take_exception());
+    if (failed()) [[unlikely]]
+      std::rethrow_exception(take_exception());
   }
 
   promise_base* continuation = nullptr;
@@ -94,7 +95,8 @@ class promise_base : public job, public frame_allocated {
 /// post, and this thread has nothing to go on with (D7).
 inline std::coroutine_handle<> continue_with(promise_base& waiting,
                                              const promise_base& ended) noexcept {
-  if (waiting.home == ended.home) [[likely]] return waiting.handle();
+  if (waiting.home == ended.home) [[likely]]
+    return waiting.handle();
   waiting.post();
   return std::noop_coroutine();
 }

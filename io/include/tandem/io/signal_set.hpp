@@ -1,0 +1,68 @@
+// signal_set.hpp: waits for signals of the process.
+// SPDX-License-Identifier: MIT
+//
+// Threads of a runtime block all asynchronous signals, so they arrive at other threads (main, in
+// most programs), where a handler passes the number on through a pipe that the completion pool reads.
+#pragma once
+
+#include <coroutine>
+#include <initializer_list>
+#include <tandem/io/detail/operation.hpp>
+#include <tandem/io/detail/socket.hpp>
+#include <vector>
+
+namespace tandem::inline v0::io {
+
+/// Awaiter of signal_set::wait().
+class [[nodiscard]] TANDEM_IO_API signal_awaiter {
+ public:
+  using tandem_awaiter = void;
+
+  explicit signal_awaiter(detail::socket& pipe) noexcept;
+  signal_awaiter(signal_awaiter&& other) noexcept;
+
+  bool await_ready() const noexcept { return false; }
+  template <class Promise>
+  bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
+    pipe_->begin_operation();
+    return operation_.start(self.promise());
+  }
+  int await_resume();
+  result<int> await_resume_result();
+
+ private:
+  detail::socket* pipe_;
+  unsigned char number_ = 0;
+  detail::operation operation_;
+};
+
+/// Catches the given signals while it lives; what was set up before comes back at its end.
+///
+///     tandem::io::signal_set stop({SIGINT, SIGTERM});
+///     int which = co_await stop.wait();
+///
+/// At least one thread outside the runtime must not block them. A signal belongs to one set at a time.
+///
+/// @thread_safety  wait() by one task at a time
+class TANDEM_IO_API signal_set {
+ public:
+  /// @throws  std::logic_error outside any task, or if another set has the signal;
+  ///          std::system_error (SIGKILL, SIGSTOP, no signal)
+  signal_set(std::initializer_list<int> signals);
+  signal_set(const signal_set&) = delete;
+  signal_set& operator=(const signal_set&) = delete;
+  ~signal_set();
+
+  /// @returns        the number of a signal that has arrived since the set was made
+  /// @cancellation   ends the wait; an arrived signal is kept for the next wait
+  signal_awaiter wait() noexcept { return signal_awaiter(pipe_); }
+
+ private:
+  void give_back() noexcept;
+
+  std::vector<int> signals_;
+  detail::socket pipe_;  // read end
+  int write_end_ = -1;
+};
+
+}  // namespace tandem::inline v0::io

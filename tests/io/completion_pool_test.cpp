@@ -1,0 +1,214 @@
+// completion_pool_test.cpp: set-up, batches, timers, signals, start/stop without residue.
+// SPDX-License-Identifier: MIT
+#include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <tandem/as_result.hpp>
+#include <tandem/io/install.hpp>
+#include <tandem/io/signal_set.hpp>
+#include <tandem/io/tcp_listener.hpp>
+#include <tandem/io/tcp_stream.hpp>
+#include <tandem/run.hpp>
+#include <tandem/sleep.hpp>
+#include <tandem/task_scope.hpp>
+#include <tandem/timeout.hpp>
+#include <thread>
+#include <vector>
+
+#include "test_runtime.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using tandem::task;
+using tandem::io::endpoint;
+using tandem::io::tcp_listener;
+using tandem::io::tcp_stream;
+using tandem::test::test_runtime;
+
+std::size_t entries(const char* folder) {
+  std::size_t count = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder)) ++count;
+  return count;
+}
+
+TEST(completion_pool, is_made_once_with_the_asked_number_of_threads) {
+  test_runtime rt;
+  tandem::io::completion_options options;
+  options.min_threads = 3;
+  tandem::io::completion_pool& pool = tandem::io::install(*rt, options);
+  EXPECT_EQ(pool.size(), 3U);
+  EXPECT_EQ(&tandem::io::install(*rt), &pool);
+  EXPECT_EQ(pool.stats().threads, 3U);
+}
+
+TEST(completion_pool, its_executors_run_jobs_where_they_say) {
+  test_runtime rt;
+  tandem::io::completion_options options;
+  options.min_threads = 2;
+  tandem::io::completion_pool& pool = tandem::io::install(*rt, options);
+  for (unsigned i = 0; i < 2; ++i) {
+    rt->spawn(pool.thread(i).executor(),
+              [](unsigned expected) -> task<void> {
+                for (int k = 0; k < 100; ++k) {
+                  EXPECT_EQ(tandem::io::current_completion_index(), static_cast<int>(expected));
+                  co_await tandem::sleep_for(10us);
+                }
+              }(i))
+        .wait();
+  }
+  rt->spawn(pool.executor(),
+            []() -> task<void> {
+              EXPECT_GE(tandem::io::current_completion_index(), 0);
+              EXPECT_THROW(tandem::run([]() -> task<void> { co_return; }()),
+                           tandem::would_deadlock);
+              co_return;
+            }())
+      .wait();
+}
+
+TEST(completion_pool, timers_are_driven_by_it_and_by_the_monitor_before) {
+  test_runtime rt;
+  rt.run([]() -> task<void> { co_await tandem::sleep_for(1ms); }());
+  auto before = rt->spawn([]() -> task<void> { co_await tandem::sleep_for(30ms); }());
+  tandem::io::install(*rt);
+  auto after = rt->spawn([]() -> task<void> { co_await tandem::sleep_for(10ms); }());
+  before.wait();
+  after.wait();
+}
+
+// D-"never wake per completion": what one reap brings for the workers is one post.
+TEST(completion_pool, a_batch_of_completions_is_handed_over_by_one_post) {
+  test_runtime rt(1);
+  tandem::io::completion_pool& pool = tandem::io::install(*rt);
+  rt.run([](tandem::io::completion_pool& io) -> task<void> {
+    constexpr std::size_t connections = 32;
+    tcp_listener listener = tcp_listener::bind(endpoint::loopback_v4(0));
+    std::vector<tcp_stream> clients;
+    std::vector<tcp_stream> servers;
+    for (std::size_t i = 0; i < connections; ++i) {
+      clients.push_back(co_await tcp_stream::connect(listener.local_endpoint()));
+      servers.push_back(co_await listener.accept());
+    }
+    std::uint64_t posts = 0;
+    std::uint64_t completions = 0;
+    co_await tandem::with_scope([&](tandem::task_scope& scope) -> task<void> {
+      for (tcp_stream& stream : servers) {
+        scope.spawn([](tcp_stream& s) -> task<void> {
+          std::byte byte{};
+          EXPECT_EQ(co_await s.read(std::span(&byte, 1)), 1U);
+        }(stream));
+      }
+      co_await tandem::sleep_for(20ms);  // all reads wait in the ring now
+      const auto before = io.stats();
+      // The completion thread is kept busy while all bytes arrive, so one reap finds them all.
+      std::atomic<bool> all_sent{false};
+      auto busy = tandem::spawn(io.thread(0).executor(), [](std::atomic<bool>& sent) -> task<void> {
+        while (!sent.load()) std::this_thread::yield();
+        co_return;
+      }(all_sent));
+      for (tcp_stream& stream : clients) {
+        const std::byte byte{7};
+        EXPECT_EQ(co_await stream.write(std::span(&byte, 1)), 1U);  // from the worker, directly
+      }
+      all_sent.store(true);
+      co_await busy;
+      co_await scope.join();
+      const auto after = io.stats();
+      posts = after.handed_over - before.handed_over;
+      completions = after.completed - before.completed;
+    });
+    EXPECT_EQ(completions, connections);
+    EXPECT_LE(posts, 3U);  // one for the batch; the helper task's own end may be among them
+  }(pool));
+}
+
+TEST(signal_set, yields_the_signals_that_arrive_and_restores_what_was_there) {
+  struct sigaction before{};
+  ASSERT_EQ(sigaction(SIGUSR1, nullptr, &before), 0);
+  test_runtime rt;
+  rt.run([]() -> task<void> {
+    tandem::io::signal_set signals({SIGUSR1, SIGUSR2});
+    EXPECT_THROW(tandem::io::signal_set again({SIGUSR1}), std::logic_error);
+    EXPECT_THROW(tandem::io::signal_set never({SIGKILL}), std::system_error);
+    ::kill(::getpid(), SIGUSR1);
+    EXPECT_EQ(co_await signals.wait(), SIGUSR1);
+    const auto waits = [](tandem::io::signal_set& set) -> task<int> {
+      co_return co_await set.wait();
+    };
+    EXPECT_TRUE(
+        (co_await tandem::as_result(tandem::with_timeout(2ms, waits(signals)))).is_cancelled());
+    auto waiting = tandem::spawn(waits(signals));
+    co_await tandem::sleep_for(1ms);
+    ::kill(::getpid(), SIGUSR2);
+    EXPECT_EQ(co_await waiting, SIGUSR2);
+  }());
+  struct sigaction after{};
+  ASSERT_EQ(sigaction(SIGUSR1, nullptr, &after), 0);
+  EXPECT_EQ(before.sa_handler, after.sa_handler);
+}
+
+/// Refuses io_uring_setup in this process with the given error, for good.
+bool refuse_io_uring(int error) {
+  sock_filter program[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K,
+               SECCOMP_RET_ERRNO | (static_cast<unsigned>(error) & SECCOMP_RET_DATA)),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog filter{static_cast<unsigned short>(std::size(program)), program};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+void report_refusal(int error) {
+  if (!refuse_io_uring(error)) std::_Exit(3);
+  try {
+    tandem::runtime rt(tandem::test::with_threads(1));
+    tandem::io::install(rt);
+  } catch (const std::system_error& e) {
+    std::fprintf(stderr, "code %d: %s\n", e.code().value(), e.what());
+    std::_Exit(e.code().value() == error ? 0 : 4);
+  }
+  std::_Exit(5);
+}
+
+TEST(completion_pool_death, without_io_uring_the_error_names_cause_and_cure) {
+  EXPECT_EXIT(report_refusal(ENOSYS), ::testing::ExitedWithCode(0), "seccomp");
+  EXPECT_EXIT(report_refusal(EPERM), ::testing::ExitedWithCode(0), "kernel.io_uring_disabled");
+  EXPECT_EXIT(report_refusal(ENOMEM), ::testing::ExitedWithCode(0), "RLIMIT_MEMLOCK");
+}
+
+TEST(completion_pool, start_stop_cycles_leave_no_thread_and_no_descriptor) {
+  const auto cycle = [] {
+    tandem::run(
+        []() -> task<void> {
+          tcp_listener listener = tcp_listener::bind(endpoint::loopback_v4(0));
+          tcp_stream client = co_await tcp_stream::connect(listener.local_endpoint());
+          tcp_stream server = co_await listener.accept();
+          std::byte byte{};
+          co_await client.write_all(std::span(&byte, 1));
+          co_await server.read(std::span(&byte, 1));
+        }(),
+        tandem::test::with_threads(2));
+  };
+  for (int i = 0; i < 20; ++i) cycle();
+  const std::size_t descriptors = entries("/proc/self/fd");
+  for (int i = 0; i < 500; ++i) cycle();
+  EXPECT_EQ(entries("/proc/self/fd"), descriptors);
+}
+
+}  // namespace

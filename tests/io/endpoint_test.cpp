@@ -1,0 +1,43 @@
+// endpoint_test.cpp: endpoints as values and as text.
+// SPDX-License-Identifier: MIT
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+#include <tandem/io/endpoint.hpp>
+
+namespace {
+
+using tandem::io::address_family;
+using tandem::io::endpoint;
+
+TEST(endpoint, what_to_string_writes_parse_reads) {
+  for (const char* text : {"127.0.0.1:8080", "0.0.0.0:0", "255.255.255.255:65535", "[::1]:80",
+                           "[::]:1", "[2001:db8::ff00:42:8329]:443"}) {
+    EXPECT_EQ(endpoint::parse(text).to_string(), text);
+  }
+}
+
+TEST(endpoint, named_ones_are_what_they_say) {
+  EXPECT_EQ(endpoint::loopback_v4(80), endpoint::parse("127.0.0.1:80"));
+  EXPECT_EQ(endpoint::loopback_v6(80), endpoint::parse("[::1]:80"));
+  EXPECT_EQ(endpoint::any_v4(0).to_string(), "0.0.0.0:0");
+  EXPECT_EQ(endpoint::any_v6(9).family(), address_family::ipv6);
+  EXPECT_EQ(endpoint(), endpoint::any_v4(0));
+  EXPECT_NE(endpoint::loopback_v4(80), endpoint::loopback_v4(81));
+}
+
+TEST(endpoint, what_is_no_endpoint_is_quoted_in_the_error) {
+  for (const char* text :
+       {"", "localhost:80", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "1.2.3:4",
+        "::1:80", "[::1]", "[::1:80", "[:::1]:80", "127.0.0.1:80 ", "[127.0.0.1]:80"}) {
+    try {
+      (void)endpoint::parse(text);
+      ADD_FAILURE() << "accepted " << text;
+    } catch (const std::invalid_argument& e) {
+      EXPECT_NE(std::string(e.what()).find("\"" + std::string(text) + "\""), std::string::npos);
+    }
+  }
+}
+
+}  // namespace

@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+# service_answers.py: puzzle_service answers what it has to, and goes on when it should.
+# SPDX-License-Identifier: MIT
+"""service_answers.py PUZZLE_SERVICE [unittest arguments]"""
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import unittest
+
+SUPPORT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support")
+sys.path.insert(0, SUPPORT)
+from service_process import Service, request  # noqa: E402
+
+SERVICE = ""
+FARTHEST = [8, 6, 7, 2, 5, 4, 3, 0, 1]
+UNSOLVABLE = [1, 2, 3, 4, 5, 6, 8, 7, 0]
+# Neither of these ends by itself in the life of a test.
+ENDLESS = {"puzzle": "queens", "n": 22, "count": True}
+
+
+def eight(start, **more):
+    return {"puzzle": "sliding", "rows": 3, "cols": 3, "start": start, "goal": [1, 2, 3, 4, 5, 6, 7, 8, 0], **more}
+
+
+def replay(answer, *arguments):
+    played = subprocess.run([sys.executable, os.path.join(SUPPORT, "replay.py"), *arguments],
+                            input=json.dumps(answer), capture_output=True, text=True, check=False)
+    if played.returncode != 0:
+        raise AssertionError(played.stdout + played.stderr)
+
+
+class Solving(unittest.TestCase):
+    def setUp(self):
+        self.service = Service(SERVICE)
+        self.addCleanup(self.service.__exit__, None, None, None)
+
+    def solve(self, **question):
+        answer = self.service.solve(**question)
+        self.assertEqual(answer.status, 200, answer.body)
+        return answer.json()
+
+    def test_every_solver_solves_the_farthest_eight_puzzle(self):
+        start = " ".join(map(str, FARTHEST))
+        for solver in ("breadth_first", "racing", "sequential"):
+            answer = self.solve(**eight(FARTHEST, solver=solver))
+            replay(answer, *(["--moves", "31"] if solver == "breadth_first" else []), "sliding", "3", "3", start)
+            self.assertEqual(answer["solver"], solver)
+            self.assertIs(type(answer["threads"]), int)
+            self.assertTrue(answer["worker_threads"])
+            self.assertTrue(answer["completion_threads"])
+            self.assertFalse(set(answer["worker_threads"]) & set(answer["completion_threads"]))
+
+    def test_every_solver_visits_half_of_all_positions_of_an_unsolvable_board(self):
+        for solver in ("breadth_first", "racing", "sequential"):
+            answer = self.solve(**eight(UNSOLVABLE, solver=solver))
+            self.assertEqual((answer["solved"], answer["moves"], answer["nodes"], answer["outcome"]),
+                             (False, None, 181440, "exhausted"))
+
+    def test_klotski_takes_116_steps(self):
+        answer = self.solve(puzzle="klotski", board="ABBC/ABBC/DEEF/DGHF/I..J")
+        replay(answer, "--moves", "116", "klotski")
+
+    def test_queens(self):
+        replay(self.solve(puzzle="queens", n=8), "queens", "8")
+        counts = [self.solve(puzzle="queens", n=n, count=True)["solutions"] for n in range(1, 11)]
+        self.assertEqual(counts, [1, 0, 0, 2, 10, 4, 40, 92, 352, 724])
+
+    def test_a_limit_of_the_request_is_an_answer(self):
+        answer = self.solve(puzzle="queens", n=16, count=True, node_limit=1000)
+        self.assertEqual(answer["outcome"], "node_limit")
+
+
+class Limits(unittest.TestCase):
+    def test_a_limit_of_the_service_is_422(self):
+        with Service(SERVICE, "--search-nodes", "1000") as service:
+            answer = service.solve(**eight(UNSOLVABLE))
+            self.assertEqual(answer.status, 422)
+            self.assertIn("1000 positions", answer.json()["error"])
+        with Service(SERVICE, "--search-time", "0.05") as service:
+            answer = service.solve(**ENDLESS)
+            self.assertEqual(answer.status, 422)
+            self.assertIn("50 ms", answer.json()["error"])
+
+    def test_a_search_too_many_is_503(self):
+        with Service(SERVICE, "--searches", "1", "--grace", "0") as service, service.connect() as first:
+            first.send(request("POST", "/solve", json.dumps(ENDLESS)))
+            service.wait_for("a search", lambda stats: stats["searches"]["running"] == 1)
+            self.assertEqual(service.solve(**eight(FARTHEST)).status, 503)
+
+    def test_a_connection_too_many_is_503_and_the_next_after_it_is_served(self):
+        with Service(SERVICE, "--connections", "20") as service:
+            clients = [service.connect() for _ in range(20)]
+            for client in clients:
+                client.send(request("GET", "/stats"))
+                self.assertEqual(client.answer().status, 200)
+            for _ in range(5):
+                with service.connect() as late:
+                    answer = late.answer()
+                    self.assertEqual((answer.status, answer.headers["connection"]), (503, "close"))
+                    self.assertTrue(answer.json()["error"])
+                    self.assertTrue(late.at_end())
+            clients[0].socket.close()
+            while True:  # until the service has noticed
+                with service.connect() as late:
+                    late.send(request("GET", "/stats"))
+                    if late.answer().status == 200:
+                        break
+            for client in clients:
+                client.socket.close()
+
+    def test_the_1001st_connection_is_503(self):
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if hard < 2200:
+            self.skipTest("fewer than 2200 descriptors allowed")
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 2200), hard))
+        with Service(SERVICE) as service:
+            clients = [service.connect() for _ in range(1000)]
+            for client in (clients[0], clients[-1]):
+                client.send(request("GET", "/stats"))
+                self.assertEqual(client.answer().status, 200)
+            with service.connect() as late:
+                self.assertEqual(late.answer().status, 503)
+            for client in clients:
+                client.socket.close()
+
+    def test_running_out_of_descriptors_ends_nothing(self):
+        def few_descriptors():
+            resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))
+        with Service(SERVICE, before_exec=few_descriptors) as service:
+            clients = [service.connect() for _ in range(60)]  # some of them only in the backlog
+            for client in clients:
+                client.socket.close()
+            self.assertEqual(service.request("GET", "/stats").status, 200)
+
+
+class Life(unittest.TestCase):
+    def test_stats_are_answered_while_a_search_holds_all_workers(self):
+        with Service(SERVICE, "--grace", "0") as service, service.connect() as busy:
+            busy.send(request("POST", "/solve", json.dumps(ENDLESS)))
+            service.wait_for("a search", lambda stats: stats["searches"]["running"] == 1)
+            with service.connect() as client:
+                for _ in range(200):
+                    client.send(request("GET", "/stats"))
+                    stats = client.answer().json()
+                    self.assertEqual(stats["searches"]["running"], 1)
+            self.assertEqual(stats["workers"]["idle"], 0)
+
+    def test_a_client_that_leaves_stops_its_search(self):
+        for how in ("close", "reset", "end of stream"):
+            with Service(SERVICE) as service:
+                client = service.connect()
+                client.send(request("POST", "/solve", json.dumps(ENDLESS)))
+                service.wait_for("a search", lambda stats: stats["searches"]["running"] == 1)
+                if how == "reset":
+                    client.socket.setsockopt(1, 13, b"\1\0\0\0\0\0\0\0")  # SO_LINGER, 0 s
+                if how == "end of stream":
+                    client.socket.shutdown(1)
+                else:
+                    client.socket.close()
+                service.wait_for("its end", lambda stats: stats["searches"]["running"] == 0)
+                self.assertEqual(service.stats()["searches"]["stopped"], 1)
+                client.socket.close()
+
+    def test_requests_sent_during_a_search_are_answered_after_it(self):
+        with Service(SERVICE, "--search-time", "0.3") as service, service.connect() as client:
+            client.send(request("POST", "/solve", json.dumps(ENDLESS)))
+            service.wait_for("a search", lambda stats: stats["searches"]["running"] == 1)
+            for _ in range(3):
+                client.send(request("GET", "/stats"))
+            client.send(request("POST", "/solve", json.dumps(eight(FARTHEST))))
+            self.assertEqual([client.answer().status for _ in range(5)], [422, 200, 200, 200, 200])
+
+    def test_a_signal_closes_idle_connections_and_finishes_answers(self):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            with Service(SERVICE, "--search-time", "1") as service:
+                idle, half, busy = service.connect(), service.connect(), service.connect()
+                idle.send(request("GET", "/stats"))
+                idle.answer()
+                half.send(b"GET /stats HT")
+                busy.send(request("POST", "/solve", json.dumps(ENDLESS)))
+                service.wait_for("a search", lambda stats: stats["searches"]["running"] == 1)
+                service.process.send_signal(number)
+                answer = busy.answer()
+                self.assertEqual((answer.status, answer.headers["connection"]), (422, "close"))
+                self.assertTrue(idle.at_end() and half.at_end() and busy.at_end())
+                self.assertEqual(service.process.wait(60), 0, service.errors())
+                for client in (idle, half, busy):
+                    client.socket.close()
+
+    def test_what_does_not_end_within_the_grace_time_is_stopped(self):
+        with Service(SERVICE, "--grace", "0.1") as service, service.connect() as busy:
+            busy.send(request("POST", "/solve", json.dumps(ENDLESS)))
+            service.wait_for("a search", lambda stats: stats["searches"]["running"] == 1)
+            service.stop()
+            self.assertTrue(busy.at_end())
+
+    def test_it_starts_and_ends_without_a_client(self):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            with Service(SERVICE) as service:
+                service.stop(number)
+
+
+if __name__ == "__main__":
+    SERVICE = sys.argv.pop(1)
+    unittest.main(verbosity=2)

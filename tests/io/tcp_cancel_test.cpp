@@ -1,0 +1,189 @@
+// tcp_cancel_test.cpp: stops before, during and racing with operations; nothing is lost or leaked.
+// SPDX-License-Identifier: MIT
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <tandem/as_result.hpp>
+#include <tandem/io/install.hpp>
+#include <tandem/io/tcp_listener.hpp>
+#include <tandem/io/tcp_stream.hpp>
+#include <tandem/resume_on.hpp>
+#include <tandem/sleep.hpp>
+#include <tandem/task_scope.hpp>
+#include <tandem/timeout.hpp>
+#include <tandem/yield.hpp>
+#include <vector>
+
+#include "seeded.hpp"
+#include "test_runtime.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using tandem::as_result;
+using tandem::task;
+using tandem::with_timeout;
+using tandem::io::endpoint;
+using tandem::io::tcp_listener;
+using tandem::io::tcp_stream;
+using tandem::test::test_runtime;
+
+std::size_t open_descriptors() {
+  std::size_t count = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    ++count;
+  }
+  return count;
+}
+
+task<std::size_t> read_some(tcp_stream& stream, std::span<std::byte> buffer) {
+  co_return co_await stream.read(buffer);
+}
+task<tcp_stream> accept_one(tcp_listener& listener) { co_return co_await listener.accept(); }
+
+/// Every home that a waiting task can have: its operation goes to the ring directly or by the inbox.
+template <class Body>
+void on_every_home(Body body) {
+  test_runtime rt;
+  tandem::io::completion_pool& pool = tandem::io::install(*rt);
+  for (tandem::executor* home : {static_cast<tandem::executor*>(&rt.workers()),
+                                 &pool.thread(0).executor(), &pool.executor()}) {
+    rt.run([](tandem::executor* where, Body b) -> task<void> {
+      co_await tandem::resume_on(*where);
+      co_await b();
+    }(home, body));
+  }
+}
+
+TEST(tcp_cancel, a_waiting_accept_and_a_waiting_read_end_with_the_deadline) {
+  on_every_home([]() -> task<void> {
+    tcp_listener listener = tcp_listener::bind(endpoint::loopback_v4(0));
+    EXPECT_TRUE((co_await as_result(with_timeout(2ms, accept_one(listener)))).is_cancelled());
+    tcp_stream client = co_await tcp_stream::connect(listener.local_endpoint());
+    tcp_stream server = co_await listener.accept();
+    std::byte byte{};
+    for (int i = 0; i < 20; ++i) {
+      try {
+        co_await with_timeout(500us, read_some(server, std::span(&byte, 1)));
+        ADD_FAILURE() << "read something from a silent peer";
+      } catch (const tandem::operation_cancelled& e) {
+        EXPECT_EQ(e.reason(), tandem::stop_reason::deadline);
+      }
+    }
+    co_await client.write_all(std::span(&byte, 1));
+    EXPECT_EQ(co_await server.read(std::span(&byte, 1)), 1U);
+  });
+}
+
+TEST(tcp_cancel, a_blocked_write_ends_with_the_deadline) {
+  on_every_home([]() -> task<void> {
+    tcp_listener listener = tcp_listener::bind(endpoint::loopback_v4(0));
+    tcp_stream client = co_await tcp_stream::connect(listener.local_endpoint());
+    tcp_stream server = co_await listener.accept();
+    const std::vector<std::byte> bytes(1U << 20);
+    const auto floods = [](tcp_stream& s, const std::vector<std::byte>& b) -> task<void> {
+      while (true) co_await s.write_all(b);
+    };
+    EXPECT_TRUE((co_await as_result(with_timeout(20ms, floods(client, bytes)))).is_cancelled());
+  });
+}
+
+TEST(tcp_cancel, an_operation_of_a_stopped_task_does_not_start) {
+  on_every_home([]() -> task<void> {
+    tcp_listener listener = tcp_listener::bind(endpoint::loopback_v4(0));
+    co_await tandem::with_scope([&](tandem::task_scope& scope) -> task<void> {
+      scope.request_stop();
+      EXPECT_TRUE((co_await as_result(listener.accept())).is_cancelled());
+      EXPECT_TRUE(
+          (co_await as_result(tcp_stream::connect(listener.local_endpoint()))).is_cancelled());
+    });
+  });
+}
+
+// One byte at a time from the peer, reads with limits that race with their arrival: each byte comes
+// out exactly once and in order, whether its read was cancelled or not.
+TEST(tcp_cancel, reads_that_race_with_their_deadline_lose_no_byte) {
+  tandem::test::stress([](std::mt19937_64& random) {
+    const auto seed = static_cast<unsigned>(random());
+    on_every_home([seed]() -> task<void> {
+      tcp_listener listener = tcp_listener::bind(endpoint::loopback_v4(0));
+      tcp_stream client = co_await tcp_stream::connect(listener.local_endpoint());
+      tcp_stream server = co_await listener.accept();
+      constexpr int count = 150;
+      co_await tandem::with_scope([&, seed](tandem::task_scope& scope) -> task<void> {
+        scope.spawn([](tcp_stream& out, unsigned dice) -> task<void> {
+          for (int i = 0; i < count; ++i) {
+            dice = dice * 1664525U + 1013904223U;
+            co_await tandem::sleep_for(std::chrono::microseconds(dice >> 25));
+            const auto byte = static_cast<std::byte>(i);
+            co_await out.write_all(std::span(&byte, 1));
+          }
+        }(client, seed));
+        int expected = 0;
+        int cancelled = 0;
+        while (expected < count) {
+          std::byte byte{};
+          const auto got =
+              co_await as_result(with_timeout(100us, read_some(server, std::span(&byte, 1))));
+          if (got.has_value()) {
+            EXPECT_EQ(static_cast<int>(byte), expected);
+            ++expected;
+          } else {
+            EXPECT_TRUE(got.is_cancelled());
+            ++cancelled;
+          }
+        }
+      });
+    });
+  });
+}
+
+TEST(tcp_cancel, accepts_that_race_with_their_deadline_leak_no_descriptor) {
+  tandem::test::stress([](std::mt19937_64& random) {
+    test_runtime rt;
+    tandem::io::install(*rt);
+    const std::size_t before = open_descriptors();
+    rt.run([](unsigned dice) -> task<void> {
+      tcp_listener listener = tcp_listener::bind(endpoint::loopback_v4(0));
+      const endpoint here = listener.local_endpoint();
+      int accepted = 0;
+      co_await tandem::with_scope([&](tandem::task_scope& scope) -> task<void> {
+        scope.spawn([](endpoint peer, unsigned d) -> task<void> {
+          for (int i = 0; i < 100; ++i) {
+            d = d * 1664525U + 1013904223U;
+            co_await tandem::sleep_for(std::chrono::microseconds(d >> 25));
+            tcp_stream stream = co_await tcp_stream::connect(peer);
+          }
+        }(here, dice));
+        while (accepted < 100) {
+          auto got = co_await as_result(with_timeout(100us, accept_one(listener)));
+          if (got.has_value()) ++accepted;
+        }
+      });
+      EXPECT_EQ(accepted, 100);
+    }(static_cast<unsigned>(random())));
+    EXPECT_EQ(open_descriptors(), before);
+  });
+}
+
+TEST(tcp_cancel, shutting_a_runtime_down_stops_all_its_operations) {
+  test_runtime rt;
+  {
+    tandem::runtime inner(tandem::test::with_threads(2));
+    auto ready = inner.spawn([]() -> task<void> {
+      for (int i = 0; i < 50; ++i) {
+        (void)tandem::spawn([]() -> task<void> {
+          tcp_listener listener = tcp_listener::bind(endpoint::loopback_v4(0));
+          (void)co_await listener.accept();
+        }());
+      }
+      co_await tandem::sleep_for(5ms);
+    }());
+    ready.wait();
+    EXPECT_EQ(inner.live_tasks(), 50U);
+  }
+}
+
+}  // namespace
