@@ -162,9 +162,7 @@ class Attack:
                 client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
             if how == "half":
                 client.socket.shutdown(socket.SHUT_WR)
-                if not data.strip(b"\r\n"):
-                    assert client.at_end()
-                else:
+                if data.strip(b"\r\n"):
                     self.expect(client, data, 400, "cut")
                     assert client.at_end()
         self.sent += 1
@@ -307,9 +305,6 @@ def main():
         service.wait_for("all connections closed", lambda stats: stats["connections"]["open"] == 1)
         service.wait_for("no search left", lambda stats: stats["searches"]["running"] == 0)
         # The connection of the last look at /stats may still be closing.
-        for _ in range(1000):
-            if service.descriptors() <= before:
-                break
         assert service.descriptors() <= before + 1, f"{service.descriptors()} descriptors, {before} before"
         print(f"descriptors: {before} before, {service.descriptors()} after")
 
