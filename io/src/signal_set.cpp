@@ -12,6 +12,7 @@
 #include <string>
 #include <system_error>
 #include <tandem/io/signal_set.hpp>
+#include <thread>
 
 namespace tandem::inline v0::io {
 
@@ -24,13 +25,20 @@ constinit std::array<std::atomic<int>, signal_limit> pipe_of{};
 std::array<struct sigaction, signal_limit> before;  // guarded by set_up
 std::mutex set_up;
 
+// Handlers that are running. A handler counts itself before it reads the descriptor, and a set that
+// ends waits for 0 after it has withdrawn the descriptor (both seq_cst): so none is written to after
+// its close, when the number may be somebody else's.
+constinit std::atomic<int> running_handlers{0};
+
 extern "C" void tandem_pass_signal_on(int number) {
   const int saved = errno;
+  running_handlers.fetch_add(1, std::memory_order_seq_cst);
   const int descriptor =
-      pipe_of[static_cast<std::size_t>(number)].load(std::memory_order_relaxed) - 1;
+      pipe_of[static_cast<std::size_t>(number)].load(std::memory_order_seq_cst) - 1;
   const auto byte = static_cast<unsigned char>(number);
   // A full pipe holds thousands of signals that nobody has read: one more says nothing new.
   if (descriptor >= 0) (void)!::write(descriptor, &byte, 1);
+  running_handlers.fetch_sub(1, std::memory_order_seq_cst);
   errno = saved;
 }
 
@@ -95,9 +103,10 @@ void signal_set::give_back() noexcept {
   for (const int number : signals_) {
     const auto index = static_cast<std::size_t>(number);
     (void)::sigaction(number, &before[index], nullptr);
-    pipe_of[index].store(0, std::memory_order_relaxed);
+    pipe_of[index].store(0, std::memory_order_seq_cst);
   }
   signals_.clear();
+  while (running_handlers.load(std::memory_order_seq_cst) != 0) std::this_thread::yield();
   if (write_end_ >= 0) ::close(write_end_);
   write_end_ = -1;
 }
