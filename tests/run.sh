@@ -4,6 +4,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+# Objects of another checkout of the same sources are the same objects.
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+
 usage() {
   cat <<'END'
 usage: tests/run.sh [PRESET] [--filter REGEX] [--jobs N]
