@@ -46,7 +46,7 @@ std::optional<service_options> parse_options(int argc, char** argv, int& exit_co
               "for a whole request to arrive, or an answer to leave");
   add_seconds(app, "--search-time", options.search_time, "for one search, else 422; 0: no limit");
   app.add_option("--search-nodes", options.search_nodes,
-                 "positions that one search may visit, else 422; 0: no limit");
+                 "positions that one search may keep, else 422; 0: no limit");
   add_seconds(app, "--grace", options.grace_time,
               "for answers in flight to be finished after SIGINT or SIGTERM");
   try {

@@ -39,9 +39,9 @@ T stricter(T a, T b) {
   return b == T{} ? a : std::min(a, b);
 }
 
-/// Keeps to the service's limits.
+/// Keeps to the service's limits. That of positions is one of memory, which counting does not need.
 void clamp(puzzles::solve_request& request, const service_options& options) {
-  request.node_limit = stricter(request.node_limit, options.search_nodes);
+  if (!request.count) request.node_limit = stricter(request.node_limit, options.search_nodes);
   request.time_limit = stricter(request.time_limit, options.search_time);
 }
 
