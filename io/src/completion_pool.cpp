@@ -1,12 +1,10 @@
 // completion_pool.cpp: the threads together, and the executor that stands for any of them.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <charconv>
-#include <cstdlib>
-#include <cstring>
 #include <stdexcept>
 #include <string>
 #include <tandem/cpu_count.hpp>
+#include <tandem/detail/environment_options.hpp>
 #include <tandem/io/completion_pool.hpp>
 #include <tandem/io/install.hpp>
 
@@ -14,25 +12,9 @@
 
 namespace tandem::inline v0::io {
 
-namespace {
-
-unsigned threads_from_environment(unsigned otherwise) {
-  const char* const text = std::getenv("TANDEM_IO_THREADS");
-  if (text == nullptr || *text == '\0') return otherwise;
-  unsigned value = 0;
-  const char* const end = text + std::strlen(text);
-  const auto [stopped, error] = std::from_chars(text, end, value);
-  if (error != std::errc{} || stopped != end || value == 0) {
-    throw std::invalid_argument(std::string("TANDEM_IO_THREADS is \"") + text +
-                                "\": a whole number of at least 1 is needed");
-  }
-  return value;
-}
-
-}  // namespace
-
 completion_options::completion_options()
-    : min_threads(threads_from_environment(std::max(1U, usable_cpus() / 4))) {}
+    : min_threads(tandem::detail::count_from_environment("TANDEM_IO_THREADS",
+                                                         std::max(1U, usable_cpus() / 4))) {}
 
 class completion_pool::impl final : public tandem::executor {
  public:

@@ -8,6 +8,7 @@
 #include <exception>
 #include <mutex>
 #include <string>
+#include <tandem/detail/own_counter.hpp>
 #include <tandem/detail/thread_context.hpp>
 #include <tandem/detail/timer.hpp>
 #include <tandem/executor.hpp>
@@ -54,17 +55,7 @@ class completion_thread::impl final : public tandem::executor, public tandem::de
   static impl* current() noexcept;
 
  private:
-  /// A counter that its thread writes and any thread reads.
-  class own_counter {
-   public:
-    void add(std::uint64_t n = 1) noexcept {
-      value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
-    }
-    std::uint64_t read() const noexcept { return value_.load(std::memory_order_relaxed); }
-
-   private:
-    std::atomic<std::uint64_t> value_{0};
-  };
+  using own_counter = tandem::detail::own_counter;
   struct hand_over {
     tandem::executor* target;
     job_list items;

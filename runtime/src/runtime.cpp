@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include <tandem/cpu_count.hpp>
+#include <tandem/detail/environment_options.hpp>
 #include <tandem/detail/fork.hpp>
 #include <tandem/detail/thread_context.hpp>
 #include <tandem/errors.hpp>
@@ -31,19 +32,6 @@ std::string describe(const std::exception_ptr& failure) {
   }
 }
 
-unsigned threads_from_environment(unsigned otherwise) {
-  const char* const text = std::getenv("TANDEM_MIN_THREADS");
-  if (text == nullptr || *text == '\0') return otherwise;
-  unsigned value = 0;
-  const char* const end = text + std::strlen(text);
-  const auto [stopped, error] = std::from_chars(text, end, value);
-  if (error != std::errc{} || stopped != end || value == 0) {
-    throw std::invalid_argument(std::string("TANDEM_MIN_THREADS is \"") + text +
-                                "\": a whole number of at least 1 is needed");
-  }
-  return value;
-}
-
 std::string name_from_environment() {
   const char* const text = std::getenv("TANDEM_NAME");
   return text != nullptr && *text != '\0' ? text : "tandem";
@@ -61,7 +49,8 @@ runtime_options checked(runtime_options options) {
 }  // namespace
 
 runtime_options::runtime_options()
-    : min_threads(threads_from_environment(std::max(2U, usable_cpus()))),
+    : min_threads(
+          detail::count_from_environment("TANDEM_MIN_THREADS", std::max(2U, usable_cpus()))),
       name(name_from_environment()) {}
 
 service::~service() = default;
@@ -187,6 +176,19 @@ void runtime::add_service(const void* key, std::unique_ptr<service> made) {
 }
 
 namespace detail {
+
+unsigned count_from_environment(const char* name, unsigned otherwise) {
+  const char* const text = std::getenv(name);
+  if (text == nullptr || *text == '\0') return otherwise;
+  unsigned value = 0;
+  const char* const end = text + std::strlen(text);
+  const auto [stopped, error] = std::from_chars(text, end, value);
+  if (error != std::errc{} || stopped != end || value == 0) {
+    throw std::invalid_argument(std::string(name) + " is \"" + text +
+                                "\": a whole number of at least 1 is needed");
+  }
+  return value;
+}
 
 timer_service& timers_of(tandem::runtime& owner) noexcept { return owner.implementation().timers; }
 

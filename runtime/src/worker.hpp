@@ -8,23 +8,12 @@
 #include <vector>
 
 #include <tandem/detail/fork_lane.hpp>
+#include <tandem/detail/own_counter.hpp>
 #include <tandem/worker_pool.hpp>
 
 #include "fifo_lane.hpp"
 
 namespace tandem::inline v0::detail {
-
-/// A counter that one thread writes and any thread reads; no locked operation.
-class own_counter {
- public:
-  void add(std::uint64_t n = 1) noexcept {
-    value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
-  }
-  std::uint64_t read() const noexcept { return value_.load(std::memory_order_relaxed); }
-
- private:
-  std::atomic<std::uint64_t> value_{0};
-};
 
 class worker {
  public:

@@ -1,0 +1,14 @@
+// environment_options.hpp: options that come from environment variables.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <tandem/config.hpp>
+
+namespace tandem::inline v0::detail {
+
+/// The whole number in the variable `name`; `otherwise` if it is unset or empty.
+///
+/// @throws  std::invalid_argument naming the variable if it is no whole number of at least 1
+TANDEM_API unsigned count_from_environment(const char* name, unsigned otherwise);
+
+}  // namespace tandem::inline v0::detail
