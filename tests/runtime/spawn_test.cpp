@@ -187,8 +187,8 @@ TEST(spawn, an_environment_knows_id_runtime_and_the_place_of_the_spawn) {
       const tandem::environment* const mine = tandem::current_environment();
       co_return std::pair(mine->id(), mine->spawned_at().line());
     };
+    const auto line = std::source_location::current().line() + 1;
     auto handle = tandem::spawn(place());
-    const auto line = std::source_location::current().line();
     const auto [id, spawned_line] = co_await handle;
     EXPECT_NE(id, env->id());
     EXPECT_EQ(spawned_line, line);
