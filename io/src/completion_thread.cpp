@@ -52,6 +52,7 @@ void completion_thread::impl::stop() noexcept {
   stopping_.store(true, std::memory_order_seq_cst);
   backend_->wake();
   thread_.join();
+  while (posting_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
 }
 
 void completion_thread::impl::run(const completion_options& options) noexcept {
@@ -100,12 +101,12 @@ void completion_thread::impl::sleep() noexcept {
   asleep_.store(true, std::memory_order_seq_cst);
   clock::time_point deadline = clock::time_point::max();
   tandem::detail::timer_service& timers = tandem::detail::timers_of(owner_);
-  if (drives_timers_) deadline = timers.sleep_begins();
+  if (drives_timers_) deadline = timers.sleep_begins(this);
   const bool work = inbox_.load(std::memory_order_seq_cst) != nullptr ||
                     stopping_.load(std::memory_order_seq_cst);
   backend_->wait(work ? clock::time_point::min() : deadline);
   asleep_.store(false, std::memory_order_relaxed);  // a late wake costs one round
-  if (drives_timers_) timers.sleep_ended();
+  if (drives_timers_) timers.sleep_ended(this);
 }
 
 void completion_thread::impl::look() noexcept {
@@ -186,12 +187,15 @@ bool completion_thread::impl::take_inbox() noexcept {
 }
 
 void completion_thread::impl::push_inbox(job* first, job* last) noexcept {
+  // What is pushed may end the runtime before we have left: stop() waits for that.
+  posting_.fetch_add(1, std::memory_order_relaxed);  // published by the push
   job* head = inbox_.load(std::memory_order_relaxed);
   do {
     last->next = head;
   } while (!inbox_.compare_exchange_weak(head, first, std::memory_order_seq_cst,  // I7
                                          std::memory_order_relaxed));
   wake();
+  posting_.fetch_sub(1, std::memory_order_release);  // pairs with stop()
 }
 
 void completion_thread::impl::wake() noexcept {

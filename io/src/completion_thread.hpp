@@ -82,6 +82,7 @@ class completion_thread::impl final : public tandem::executor, public tandem::de
   std::atomic<job*> inbox_{nullptr};  // newest first; pushed by anybody, taken whole by the owner
   std::atomic<bool> asleep_{false};   // I7
   std::atomic<bool> stopping_{false};
+  std::atomic<std::uint32_t> posting_{0};  // threads inside push_inbox; stop() waits for 0
 
   // Owner only.
   job_list local_;

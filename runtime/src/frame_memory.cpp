@@ -85,6 +85,7 @@ struct reaper {
 
 /// @returns  a block, and leaves the rest of a central batch in the list; null if there is none
 [[gnu::noinline]] block* refill(thread_cache& mine, std::size_t index) noexcept {
+  if (mine.closed) return nullptr;
   central_list& store = central[index];
   block* batch = nullptr;
   {
@@ -94,6 +95,7 @@ struct reaper {
     store.batches = batch->next_batch;
     --store.count;
   }
+  if (!mine.armed) arm_reaper(mine);
   free_list& list = mine.lists[index];
   list.head = batch->next;
   list.count = batch_size - 1;

@@ -16,6 +16,8 @@ inline constexpr std::int64_t no_deadline = INT64_MAX;
 /// Returns early at will. @returns false if the deadline has passed.
 bool wait_on(std::atomic<std::uint32_t>& word, std::uint32_t expected,
              std::int64_t deadline_ns = no_deadline) noexcept;
+/// wait_on() for a thread outside the runtime, at which signals of the process arrive.
+void wait_outside(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;
 /// Wakes at most one thread in wait_on(word). The word's owner may be gone already.
 void wake_one(std::atomic<std::uint32_t>& word) noexcept;
 void wake_all(std::atomic<std::uint32_t>& word) noexcept;

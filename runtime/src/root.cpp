@@ -19,8 +19,18 @@ root::root(tandem::runtime& owner, executor& target, promise_base& body,
 root::~root() = default;
 
 void root::launch(environment* parent) noexcept {
+  env_.runtime()->implementation().task_started();
+  link_and_post(parent);
+}
+
+bool root::launch_from_outside() noexcept {
+  if (!env_.runtime()->implementation().admit_task()) return false;
+  link_and_post(nullptr);
+  return true;
+}
+
+void root::link_and_post(environment* parent) noexcept {
   runtime::impl& owner = env_.runtime()->implementation();
-  owner.task_started();
   if (parent != nullptr) {
     env_.start_below(*parent);
   } else {
@@ -135,7 +145,7 @@ void joinable_root::wait_blocking() noexcept {
     TANDEM_ASSERT(seen == done_mark, "a join_handle is awaited and waited for at once");
     return;
   }
-  while (blocking_.load(std::memory_order_acquire) == 0) platform::wait_on(blocking_, 0);
+  while (blocking_.load(std::memory_order_acquire) == 0) platform::wait_outside(blocking_, 0);
 }
 
 std::coroutine_handle<> joinable_root::ended() noexcept {

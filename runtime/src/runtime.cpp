@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <set>
 #include <stdexcept>
 
 #include <tandem/cpu_count.hpp>
@@ -21,6 +22,10 @@
 namespace tandem::inline v0 {
 
 namespace {
+
+// The runtimes that exist; for failures that nobody took, which are rare.
+std::mutex alive_lock;
+std::set<const runtime*> alive;
 
 std::string describe(const std::exception_ptr& failure) {
   try {
@@ -38,10 +43,10 @@ std::string name_from_environment() {
 }
 
 runtime_options checked(runtime_options options) {
-  if (options.min_threads == 0 || options.min_threads > 65'536) {
+  if (options.min_threads == 0 || options.min_threads > 1024) {
     throw std::invalid_argument("runtime_options::min_threads is " +
                                 std::to_string(options.min_threads) +
-                                ": it has to be between 1 and 65536");
+                                ": it has to be between 1 and 1024");
   }
   return options;
 }
@@ -71,7 +76,25 @@ void runtime::impl::task_started() noexcept {
   live_[shard_index()].started.fetch_add(1, std::memory_order_seq_cst);
 }
 
+bool runtime::impl::admit_task() noexcept {
+  // Counted first (seq_cst), then asked (seq_cst): either shutdown() waits for this task or we see it.
+  task_started();
+  if (!closing.load(std::memory_order_seq_cst)) return true;
+  task_ended();
+  return false;
+}
+
 void runtime::impl::task_ended() noexcept {
+  if (pool.is_current()) {
+    count_end();  // our workers are joined before anything goes away
+    return;
+  }
+  ending_.fetch_add(1, std::memory_order_relaxed);  // published by the count
+  count_end();
+  ending_.fetch_sub(1, std::memory_order_release);  // the last access; pairs with shutdown()
+}
+
+void runtime::impl::count_end() noexcept {
   // seq_cst: pairs with drain(): either it sees this end, or we see that it waits.
   live_[shard_index()].ended.fetch_add(1, std::memory_order_seq_cst);
   if (draining_.load(std::memory_order_seq_cst) == 0) [[likely]]
@@ -107,13 +130,13 @@ bool runtime::impl::drain(std::int64_t deadline_ns) noexcept {
 
 void runtime::impl::shutdown() noexcept {
   std::call_once(shut_down_, [this] {
-    closing.store(true, std::memory_order_release);
+    closing.store(true, std::memory_order_seq_cst);  // pairs with admit_task
     for (stop_state& each : roots_) each.request_stop(stop_reason::shutdown);
     drain(platform::no_deadline);
+    while (ending_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
     const std::size_t count = service_count_.load(std::memory_order_acquire);
     for (std::size_t i = count; i-- > 0;) services_[i].object->stop();
     pool.stop();
-    for (std::size_t i = count; i-- > 0;) services_[i].object.reset();
   });
 }
 
@@ -145,12 +168,17 @@ void runtime::impl::add(const void* key, std::unique_ptr<service> made) {
 }
 
 runtime::runtime(runtime_options options)
-    : impl_(std::make_unique<impl>(*this, std::move(options))) {}
+    : impl_(std::make_unique<impl>(*this, std::move(options))) {
+  const std::lock_guard lock(alive_lock);
+  alive.insert(this);
+}
 
 runtime::~runtime() {
   TANDEM_ASSERT(detail::this_thread().current_executor == nullptr,
                 "a runtime was destroyed on a thread of a runtime, which cannot wait for itself");
   impl_->shutdown();
+  const std::lock_guard lock(alive_lock);
+  alive.erase(this);
 }
 
 worker_pool& runtime::workers() noexcept { return impl_->pool; }
@@ -202,11 +230,6 @@ tandem::runtime& current_runtime(const char* what) {
   return *env->runtime();
 }
 
-executor& workers_of(tandem::runtime& owner, const char* what) {
-  if (owner.implementation().closing.load(std::memory_order_acquire)) throw runtime_stopped(what);
-  return owner.implementation().pool;
-}
-
 executor& workers_of(tandem::runtime& owner) noexcept { return owner.implementation().pool; }
 
 void refuse_blocking(const char* what_was_tried) {
@@ -227,9 +250,14 @@ void report_suppressed(const promise_base& failed) noexcept {
 
 void unhandled_in_detached(tandem::runtime& owner, const environment& env,
                            const std::exception_ptr& failure) noexcept {
-  const runtime_options& options = owner.options();
-  if (options.on_unhandled_exception) {
-    options.on_unhandled_exception(failure);
+  runtime_options::exception_handler handler;
+  {
+    // A handle may outlive its runtime, and then its failure is nobody's but the default's.
+    const std::lock_guard lock(alive_lock);
+    if (alive.contains(&owner)) handler = owner.options().on_unhandled_exception;
+  }
+  if (handler) {
+    handler(failure);
     return;
   }
   try {

@@ -26,6 +26,8 @@ class runtime::impl {
   // D13: live tasks. Two counters per shard; a shard is a worker's, the last one everybody else's.
   void task_started() noexcept;
   void task_ended() noexcept;
+  /// For spawns from outside. @returns false after shutdown() began: then nothing was counted
+  bool admit_task() noexcept;
   std::size_t live() const noexcept;
   bool drain(std::int64_t deadline_ns) noexcept;
   void shutdown() noexcept;
@@ -55,10 +57,13 @@ class runtime::impl {
   };
 
   static std::size_t shard_index() noexcept;
+  void count_end() noexcept;
 
   std::array<live_shard, shard_count> live_;
   std::atomic<std::uint32_t> draining_{0};  // how many threads wait in drain()
   std::atomic<std::uint32_t> drain_signal_{0};
+  // Threads of others that are inside task_ended(): the count they have made may end the runtime.
+  std::atomic<std::uint32_t> ending_{0};
   std::array<stop_state, shard_count> roots_;
   std::once_flag shut_down_;
 

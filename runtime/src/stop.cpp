@@ -97,6 +97,7 @@ void stop_state::mark(stop_reason reason) noexcept {
 }
 
 bool stop_state::request_stop(stop_reason reason) noexcept {
+  if (reason == stop_reason::none) reason = stop_reason::user;  // "none" means: not stopped
   lock_.lock();
   if (reason_.load(std::memory_order_relaxed) != stop_reason::none) {  // under the lock
     lock_.unlock();
@@ -130,10 +131,13 @@ bool stop_requested() noexcept {
   return env != nullptr && env->stop().stop_requested();
 }
 
-void throw_if_stopped() {
+stop_reason current_stop_reason() noexcept {
   const environment* const env = current_environment();
-  if (env == nullptr) return;
-  const stop_reason reason = env->stop().reason();
+  return env != nullptr ? env->stop().reason() : stop_reason::none;
+}
+
+void throw_if_stopped() {
+  const stop_reason reason = current_stop_reason();
   if (reason != stop_reason::none) throw operation_cancelled(reason);
 }
 

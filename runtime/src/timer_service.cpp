@@ -5,6 +5,8 @@
 // (seq_cst), then reads every shard's earliest again (seq_cst). Arming stores the shard's earliest
 // (seq_cst), then reads the driver's time (seq_cst). So at least one of them sees the other: either
 // the driver sleeps shorter, or the arming thread wakes it.
+// Who is the driver may change (T6): that, and what a driver says about its sleep, is under one lock, so
+// one that has been replaced cannot overwrite what its successor said.
 #include <tandem/detail/timer.hpp>
 
 #include <algorithm>
@@ -79,9 +81,9 @@ class timer_service::monitor {
         platform::wait_on(signal_, seen);
         continue;
       }
-      const std::int64_t until = to_ns(timers_.sleep_begins());
+      const std::int64_t until = to_ns(timers_.sleep_begins(nullptr));
       if (until > to_ns(timers_.now())) platform::wait_on(signal_, seen, until);
-      timers_.sleep_ended();
+      timers_.sleep_ended(nullptr);
       if (!is_replaced()) timers_.expire(timers_.now());
     }
   }
@@ -154,7 +156,9 @@ bool timer_service::disarm(timer_node& node) noexcept {
   return false;
 }
 
-clock::time_point timer_service::sleep_begins() noexcept {
+clock::time_point timer_service::sleep_begins(const timer_driver* who) noexcept {
+  const std::lock_guard lock(driver_->change);  // T6
+  if (driver_->driver != who) return clock::time_point::max();
   std::int64_t until = awake;
   while (true) {
     std::int64_t earliest = never;
@@ -167,7 +171,9 @@ clock::time_point timer_service::sleep_begins() noexcept {
   }
 }
 
-void timer_service::sleep_ended() noexcept {
+void timer_service::sleep_ended(const timer_driver* who) noexcept {
+  const std::lock_guard lock(driver_->change);  // T6
+  if (driver_->driver != who) return;
   // Relaxed: too early a "not asleep" costs nothing, the driver looks again before it sleeps.
   driver_->sleeps_until.store(awake, std::memory_order_relaxed);
 }
@@ -201,17 +207,19 @@ std::size_t timer_service::expire(clock::time_point now) noexcept {
 
 void timer_service::set_driver(timer_driver* driver) noexcept {
   {
-    std::lock_guard lock(driver_->change);
+    const std::lock_guard lock(driver_->change);
+    if (driver_->driver == driver) return;
     driver_->driver = driver;
+    if (driver != nullptr) {
+      // Awake: it computes its sleep when it gets there, and the wake makes it get there. The monitor
+      // finds out when its sleep ends, and sleeps for good.
+      driver_->sleeps_until.store(awake, std::memory_order_seq_cst);
+      driver->wake();
+      return;
+    }
+    // As if the monitor slept for ever, so that the next arm() wakes it (T4).
+    driver_->sleeps_until.store(never, std::memory_order_seq_cst);
   }
-  if (driver != nullptr) {
-    // It computes its sleep when it gets there; the monitor goes to sleep for good.
-    driver_->sleeps_until.store(awake, std::memory_order_seq_cst);
-    driver->wake();
-    return;
-  }
-  // Nobody drives: as if a driver slept for ever, so that the next arm() wakes the monitor (T4).
-  driver_->sleeps_until.store(never, std::memory_order_seq_cst);
   for (unsigned i = 0; i < shard_count_; ++i) {
     if (shards_[i].earliest.load(std::memory_order_seq_cst) != never) {
       monitor_->wake();

@@ -3,9 +3,11 @@
 #include <tandem/worker_pool.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <exception>
-#include <system_error>
+#include <string>
+#include <thread>
 
 #include <tandem/detail/fork.hpp>
 
@@ -13,6 +15,10 @@
 #include "worker_pool_impl.hpp"
 
 namespace tandem::inline v0 {
+
+namespace {
+constexpr int first_worker_attempts = 20;
+}
 
 worker_pool::worker_pool(tandem::runtime& owner, std::string name, unsigned threads)
     : impl_(std::make_unique<impl>(*this, owner, std::move(name), threads)) {}
@@ -64,10 +70,12 @@ void worker_pool::impl::post(job* item, post_kind kind) noexcept {
     post_local(*self, item, kind);
     return;
   }
+  posting_.fetch_add(1, std::memory_order_relaxed);  // P8: published by the push
   injection_.push(item);
   injected_.fetch_add(1, std::memory_order_relaxed);
   wake_one();
   ask_attention();
+  posting_.fetch_sub(1, std::memory_order_release);  // P8: the last access; pairs with stop()
 }
 
 void worker_pool::impl::post_batch(job_list items, post_kind kind) noexcept {
@@ -76,10 +84,12 @@ void worker_pool::impl::post_batch(job_list items, post_kind kind) noexcept {
     while (job* item = items.pop_front()) post_local(*self, item, kind);
     return;
   }
+  posting_.fetch_add(1, std::memory_order_relaxed);  // P8
   injected_.fetch_add(items.size(), std::memory_order_relaxed);
   injection_.push(items);
   wake_one();  // D10: one for a batch; it wakes the next if it finds more
   ask_attention();
+  posting_.fetch_sub(1, std::memory_order_release);  // P8
 }
 
 void worker_pool::impl::post_local(worker& self, job* item, post_kind kind) noexcept {
@@ -137,20 +147,31 @@ void worker_pool::impl::wake_one() noexcept {
 
 void worker_pool::impl::start(worker& fresh) noexcept {
   // Under idle_lock_: stop() joins whoever is started, and nobody starts afterwards.
-  try {
-    const std::string thread_name = name_ + "-" + std::to_string(fresh.number);
-    fresh.thread = platform::start_thread(thread_name.c_str(), [this, &fresh] { run(fresh); });
-    fresh.started.store(true, std::memory_order_relaxed);
-    threads_.fetch_add(1, std::memory_order_relaxed);
-  } catch (const std::exception& failure) {
-    std::fprintf(stderr,
-                 "tandem: pool %s could not start worker %u (%s); it goes on with %u threads and "
-                 "tries again at the next post. Check the limits on processes and memory.\n",
-                 name_.c_str(), fresh.number, failure.what(),
-                 threads_.load(std::memory_order_relaxed));
-    idle_stack_.insert(idle_stack_.begin(), &fresh);
-    state_.fetch_add(one_idle - one_searching, std::memory_order_seq_cst);
+  const std::string thread_name = name_ + "-" + std::to_string(fresh.number);
+  std::string reason;
+  for (int attempt = 0; attempt < first_worker_attempts; ++attempt) {
+    try {
+      fresh.thread = platform::start_thread(thread_name.c_str(), [this, &fresh] { run(fresh); });
+      fresh.started.store(true, std::memory_order_relaxed);
+      threads_.fetch_add(1, std::memory_order_relaxed);
+      return;
+    } catch (const std::exception& failure) {
+      reason = failure.what();
+    }
+    // Without this one others do the work; the first one is worth waiting for.
+    if (threads_.load(std::memory_order_relaxed) != 0) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
+  const unsigned left = threads_.load(std::memory_order_relaxed);
+  std::fprintf(
+      stderr,
+      "tandem: pool %s could not start worker %u (%s); it has %u threads. Check the limits on "
+      "processes (ulimit -u, pids.max) and on memory.\n",
+      name_.c_str(), fresh.number, reason.c_str(), left);
+  // Work is queued, nobody can ever run it, and a post cannot report it: no silent hang.
+  if (left == 0) std::terminate();
+  idle_stack_.insert(idle_stack_.begin(), &fresh);
+  state_.fetch_add(one_idle - one_searching, std::memory_order_seq_cst);
 }
 
 void worker_pool::impl::stop() noexcept {
@@ -169,6 +190,7 @@ void worker_pool::impl::stop() noexcept {
   for (const auto& each : workers_) {
     if (each->thread.joinable()) each->thread.join();
   }
+  while (posting_.load(std::memory_order_acquire) != 0) std::this_thread::yield();  // P8
 }
 
 worker_pool_stats worker_pool::impl::stats() const noexcept {

@@ -83,6 +83,9 @@ class worker_pool::impl {
   std::atomic<unsigned> threads_{0};
   std::atomic<std::uint64_t> wakes_{0};
   std::atomic<std::uint64_t> injected_{0};
+  // Threads that are not ours and are inside a post: what they posted may end the runtime before they
+  // have left (P8). stop() waits for 0.
+  std::atomic<std::uint32_t> posting_{0};
 };
 
 }  // namespace tandem::inline v0

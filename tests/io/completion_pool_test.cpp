@@ -89,7 +89,19 @@ TEST(completion_pool, timers_are_driven_by_it_and_by_the_monitor_before) {
   after.wait();
 }
 
-// D-"never wake per completion": what one reap brings for the workers is one post.
+// Found by review: the monitor, asleep until an old deadline, overwrote the new driver's state when it
+// woke, and no timer fired any more.
+TEST(completion_pool, takes_the_timers_over_from_a_monitor_that_sleeps) {
+  test_runtime rt;
+  auto old = rt->spawn([]() -> task<void> { co_await tandem::sleep_for(60ms); }());
+  std::this_thread::sleep_for(10ms);  // the monitor sleeps until then
+  tandem::io::install(*rt);
+  (void)old.cancel();
+  std::this_thread::sleep_for(100ms);  // past the monitor's wake; the completion thread sleeps
+  rt->spawn([]() -> task<void> { co_await tandem::sleep_for(5ms); }()).wait();
+}
+
+// Never wake per completion: what one reap brings for the workers is one post.
 TEST(completion_pool, a_batch_of_completions_is_handed_over_by_one_post) {
   test_runtime rt(1);
   tandem::io::completion_pool& pool = tandem::io::install(*rt);

@@ -7,9 +7,12 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
+#include <stdexcept>
 #include <string>
 #include <tandem/detail/frame_memory.hpp>
 #include <tandem/fork_join.hpp>
+#include <tandem/resume_on.hpp>
 #include <tandem/run.hpp>
 #include <tandem/sleep.hpp>
 #include <tandem/timeout.hpp>
@@ -105,6 +108,59 @@ TEST(runtime, options_come_from_the_environment_and_say_what_is_wrong_with_it) {
   unsetenv("TANDEM_NAME");
   EXPECT_GE(tandem::runtime_options().min_threads, 2U);
   EXPECT_THROW(tandem::runtime rt(with_threads(0)), std::invalid_argument);
+}
+
+// Found by review: the spawn had been admitted before the shutdown, but was counted after its drain.
+TEST(runtime, a_spawn_beside_a_shutdown_runs_to_its_end_or_is_refused) {
+  for (int i = 0; i < 300; ++i) {
+    auto rt = std::make_unique<tandem::runtime>(with_threads(1));
+    std::atomic<bool> ready{false};
+    std::thread spawner([&] {
+      ready.store(true);
+      try {
+        while (true) {
+          auto handle = rt->spawn([]() -> task<int> { co_return 1; }());
+          handle.wait();
+        }
+      } catch (const tandem::runtime_stopped&) {
+      } catch (const tandem::operation_cancelled&) {}
+    });
+    while (!ready.load()) std::this_thread::yield();
+    rt->shutdown();
+    spawner.join();
+    EXPECT_EQ(rt->live_tasks(), 0U);
+  }
+}
+
+// Found by review: what was posted could end the runtime while its poster was still inside the post.
+TEST(runtime, may_end_while_a_thread_of_another_one_is_in_the_last_lines_of_a_post) {
+  test_runtime other(2);
+  for (int i = 0; i < 300; ++i) {
+    tandem::run(
+        [](tandem::worker_pool& elsewhere) -> task<void> {
+          auto hops = [](tandem::worker_pool& target) -> task<void> {
+            co_await tandem::resume_on(target);
+          };
+          co_await hops(elsewhere);
+        }(other.workers()),
+        with_threads(1));
+  }
+}
+
+TEST(runtime, a_failed_task_whose_handle_outlives_it_reaches_the_default_handler) {
+  EXPECT_DEATH(
+      {
+        tandem::join_handle<void> handle;
+        {
+          tandem::runtime rt(with_threads(1));
+          handle = rt.spawn([]() -> task<void> {
+            throw std::runtime_error("too late");
+            co_return;
+          }());
+        }
+        handle.detach();
+      },
+      "too late");
 }
 
 class recorder final : public tandem::service {

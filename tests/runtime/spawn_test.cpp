@@ -165,6 +165,17 @@ TEST(spawn_death, without_a_handler_a_detached_failure_is_reported_and_terminate
       "nobody wants me");
 }
 
+TEST(spawn_death, taking_an_outcome_twice_says_so) {
+  EXPECT_DEATH(
+      {
+        test_runtime rt;
+        auto handle = rt->spawn(number(1));
+        handle.wait();
+        handle.wait();
+      },
+      "taken twice");
+}
+
 TEST(spawn, another_home_is_where_the_task_runs) {
   test_runtime rt(1);
   test_runtime other(1);

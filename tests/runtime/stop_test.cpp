@@ -54,6 +54,13 @@ TEST(stop_state, tells_a_published_waiter_once_and_keeps_the_first_reason) {
   EXPECT_EQ(state.reason(), stop_reason::deadline);
 }
 
+TEST(stop_state, a_stop_without_a_reason_counts_as_the_users) {
+  stop_state state;
+  EXPECT_TRUE(state.request_stop(stop_reason::none));
+  EXPECT_EQ(state.reason(), stop_reason::user);
+  EXPECT_FALSE(state.request_stop(stop_reason::deadline));
+}
+
 TEST(stop_state, a_withdrawn_waiter_hears_nothing_and_a_late_one_is_refused) {
   stop_state state;
   recording_waiter early;

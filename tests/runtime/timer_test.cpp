@@ -47,6 +47,17 @@ TEST(sleep_for, durations_beyond_the_clock_mean_for_ever) {
   }());
 }
 
+TEST(sleep_for, durations_before_the_clock_are_over) {
+  test_runtime rt;
+  rt.run([]() -> task<void> {
+    co_await tandem::sleep_for(std::chrono::hours::min());
+    co_await tandem::sleep_until(steady::time_point::min());
+    EXPECT_EQ(co_await tandem::with_timeout(std::chrono::hours::min(),
+                                            []() -> task<int> { co_return 1; }()),
+              1);
+  }());
+}
+
 TEST(sleep_for, deadlines_fire_in_their_order) {
   test_runtime rt(1);
   std::string order;

@@ -59,6 +59,11 @@ constexpr std::uint64_t ignore_mark = 2;
   throw std::system_error(error, std::generic_category(), text);
 }
 
+/// What the kernel moves at most at once; an entry holds 32 bits. A shorter transfer is no error.
+std::size_t transfer_bytes(const detail::operation& operation) noexcept {
+  return std::min<std::size_t>(operation.bytes(), 0x7ffff000);
+}
+
 class uring_backend final : public backend {
  public:
   explicit uring_backend(const completion_options& options) {
@@ -89,10 +94,11 @@ class uring_backend final : public backend {
         break;
       }
       case detail::operation_kind::receive:
-        io_uring_prep_recv(sqe, descriptor, operation.buffer(), operation.bytes(), 0);
+        io_uring_prep_recv(sqe, descriptor, operation.buffer(), transfer_bytes(operation), 0);
         break;
       case detail::operation_kind::send:
-        io_uring_prep_send(sqe, descriptor, operation.buffer(), operation.bytes(), MSG_NOSIGNAL);
+        io_uring_prep_send(sqe, descriptor, operation.buffer(), transfer_bytes(operation),
+                           MSG_NOSIGNAL);
         break;
       case detail::operation_kind::read_file:
         io_uring_prep_read(sqe, descriptor, operation.buffer(),
@@ -122,9 +128,11 @@ class uring_backend final : public backend {
       io_uring_submit_and_wait(&ring_, 1);
       return;
     }
-    const auto left = deadline - clock::now();
-    const auto ns = std::max<std::int64_t>(
-        0, std::chrono::duration_cast<std::chrono::nanoseconds>(left).count());
+    const auto now = clock::now();
+    const std::int64_t ns =
+        deadline <= now
+            ? 0
+            : std::chrono::duration_cast<std::chrono::nanoseconds>(deadline - now).count();
     __kernel_timespec limit{ns / 1'000'000'000, ns % 1'000'000'000};
     io_uring_submit_and_wait_timeout(&ring_, &first, 1, &limit, nullptr);
   }

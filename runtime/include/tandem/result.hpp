@@ -120,7 +120,7 @@ class [[nodiscard]] result {
 
   [[noreturn]] static void detail_throw(std::error_code error) {
     if (error == std::make_error_condition(std::errc::operation_canceled)) {
-      throw operation_cancelled(stop_reason::user);
+      throw operation_cancelled(current_stop_reason());
     }
     throw std::system_error(error);
   }

@@ -74,15 +74,13 @@ class TANDEM_API runtime {
   /// @throws  runtime_stopped after shutdown() began
   template <class T>
   join_handle<T> spawn(task<T> body, std::source_location where = std::source_location::current()) {
-    return detail::spawn_on(*this, detail::workers_of(*this, "runtime::spawn"), std::move(body),
-                            where);
+    return detail::spawn_from_outside(*this, detail::workers_of(*this), std::move(body), where);
   }
   /// As above, with another home.
   template <class T>
   join_handle<T> spawn(executor& target, task<T> body,
                        std::source_location where = std::source_location::current()) {
-    (void)detail::workers_of(*this, "runtime::spawn");
-    return detail::spawn_on(*this, target, std::move(body), where);
+    return detail::spawn_from_outside(*this, target, std::move(body), where);
   }
 
   /// Waits until no spawned task lives. Blocks: not for threads of the runtime.

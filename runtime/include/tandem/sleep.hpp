@@ -50,6 +50,7 @@ template <class Rep, class Period>
 sleep_awaiter sleep_for(std::chrono::duration<Rep, Period> duration) noexcept {
   using clock = std::chrono::steady_clock;
   const auto now = clock::now();
+  if (duration <= duration.zero()) return sleep_awaiter(now);
   // Durations beyond the clock's range mean "for ever".
   if (duration >
       std::chrono::duration_cast<std::chrono::duration<double>>(clock::time_point::max() - now)) {

@@ -57,6 +57,7 @@ class spawned final : public joinable_root {
       : joinable_root(owner, target, body.promise(), where), body_task_(std::move(body)) {}
 
   T take() {
+    TANDEM_ASSERT(!taken_, "the outcome of a task was taken twice: a join_handle is awaited once");
     taken_ = true;
     if (removed()) throw operation_cancelled(stop_reason::user);
     return body_task_.promise().get();
@@ -169,6 +170,19 @@ join_handle<T> spawn_on(tandem::runtime& owner, executor& target, task<T>&& body
   TANDEM_ASSERT(body, "spawn was given an empty task");
   auto* const block = new spawned<T>(owner, target, std::move(body), where);
   block->launch(nullptr);
+  return join_handle<T>(*block);
+}
+
+template <class T>
+join_handle<T> spawn_from_outside(tandem::runtime& owner, executor& target, task<T>&& body,
+                                  const std::source_location& where) {
+  TANDEM_ASSERT(body, "spawn was given an empty task");
+  auto* const block = new spawned<T>(owner, target, std::move(body), where);
+  if (!block->launch_from_outside()) {
+    block->release();
+    block->release();
+    throw runtime_stopped("runtime::spawn");
+  }
   return join_handle<T>(*block);
 }
 

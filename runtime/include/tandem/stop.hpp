@@ -111,6 +111,9 @@ class TANDEM_API stop_state {
 /// @cost  a thread-local read and a load
 TANDEM_API bool stop_requested() noexcept;
 
+/// Why the current task was asked to stop; none if it was not, or outside any task.
+TANDEM_API stop_reason current_stop_reason() noexcept;
+
 /// @throws  operation_cancelled if the current task was asked to stop
 TANDEM_API void throw_if_stopped();
 

@@ -77,13 +77,17 @@ class [[nodiscard]] timeout_awaiter : private detail::timeout_scope {
 /// @cost           one timer, one link; no allocation
 template <class Rep, class Period, class T>
 timeout_awaiter<T> with_timeout(std::chrono::duration<Rep, Period> limit, task<T> child) noexcept {
-  const auto now = std::chrono::steady_clock::now();
-  const auto room = std::chrono::steady_clock::time_point::max() - now;
-  const bool endless = limit > std::chrono::duration_cast<std::chrono::duration<double>>(room);
-  return timeout_awaiter<T>(
-      endless ? std::chrono::steady_clock::time_point::max()
-              : now + std::chrono::ceil<std::chrono::steady_clock::duration>(limit),
-      std::move(child));
+  using clock = std::chrono::steady_clock;
+  const auto now = clock::now();
+  const auto room =
+      std::chrono::duration_cast<std::chrono::duration<double>>(clock::time_point::max() - now);
+  auto deadline = now;
+  if (limit > room) {
+    deadline = clock::time_point::max();
+  } else if (limit > limit.zero()) {
+    deadline = now + std::chrono::ceil<clock::duration>(limit);
+  }
+  return timeout_awaiter<T>(deadline, std::move(child));
 }
 
 }  // namespace tandem::inline v0

@@ -34,6 +34,8 @@ class TANDEM_API root : public job, public frame_allocated {
 
   /// Counts the task as live, links it below `parent` (null: the runtime's own list) and posts it.
   void launch(environment* parent) noexcept;
+  /// From outside any task. @returns false after shutdown() began: then nothing has happened
+  bool launch_from_outside() noexcept;
   /// Asks it to stop, or removes it from the queue.
   cancel_result cancel(stop_reason reason) noexcept;
 
@@ -56,6 +58,7 @@ class TANDEM_API root : public job, public frame_allocated {
  private:
   enum class phase : std::uint8_t { queued, running, removed, done };
 
+  void link_and_post(environment* parent) noexcept;
   static void start_job(job* self) noexcept;
   static std::coroutine_handle<> body_ended(promise_base& body) noexcept;
   std::coroutine_handle<> finish() noexcept;
@@ -71,8 +74,7 @@ TANDEM_API void unhandled_in_detached(tandem::runtime& owner, const environment&
                                       const std::exception_ptr& failure) noexcept;
 /// The runtime of the current task. @throws std::logic_error naming `what` outside any task
 TANDEM_API tandem::runtime& current_runtime(const char* what);
-/// Where spawn() starts tasks. @throws runtime_stopped after shutdown, from outside
-TANDEM_API executor& workers_of(tandem::runtime& owner, const char* what);
+/// Where spawn() starts tasks.
 TANDEM_API executor& workers_of(tandem::runtime& owner) noexcept;
 
 }  // namespace detail

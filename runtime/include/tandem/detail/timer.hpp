@@ -71,9 +71,10 @@ class TANDEM_API timer_service {
   ///           not armed yet (and now never will be) (T3)
   bool disarm(timer_node& node) noexcept;
 
-  /// For drivers. The time until which the driver may sleep; arm() wakes it if an earlier one comes.
-  clock::time_point sleep_begins() noexcept;
-  void sleep_ended() noexcept;
+  /// For drivers (`who`; null is the monitor). The time until which it may sleep; arm() wakes it if an
+  /// earlier one comes. For ever if somebody else is the driver: both calls leave his state alone (T6).
+  clock::time_point sleep_begins(const timer_driver* who) noexcept;
+  void sleep_ended(const timer_driver* who) noexcept;
   /// Fires what is due. @returns how many
   std::size_t expire(clock::time_point now) noexcept;
 
