@@ -60,7 +60,9 @@ class spawned final : public joinable_root {
     TANDEM_ASSERT(!taken_, "the outcome of a task was taken twice: a join_handle is awaited once");
     taken_ = true;
     if (removed()) throw operation_cancelled(stop_reason::user);
-    return body_task_.promise().get();
+    // The frame ends here, with the taker: when a wait returns, the task's arguments are gone.
+    const task<T> ended_task = std::move(body_task_);
+    return ended_task.promise().get();
   }
 
  private:
