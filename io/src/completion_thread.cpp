@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "completion_thread.hpp"
 
+#include <cerrno>
+
 #include <tandem/detail/promise_base.hpp>
 
 #include "os_thread.hpp"
@@ -127,6 +129,14 @@ void completion_thread::impl::operation_ended(void* self, detail::operation& end
 }
 
 void completion_thread::impl::finish(detail::operation& operation) noexcept {
+  if (operation.wants_retry()) {
+    if (!operation.cancel_seen) {
+      operation.state = detail::operation::phase::idle;
+      submit(operation);
+      return;
+    }
+    operation.complete(-ECANCELED);
+  }
   tandem::detail::promise_base& waiting = operation.waiting();
   if (operation.finish_unposted()) route(waiting);  // else the cancel request is still to come (I6)
 }

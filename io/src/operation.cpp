@@ -109,6 +109,10 @@ void operation::run_cancel(job* self) noexcept {
   if (target.hand_over()) target.resume();
 }
 
+bool operation::wants_retry() const noexcept {
+  return outcome_ == -EINTR || (kind_ == operation_kind::accept && outcome_ == -ECONNABORTED);
+}
+
 std::error_code operation::error() const noexcept {
   if (outcome_ >= 0) return {};
   return {-outcome_, std::generic_category()};

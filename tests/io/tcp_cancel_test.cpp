@@ -167,6 +167,29 @@ TEST(tcp_cancel, accepts_that_race_with_their_deadline_leak_no_descriptor) {
   });
 }
 
+TEST(tcp_cancel, connects_that_race_with_their_deadline_leak_no_descriptor) {
+  on_every_home([]() -> task<void> {
+    const std::size_t before = open_descriptors();
+    {
+      tcp_listener listener = tcp_listener::bind(endpoint::loopback_v4(0));
+      const endpoint here = listener.local_endpoint();
+      const auto connect = [](endpoint peer) -> task<tcp_stream> {
+        co_return co_await tcp_stream::connect(peer);
+      };
+      int connected = 0;
+      int cancelled = 0;
+      for (int i = 0; i < 300; ++i) {
+        const auto got =
+            co_await as_result(with_timeout(std::chrono::microseconds(i % 60), connect(here)));
+        got.has_value() ? ++connected : ++cancelled;
+        EXPECT_TRUE(got.has_value() || got.is_cancelled());
+      }
+      EXPECT_EQ(connected + cancelled, 300);
+    }
+    EXPECT_EQ(open_descriptors(), before);
+  });
+}
+
 TEST(tcp_cancel, shutting_a_runtime_down_stops_all_its_operations) {
   test_runtime rt;
   {

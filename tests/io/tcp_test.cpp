@@ -185,6 +185,25 @@ TEST(tcp, closed_streams_answer_with_an_error_and_close_twice_is_harmless) {
   }());
 }
 
+// Found by review: the awaiter kept the number of a descriptor that was closed before the await.
+TEST(tcp, an_operation_made_before_a_close_does_not_reach_the_next_socket_of_that_number) {
+  test_runtime rt;
+  rt.run([]() -> task<void> {
+    tcp_listener listener = tcp_listener::bind(endpoint::loopback_v4(0));
+    tcp_stream first = co_await tcp_stream::connect(listener.local_endpoint());
+    std::byte byte{};
+    auto read = first.read(std::span(&byte, 1));
+    first.close();
+    tcp_stream second = co_await tcp_stream::connect(listener.local_endpoint());
+    tcp_stream gone = co_await listener.accept();
+    tcp_stream server = co_await listener.accept();
+    co_await server.write_all(std::span(&byte, 1));
+    const auto got = co_await as_result(std::move(read));
+    EXPECT_EQ(got.error(), std::errc::bad_file_descriptor);
+    EXPECT_EQ(co_await second.read(std::span(&byte, 1)), 1U);
+  }());
+}
+
 TEST(tcp, an_empty_read_or_write_is_done_at_once) {
   test_runtime rt;
   rt.run([]() -> task<void> {

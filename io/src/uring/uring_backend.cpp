@@ -120,12 +120,12 @@ class uring_backend final : public backend {
   void wait(std::chrono::steady_clock::time_point deadline) noexcept override {
     using clock = std::chrono::steady_clock;
     if (deadline == clock::time_point::min() || io_uring_cq_ready(&ring_) != 0) {
-      io_uring_submit_and_get_events(&ring_);
+      check_wait(io_uring_submit_and_get_events(&ring_));
       return;
     }
     io_uring_cqe* first = nullptr;
     if (deadline == clock::time_point::max()) {
-      io_uring_submit_and_wait(&ring_, 1);
+      check_wait(io_uring_submit_and_wait(&ring_, 1));
       return;
     }
     const auto now = clock::now();
@@ -134,7 +134,7 @@ class uring_backend final : public backend {
             ? 0
             : std::chrono::duration_cast<std::chrono::nanoseconds>(deadline - now).count();
     __kernel_timespec limit{ns / 1'000'000'000, ns % 1'000'000'000};
-    io_uring_submit_and_wait_timeout(&ring_, &first, 1, &limit, nullptr);
+    check_wait(io_uring_submit_and_wait_timeout(&ring_, &first, 1, &limit, nullptr));
   }
 
   unsigned reap(completion_function ended, void* context) noexcept override {
@@ -191,6 +191,13 @@ class uring_backend final : public backend {
     }
     ::close(event_);
     set_up_failed("io_uring_setup", error);
+  }
+
+  /// A ring that refuses to work would otherwise spin in silence.
+  static void check_wait(int answer) noexcept {
+    TANDEM_ASSERT(answer >= 0 || answer == -ETIME || answer == -EINTR || answer == -EAGAIN ||
+                      answer == -EBUSY,
+                  "io_uring_enter failed on a ring that was set up: see strace for its error");
   }
 
   io_uring_sqe* next_entry() noexcept {

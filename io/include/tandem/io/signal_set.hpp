@@ -25,6 +25,7 @@ class [[nodiscard]] TANDEM_IO_API signal_awaiter {
   template <class Promise>
   bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
     pipe_->begin_operation();
+    operation_.aim(pipe_->thread(), pipe_->descriptor());
     return operation_.start(self.promise());
   }
   int await_resume();

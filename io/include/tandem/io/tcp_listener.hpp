@@ -36,6 +36,7 @@ class [[nodiscard]] TANDEM_IO_API accept_awaiter {
   template <class Promise>
   bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
     socket_->begin_operation();
+    operation_.aim(socket_->thread(), socket_->descriptor());
     return operation_.start(self.promise());
   }
   tcp_stream await_resume();

@@ -30,6 +30,7 @@ class [[nodiscard]] TANDEM_IO_API transfer_awaiter {
   template <class Promise>
   bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
     socket_->begin_operation();
+    operation_.aim(socket_->thread(), socket_->descriptor());
     return operation_.start(self.promise());
   }
   std::size_t await_resume();
@@ -132,7 +133,12 @@ class TANDEM_IO_API tcp_stream {
   endpoint remote_endpoint() const;
 
   /// The executor of the completion thread that serves this socket: the cheapest home for its task.
-  tandem::executor& thread_executor() noexcept { return socket_.thread()->executor(); }
+  /// pre: it was opened.
+  tandem::executor& thread_executor() noexcept {
+    TANDEM_ASSERT(socket_.thread() != nullptr,
+                  "thread_executor() of a stream that was never opened");
+    return socket_.thread()->executor();
+  }
 
   // Implementation
   explicit tcp_stream(detail::socket&& socket) noexcept : socket_(std::move(socket)) {}

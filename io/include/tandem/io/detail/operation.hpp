@@ -22,7 +22,7 @@ enum class operation_kind : std::uint8_t { accept, connect, receive, send, read_
 class TANDEM_IO_API operation : public tandem::detail::leaf {
  public:
   /// Room for what a backend needs per operation (an address, an OVERLAPPED); D15.
-  static constexpr std::size_t backend_bytes = 64;
+  static constexpr std::size_t backend_bytes = 128;
 
   operation(operation_kind kind, completion_thread* thread, int descriptor, void* buffer,
             std::size_t bytes) noexcept;
@@ -30,6 +30,12 @@ class TANDEM_IO_API operation : public tandem::detail::leaf {
 
   /// @returns  whether the task suspends
   bool start(tandem::detail::promise_base& waiting) noexcept;
+  /// The socket as it is when the await begins: it may have been closed since the awaiter was made, and
+  /// its number may be somebody else's.
+  void aim(completion_thread* thread, int descriptor) noexcept {
+    thread_ = thread;
+    descriptor_ = descriptor;
+  }
   /// For an operation whose socket is made when it starts.
   bool start_connect(completion_thread& thread, int descriptor, const endpoint& peer,
                      tandem::detail::promise_base& waiting) noexcept {
@@ -63,6 +69,9 @@ class TANDEM_IO_API operation : public tandem::detail::leaf {
 
   phase state = phase::idle;  // completion thread
   bool cancel_seen = false;   // completion thread
+  /// Ended for a reason that is none of the user's: an interruption, a peer that left while it waited
+  /// to be accepted. To be submitted again.
+  bool wants_retry() const noexcept;
   void complete(std::int32_t outcome) noexcept {
     outcome_ = outcome;
     state = phase::completed;
