@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <string>
 #include <tandem/errors.hpp>
@@ -31,18 +32,23 @@ operation::operation(operation&& other) noexcept
 }
 
 bool operation::try_now() noexcept {
-  ssize_t done = -1;
+  // One call moves at most what an outcome can say.
   do {
+    const std::size_t bytes = std::min<std::size_t>(bytes_, 0x7ffff000);
+    ssize_t done = -1;
     if (kind_ == operation_kind::receive) {
-      done = ::recv(descriptor_, buffer_, bytes_, MSG_DONTWAIT);
-    } else if (kind_ == operation_kind::send) {
-      done = ::send(descriptor_, buffer_, bytes_, MSG_DONTWAIT | MSG_NOSIGNAL);
+      done = ::recv(descriptor_, buffer_, bytes, MSG_DONTWAIT);
+    } else if (kind_ == operation_kind::send || kind_ == operation_kind::send_all) {
+      done = ::send(descriptor_, buffer_, bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
     } else {
       return false;
     }
-  } while (done < 0 && errno == EINTR);
-  if (done < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return false;
-  complete(static_cast<std::int32_t>(done < 0 ? -errno : done));
+    if (done < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+      state = phase::idle;  // the ring sends what is left
+      return false;
+    }
+    complete(static_cast<std::int32_t>(done < 0 ? -errno : done));
+  } while (wants_retry());
   return true;
 }
 
@@ -51,7 +57,8 @@ bool operation::start(promise_base& waiting) noexcept {
     complete(-EBADF);
     return false;
   }
-  if (bytes_ == 0 && (kind_ == operation_kind::receive || kind_ == operation_kind::send)) {
+  if (bytes_ == 0 && (kind_ == operation_kind::receive || kind_ == operation_kind::send ||
+                      kind_ == operation_kind::send_all)) {
     complete(0);
     return false;
   }
@@ -109,7 +116,12 @@ void operation::run_cancel(job* self) noexcept {
   if (target.hand_over()) target.resume();
 }
 
-bool operation::wants_retry() const noexcept {
+bool operation::wants_retry() noexcept {
+  if (kind_ == operation_kind::send_all && outcome_ > 0) {
+    buffer_ = static_cast<std::byte*>(buffer_) + outcome_;
+    bytes_ -= static_cast<std::size_t>(outcome_);
+    return bytes_ != 0;
+  }
   return outcome_ == -EINTR || (kind_ == operation_kind::accept && outcome_ == -ECONNABORTED);
 }
 

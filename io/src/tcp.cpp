@@ -85,6 +85,17 @@ result<std::size_t> transfer_awaiter::await_resume_result() {
   return static_cast<std::size_t>(operation_.outcome());
 }
 
+void write_all_awaiter::await_resume() {
+  socket_->end_operation();
+  if (operation_.failed()) operation_.throw_failure("tcp_stream::write_all");
+}
+
+result<void> write_all_awaiter::await_resume_result() {
+  socket_->end_operation();
+  if (operation_.failed()) return failure_of<void>(operation_);
+  return {};
+}
+
 connect_awaiter::connect_awaiter(const endpoint& peer) noexcept
     : peer_(peer), operation_(detail::operation_kind::connect, nullptr, -1, nullptr, 0) {}
 connect_awaiter::~connect_awaiter() = default;

@@ -175,6 +175,8 @@ TEST(tcp, closed_streams_answer_with_an_error_and_close_twice_is_harmless) {
     EXPECT_EQ(read.error(), std::errc::bad_file_descriptor);
     const auto written = co_await as_result(none.write(std::span(&byte, 1)));
     EXPECT_EQ(written.error(), std::errc::bad_file_descriptor);
+    const auto all_written = co_await as_result(none.write_all(std::span(&byte, 1)));
+    EXPECT_EQ(all_written.error(), std::errc::bad_file_descriptor);
     EXPECT_THROW(none.shutdown(), std::system_error);
     EXPECT_THROW((void)none.remote_endpoint(), std::system_error);
     none.close();

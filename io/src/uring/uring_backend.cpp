@@ -97,6 +97,7 @@ class uring_backend final : public backend {
         io_uring_prep_recv(sqe, descriptor, operation.buffer(), transfer_bytes(operation), 0);
         break;
       case detail::operation_kind::send:
+      case detail::operation_kind::send_all:
         io_uring_prep_send(sqe, descriptor, operation.buffer(), transfer_bytes(operation),
                            MSG_NOSIGNAL);
         break;

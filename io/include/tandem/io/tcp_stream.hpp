@@ -9,7 +9,6 @@
 #include <tandem/io/detail/socket.hpp>
 #include <tandem/io/endpoint.hpp>
 #include <tandem/result.hpp>
-#include <tandem/task.hpp>
 
 namespace tandem::inline v0::io {
 
@@ -35,6 +34,32 @@ class [[nodiscard]] TANDEM_IO_API transfer_awaiter {
   }
   std::size_t await_resume();
   result<std::size_t> await_resume_result();
+
+ private:
+  detail::socket* socket_;
+  detail::operation operation_;
+};
+
+/// Awaiter of tcp_stream::write_all().
+class [[nodiscard]] TANDEM_IO_API write_all_awaiter {
+ public:
+  using tandem_awaiter = void;
+
+  write_all_awaiter(detail::socket& socket, std::span<const std::byte> bytes) noexcept
+      : socket_(&socket),
+        operation_(detail::operation_kind::send_all, socket.thread(), socket.descriptor(),
+                   const_cast<std::byte*>(bytes.data()),  // NOLINT: the kernel only reads it
+                   bytes.size()) {}
+
+  bool await_ready() const noexcept { return false; }
+  template <class Promise>
+  bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
+    socket_->begin_operation();
+    operation_.aim(socket_->thread(), socket_->descriptor());
+    return operation_.start(self.promise());
+  }
+  void await_resume();
+  result<void> await_resume_result();
 
  private:
   detail::socket* socket_;
@@ -117,8 +142,9 @@ class TANDEM_IO_API tcp_stream {
   ///
   /// @throws         as write(); how much was written before is then unknown
   /// @cancellation   between and during the writes
-  task<void> write_all(std::span<const std::byte> bytes) {
-    while (!bytes.empty()) bytes = bytes.subspan(co_await write(bytes));
+  /// @cost           one await, however many transfers it takes; no allocation
+  write_all_awaiter write_all(std::span<const std::byte> bytes) noexcept {
+    return write_all_awaiter(socket_, bytes);
   }
 
   /// Ends one direction; the peer reads end of stream.

@@ -17,7 +17,7 @@
 
 namespace tandem::inline v0::io::detail {
 
-enum class operation_kind : std::uint8_t { accept, connect, receive, send, read_file };
+enum class operation_kind : std::uint8_t { accept, connect, receive, send, send_all, read_file };
 
 class TANDEM_IO_API operation : public tandem::detail::leaf {
  public:
@@ -69,9 +69,10 @@ class TANDEM_IO_API operation : public tandem::detail::leaf {
 
   phase state = phase::idle;  // completion thread
   bool cancel_seen = false;   // completion thread
-  /// Ended for a reason that is none of the user's: an interruption, a peer that left while it waited
-  /// to be accepted. To be submitted again.
-  bool wants_retry() const noexcept;
+  /// Takes note of what was sent (send_all), and says whether it has to be submitted again: something
+  /// is left, or it ended for a reason that is none of the user's (an interruption, a peer that left
+  /// while it waited to be accepted).
+  bool wants_retry() noexcept;
   void complete(std::int32_t outcome) noexcept {
     outcome_ = outcome;
     state = phase::completed;
