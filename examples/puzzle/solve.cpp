@@ -65,7 +65,9 @@ tandem::task<tandem::search_result<P>> search(const P& puzzle, const solve_reque
 template <class P>
 void note(solve_answer& answer, const tandem::search_result<P>& found) {
   answer.outcome = found.outcome;
-  answer.solved = found.solutions > 0;
+  // A count that a limit cut off is no answer, however many it had found.
+  answer.solved = found.solutions > 0 && found.outcome != tandem::search_outcome::node_limit &&
+                  found.outcome != tandem::search_outcome::time_limit;
   if (found.solved()) answer.moves = found.path.size();
   answer.nodes = found.nodes;
   answer.solutions = found.solutions;

@@ -12,6 +12,12 @@
 
 #include <tandem/export.hpp>
 
+#if defined(__clang__) && __clang_major__ < 18
+#error "tandem needs clang 18 or newer (older ones touch a coroutine's frame after its suspension)"
+#elif defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 12
+#error "tandem needs g++ 12 or newer"
+#endif
+
 #if !defined(TANDEM_SYMMETRIC_TRANSFER)
 #if defined(__clang__)
 #define TANDEM_SYMMETRIC_TRANSFER 1

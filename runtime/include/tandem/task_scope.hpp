@@ -149,6 +149,10 @@ class TANDEM_API scope_runner : public task_scope {
 template <class Body>
 class [[nodiscard]] scope_awaiter : private detail::scope_runner {
   using body_task = std::invoke_result_t<Body&, task_scope&>;
+  static_assert(
+      requires { typename body_task::promise_type; },
+      "the body of with_scope has to return a task: write [&](tandem::task_scope& scope) -> "
+      "tandem::task<void> { ... }");
 
  public:
   using tandem_awaiter = void;

@@ -68,6 +68,7 @@ class [[nodiscard]] timeout_awaiter : private detail::timeout_scope {
 ///
 ///     auto page = co_await tandem::with_timeout(2s, fetch(url));
 ///
+/// @param child    a task; to limit a single await, such as a read, wrap it in one
 /// @param limit    from now; zero or less stops the child at its first await
 /// @returns        the child's value whenever it completed, whatever the clock says
 /// @throws         operation_cancelled with reason deadline if the child gave up; else what it throws

@@ -87,6 +87,10 @@ decltype(auto) transform_awaitable(Awaitable&& awaitable) {
   if constexpr (tandem_awaitable<Awaitable>) {
     return static_cast<Awaitable&&>(awaitable);
   } else {
+    static_assert(
+        requires(std::remove_reference_t<awaiter_t<Awaitable&&>>& a) { a.await_ready(); },
+        "this operand of co_await is not awaitable. A task is awaited once, as an rvalue: write "
+        "co_await std::move(t), or co_await f(x)");
     using inner = awaiter_t<Awaitable&&>;
     return foreign_awaiter<inner>(get_awaiter(static_cast<Awaitable&&>(awaitable)));
   }
