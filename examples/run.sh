@@ -4,9 +4,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Objects of another checkout of the same sources are the same objects.
-export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
-
 usage() {
   cat <<'END'
 usage: examples/run.sh [--serve] [--port N]

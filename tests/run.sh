@@ -4,24 +4,31 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Objects of another checkout of the same sources are the same objects.
-export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
-
 usage() {
   cat <<'END'
 usage: tests/run.sh [PRESET] [--filter REGEX] [--jobs N]
-       tests/run.sh nightly [--filter REGEX]
+       tests/run.sh nightly [PRESET...] [--filter REGEX]
 
 PRESET is one of release, release-clang, dev (default), gcc-debug, asan, tsan, gcc-asan, shared.
 --filter runs the tests whose ctest name (executable.suite.test) matches REGEX.
-nightly runs the stress tests in release, each for TANDEM_STRESS_SECONDS (default 60).
+nightly runs each stress test for TANDEM_STRESS_SECONDS (default 60) in each PRESET (default: release asan
+tsan); --filter chooses executables there. A failing test is shown with its seed and how to repeat it.
 
 The build lies in build/PRESET. TANDEM_TEST_REQUIRE_ALL=1 makes a missing tool or server a failure instead of a skip.
 END
 }
 
+# The nightly run has a script of its own.
+if [ "${1:-}" = nightly ]; then
+  shift
+  for word in "$@"; do
+    case $word in -h | --help) usage; exit 0 ;; esac
+  done
+  tests/support/install_packages.sh build tests clang
+  exec tests/support/nightly.sh "$@"
+fi
+
 preset=dev
-nightly=
 filter=()
 jobs=$(nproc)
 while [ $# -gt 0 ]; do
@@ -29,7 +36,6 @@ while [ $# -gt 0 ]; do
     -h | --help) usage; exit 0 ;;
     --filter) filter=(-R "${2:?--filter needs a regular expression}"); shift 2 ;;
     --jobs) jobs=${2:?--jobs needs a number}; shift 2 ;;
-    nightly) nightly=1; preset=release; shift ;;
     -*) echo "unknown option: $1" >&2; usage >&2; exit 2 ;;
     *) preset=$1; shift ;;
   esac
@@ -63,15 +69,8 @@ cmake --preset "$preset" >"$build/step.log" 2>&1 || { cat "$build/step.log"; exi
 say "build"
 quietly cmake --build --preset "$preset"
 
-ctest=(ctest --preset "$preset" --no-tests=error --output-junit tests.xml)
-if [ -n "$nightly" ]; then
-  export TANDEM_STRESS_SECONDS=${TANDEM_STRESS_SECONDS:-60}
-  ctest+=(-L stress)
-  say "stress tests, $TANDEM_STRESS_SECONDS s each"
-else
-  ctest+=(-j "$jobs")
-  say "tests"
-fi
+ctest=(ctest --preset "$preset" --no-tests=error --output-junit tests.xml -j "$jobs")
+say "tests"
 status=0
 if [ -n "${CI:-}" ]; then
   "${ctest[@]}" "${filter[@]}" >"$build/step.log" 2>&1 || status=$?

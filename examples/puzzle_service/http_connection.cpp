@@ -24,12 +24,8 @@ using namespace std::chrono_literals;
 constexpr std::size_t output_batch_bytes = 64 * 1024;
 constexpr auto linger_time = 1s;
 
-std::span<const std::byte> bytes_of(const std::string& text) {
-  return std::as_bytes(std::span(text));
-}
-
 tandem::task<void> write_text(tandem::io::tcp_stream& stream, const std::string& text) {
-  co_await stream.write_all(bytes_of(text));
+  co_await stream.write_all(tandem::io::bytes_of(text));
 }
 
 // Takes what the client still sends, until it closes.

@@ -8,14 +8,52 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <string_view>
+#include <system_error>
 #include <tandem/io/completion_pool.hpp>
 #include <tandem/io/detail/operation.hpp>
 
 namespace tandem::inline v0::io {
 
+namespace detail {
+class receive_buffers;
+}
+
 enum class submit_answer : std::uint8_t {
   pending,           ///< a completion will come, exactly one
   completed_inline,  ///< operation::complete was called; no completion will come
+};
+
+/// A socket from which is received, or accepted, without being asked each time. Lives with its completion
+/// thread.
+class multishot_source {
+ public:
+  enum class kind : std::uint8_t { receive, accept };
+  multishot_source(kind what, int descriptor) noexcept : kind_(what), descriptor_(descriptor) {}
+  multishot_source(const multishot_source&) = delete;
+  multishot_source& operator=(const multishot_source&) = delete;
+
+  /// Called by the backend inside reap().
+  ///
+  /// @param outcome  bytes; 0: end of stream; negative: an error number (ENOBUFS: no buffer was left;
+  ///                 ECANCELED: after disarm()). Accept: a descriptor, now the source's, or an error number
+  /// @param buffer   now the source's, if bytes were received; else receive_buffers::none
+  /// @param armed    whether more will come; if not, it may be armed again
+  virtual void received(std::int32_t outcome, std::uint32_t buffer, bool armed) noexcept = 0;
+
+  kind what() const noexcept { return kind_; }
+  int descriptor() const noexcept { return descriptor_; }
+
+  // The backend's own.
+  std::uint32_t backend_buffer = UINT32_MAX;
+  void* backend_state = nullptr;
+
+ protected:
+  ~multishot_source() = default;
+
+ private:
+  const kind kind_;
+  const int descriptor_;
 };
 
 class backend {
@@ -28,12 +66,31 @@ class backend {
   backend& operator=(const backend&) = delete;
   virtual ~backend();
 
+  /// For people: "io_uring", "asio".
+  virtual std::string_view name() const noexcept = 0;
+  /// Whether operations on files may be submitted; where not, they go through blocking(). Any thread.
+  virtual bool takes_files() const noexcept { return false; }
+
   /// pre: operation.state is idle. post: submitted, or completed if the answer says so. Buffer,
   /// descriptor and the operation itself stay alive until the completion.
   virtual submit_answer submit(detail::operation& operation) noexcept = 0;
 
   /// pre: submitted and not completed. Asks the kernel to end it early; its completion still comes.
   virtual void cancel(detail::operation& operation) noexcept = 0;
+
+  /// Asks for the early end of all that was submitted; sources that are armed may end, too. What cannot
+  /// be ended goes on. Their completions still come.
+  virtual void cancel_all() noexcept = 0;
+
+  /// From now on buffers come from `buffers`, all of which are the backend's. Once, before arm().
+  virtual void use_buffers(detail::receive_buffers& buffers) noexcept = 0;
+  /// A buffer is the backend's again.
+  virtual void provide_buffer(std::uint32_t index) noexcept = 0;
+  /// pre: not armed. post: received() will be called, at last with `armed` false.
+  /// @returns  false if there is no memory: then nothing was armed
+  virtual bool arm(multishot_source& source) noexcept = 0;
+  /// pre: armed. Asks for the end; it still comes.
+  virtual void disarm(multishot_source& source) noexcept = 0;
 
   /// Hands over what was submitted, then waits for a completion, a wake() or the deadline.
   /// time_point::min(): does not wait.
@@ -46,7 +103,22 @@ class backend {
   virtual void wake() noexcept = 0;
 };
 
-/// pre: on the thread that will use it. @throws std::system_error with cause and cure
+/// pre: on the thread that will use it; options.backend is not automatic.
+/// @throws  std::system_error with cause and cure
 std::unique_ptr<backend> make_backend(const completion_options& options);
+
+/// Whether this build of the library has it.
+bool has_backend(io_backend kind) noexcept;
+
+/// Whether set-up failed because the host does not let us have rings: the kernel is too old, or somebody
+/// forbids them, or memory may not be locked. Any other failure would meet another backend, too.
+bool is_refusal(const std::error_code& error) noexcept;
+
+/// Says, once in a process, that Asio takes the place of what was refused.
+void say_refused(const std::system_error& refused) noexcept;
+
+// One for each folder beside this file.
+std::unique_ptr<backend> make_uring_backend(const completion_options& options);
+std::unique_ptr<backend> make_asio_backend(const completion_options& options);
 
 }  // namespace tandem::inline v0::io

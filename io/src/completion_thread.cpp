@@ -1,20 +1,19 @@
-// completion_thread.cpp: inbox, local queue, batches, sleeping.
+// completion_thread.cpp: inbox, local queue, operations.
 // SPDX-License-Identifier: MIT
 #include "completion_thread.hpp"
 
 #include <cerrno>
+#include <thread>
+#include <utility>
 
+#include <tandem/detail/clock_hold.hpp>
 #include <tandem/detail/promise_base.hpp>
 
-#include "os_thread.hpp"
+#include "buffer_register.hpp"
+#include "completion_engine.hpp"
+#include "multishot.hpp"
 
 namespace tandem::inline v0::io {
-
-namespace {
-
-constexpr std::size_t items_between_looks = 64;  // jobs run before the ring is looked at again
-
-}  // namespace
 
 completion_thread::completion_thread(std::unique_ptr<impl> made) noexcept
     : impl_(std::move(made)) {}
@@ -22,162 +21,35 @@ completion_thread::~completion_thread() = default;
 tandem::executor& completion_thread::executor() noexcept { return *impl_; }
 unsigned completion_thread::index() const noexcept { return impl_->index(); }
 
-completion_thread::impl::impl(runtime& owner, completion_pool& pool,
-                              tandem::executor& pool_executor, unsigned index,
-                              const completion_options& options)
+completion_thread::impl::impl(runtime& owner, completion_pool& pool, unsigned index,
+                              completion_engine& engine)
     : owner_(owner),
       pool_(pool),
-      pool_executor_(pool_executor),
       index_(index),
       name_(owner.options().name + "-io-" + std::to_string(index)),
-      options_(options) {}
+      engine_(&engine),
+      wanted_(&engine) {}
 
 completion_thread::impl::~impl() = default;
 
-completion_thread::impl* completion_thread::impl::current() noexcept {
-  return static_cast<impl*>(current_thread_slot());
+bool completion_thread::impl::is_current() const noexcept {
+  const completion_engine* const here = completion_engine::current();
+  return here != nullptr && &engine() == here;
 }
 
-void completion_thread::impl::start() {
-  thread_ = start_os_thread(name_.c_str(), [this] { run(options_); });
-  std::unique_lock lock(set_up_);
-  set_up_done_.wait(lock, [this] { return ready_; });
-  if (set_up_failure_ != nullptr) {
-    lock.unlock();
-    thread_.join();
-    std::rethrow_exception(set_up_failure_);
-  }
+void completion_thread::impl::resumed_elsewhere() noexcept {
+  tandem::detail::release_clock(owner_);  // I9
 }
 
-void completion_thread::impl::stop() noexcept {
-  if (!thread_.joinable()) return;
-  stopping_.store(true, std::memory_order_seq_cst);
-  backend_->wake();
-  thread_.join();
+bool completion_thread::impl::takes_files() const noexcept { return engine().takes_files(); }
+
+void completion_thread::impl::wait_for_posts() noexcept {
+  // acquire: pairs with push_inbox.
   while (posting_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
 }
 
-void completion_thread::impl::run(const completion_options& options) noexcept {
-  {
-    const std::lock_guard lock(set_up_);
-    try {
-      backend_ = make_backend(options);
-    } catch (...) {
-      set_up_failure_ = std::current_exception();
-    }
-    ready_ = true;
-    set_up_done_.notify_one();
-    if (set_up_failure_ != nullptr) return;
-  }
-  tandem::detail::thread_context& context = tandem::detail::this_thread();
-  context.current_executor = this;
-  set_current_thread_slot(this);
-  loop();
-  set_current_thread_slot(nullptr);
-  context = tandem::detail::thread_context{};
-}
-
-void completion_thread::impl::loop() noexcept {
-  tandem::detail::thread_context& context = tandem::detail::this_thread();
-  while (true) {
-    take_inbox();
-    run_local(context);
-    flush_hand_overs();
-    if (stopping_.load(std::memory_order_acquire) && local_.empty() &&
-        inbox_.load(std::memory_order_acquire) == nullptr) {
-      return;
-    }
-    if (local_.empty()) {
-      sleep();
-    } else {
-      backend_->wait(std::chrono::steady_clock::time_point::min());
-    }
-    look();
-  }
-}
-
-void completion_thread::impl::sleep() noexcept {
-  using clock = std::chrono::steady_clock;
-  // I7. seq_cst: pairs with push_inbox and timer_service::arm. First we say that we sleep, then we
-  // look once more; whoever comes after that look sees the flag and wakes us.
-  asleep_.store(true, std::memory_order_seq_cst);
-  clock::time_point deadline = clock::time_point::max();
-  tandem::detail::timer_service& timers = tandem::detail::timers_of(owner_);
-  if (drives_timers_) deadline = timers.sleep_begins(this);
-  const bool work = inbox_.load(std::memory_order_seq_cst) != nullptr ||
-                    stopping_.load(std::memory_order_seq_cst);
-  backend_->wait(work ? clock::time_point::min() : deadline);
-  asleep_.store(false, std::memory_order_relaxed);  // a late wake costs one round
-  if (drives_timers_) timers.sleep_ended(this);
-}
-
-void completion_thread::impl::look() noexcept {
-  const unsigned ended = backend_->reap(&impl::operation_ended, this);
-  if (ended != 0) {
-    completed_.add(ended);
-    batches_.add();
-  }
-  if (drives_timers_) {
-    tandem::detail::timer_service& timers = tandem::detail::timers_of(owner_);
-    timers.expire(timers.now());
-  }
-  flush_hand_overs();
-}
-
-void completion_thread::impl::operation_ended(void* self, detail::operation& ended) noexcept {
-  static_cast<impl*>(self)->finish(ended);
-}
-
-void completion_thread::impl::finish(detail::operation& operation) noexcept {
-  if (operation.wants_retry()) {
-    if (!operation.cancel_seen) {
-      operation.state = detail::operation::phase::idle;
-      submit(operation);
-      return;
-    }
-    operation.complete(-ECANCELED);
-  }
-  tandem::detail::promise_base& waiting = operation.waiting();
-  if (operation.finish_unposted()) route(waiting);  // else the cancel request is still to come (I6)
-}
-
-void completion_thread::impl::route(tandem::detail::promise_base& waiting) noexcept {
-  if (waiting.home == this || waiting.home == &pool_executor_) {
-    local_.push_back(&waiting);
-    return;
-  }
-  // I5. A batch is one post, one wake: collected per home, of which there are few.
-  for (hand_over& each : hand_overs_) {
-    if (each.target == waiting.home) {
-      each.items.push_back(&waiting);
-      return;
-    }
-  }
-  hand_overs_.push_back(hand_over{waiting.home, {}});
-  hand_overs_.back().items.push_back(&waiting);
-}
-
-void completion_thread::impl::flush_hand_overs() noexcept {
-  for (const hand_over& each : hand_overs_) {
-    handed_over_.add();
-    each.target->post_batch(each.items, post_kind::resume);
-  }
-  hand_overs_.clear();
-}
-
-void completion_thread::impl::run_local(tandem::detail::thread_context& context) noexcept {
-  for (std::size_t i = 0; i < items_between_looks; ++i) {
-    job* const item = local_.pop_front();
-    if (item == nullptr) return;
-    items_.add();
-    context.env = item->env;
-    context.budget = tandem::detail::await_budget;
-    item->run(item);
-    context.env = nullptr;
-  }
-}
-
-bool completion_thread::impl::take_inbox() noexcept {
+void completion_thread::impl::take_inbox() noexcept {
+  if (inbox_.load(std::memory_order_relaxed) == nullptr) return;  // sleep() looks in order (I7)
   // acquire: pairs with push_inbox.
   job* newest = inbox_.exchange(nullptr, std::memory_order_acquire);
   job* oldest = nullptr;
@@ -187,40 +59,53 @@ bool completion_thread::impl::take_inbox() noexcept {
     oldest = newest;
     newest = older;
   }
-  const bool any = oldest != nullptr;
   while (oldest != nullptr) {
     job* const item = oldest;
     oldest = item->next;
-    local_.push_back(item);
+    add_local(item);
   }
-  return any;
 }
 
-void completion_thread::impl::push_inbox(job* first, job* last) noexcept {
-  // What is pushed may end the runtime before we have left: stop() waits for that.
+void completion_thread::impl::release_held() noexcept {
+  for (; held_by_local_ > 0; --held_by_local_) tandem::detail::release_clock(owner_);
+}
+
+void completion_thread::impl::push_inbox(job* first, job* last, bool urgent) noexcept {
+  // What is pushed may end the runtime before we have left: the pool's end waits for that.
   posting_.fetch_add(1, std::memory_order_relaxed);  // published by the push
+  for (job* each = first;; each = each->next) {
+    tandem::detail::hold_clock(owner_);  // I9: until it has run
+    if (each == last) break;
+  }
   job* head = inbox_.load(std::memory_order_relaxed);
   do {
     last->next = head;
   } while (!inbox_.compare_exchange_weak(head, first, std::memory_order_seq_cst,  // I7
                                          std::memory_order_relaxed));
-  wake();
-  posting_.fetch_sub(1, std::memory_order_release);  // pairs with stop()
-}
-
-void completion_thread::impl::wake() noexcept {
-  // I8. Of all that come while it sleeps one wakes it.
-  if (!asleep_.load(std::memory_order_seq_cst)) return;
-  if (!asleep_.exchange(false, std::memory_order_seq_cst)) return;
-  wakes_.fetch_add(1, std::memory_order_relaxed);
-  backend_->wake();
+  // R4. seq_cst, after the push: if this is the engine that has just given the thread away, the new one
+  // looks at the inbox after it has got it.
+  completion_engine* const host = engine_.load(std::memory_order_seq_cst);
+  if (urgent) {
+    host->wake();
+  } else {
+    host->wake_for_request();
+  }
+  posting_.fetch_sub(1, std::memory_order_release);  // pairs with wait_for_posts()
 }
 
 void completion_thread::impl::post(job* item, post_kind) noexcept {
   if (is_current()) {
     local_.push_back(item);
   } else {
-    push_inbox(item, item);
+    push_inbox(item, item, true);
+  }
+}
+
+void completion_thread::impl::post_request(job* item) noexcept {
+  if (is_current()) {
+    local_.push_back(item);
+  } else {
+    push_inbox(item, item, false);
   }
 }
 
@@ -237,33 +122,80 @@ void completion_thread::impl::post_batch(job_list items, post_kind) noexcept {
     item->next = newest;
     newest = item;
   }
-  push_inbox(newest, oldest);
+  push_inbox(newest, oldest, true);
 }
 
-bool completion_thread::impl::is_current() const noexcept { return current() == this; }
-
 void completion_thread::impl::submit(detail::operation& operation) noexcept {
-  submitted_.add();
-  if (backend_->submit(operation) == submit_answer::completed_inline) {
-    completed_.add();
-    finish(operation);
+  if (moving_) [[unlikely]] {
+    defer(operation.resubmission());  // R2: submit_ is free, it has run or was not needed
+    return;
   }
+  ++in_flight_;
+  enter_buffers(operation);
+  if (!engine().submit(operation)) ended(operation);
+}
+
+void completion_thread::impl::ended(detail::operation& operation) noexcept {
+  --in_flight_;
+  leave_buffers(operation);
+  finish(operation);
 }
 
 void completion_thread::impl::cancel(detail::operation& operation) noexcept {
-  backend_->cancel(operation);
+  engine().cancel(operation);
 }
 
-void completion_thread::impl::add_stats(completion_pool_stats& out) const noexcept {
-  const std::uint64_t completed = completed_.read();
-  const std::uint64_t submitted = submitted_.read();
-  out.submitted += submitted;
-  out.completed += completed;
-  out.in_flight += submitted > completed ? submitted - completed : 0;
-  out.batches += batches_.read();
-  out.handed_over += handed_over_.read();
-  out.items += items_.read();
-  out.wakes += wakes_.load(std::memory_order_relaxed);
+void completion_thread::impl::finish(detail::operation& operation) noexcept {
+  // R2. Cancelled by nobody: it was in the way of a move.
+  const bool swept =
+      operation.outcome() == -ECANCELED && !operation.cancel_seen && engine().has_swept();
+  if (swept || operation.wants_retry()) {
+    if (!operation.cancel_seen) {
+      operation.state = detail::operation::phase::idle;
+      submit(operation);
+      return;
+    }
+    operation.complete(-ECANCELED);
+  }
+  tandem::detail::promise_base& waiting = operation.waiting();
+  if (operation.finish_unposted())
+    resume(waiting);  // else the cancel request is still to come (I6)
+}
+
+void completion_thread::impl::resume(tandem::detail::promise_base& waiting) noexcept {
+  engine().route(waiting);
+}
+
+bool completion_thread::impl::arm(detail::multishot& target) noexcept {
+  if (target.previous == nullptr && sources_ != &target) {
+    target.next = sources_;
+    if (sources_ != nullptr) sources_->previous = &target;
+    sources_ = &target;
+  }
+  return engine().arm(target);
+}
+
+void completion_thread::impl::forget(detail::multishot& target) noexcept {
+  if (target.previous == nullptr && sources_ != &target) return;
+  (target.previous != nullptr ? target.previous->next : sources_) = target.next;
+  if (target.next != nullptr) target.next->previous = target.previous;
+}
+
+bool completion_thread::impl::end_sources() noexcept {
+  bool ended = true;
+  for (detail::multishot* each = sources_; each != nullptr; each = each->next) {
+    ended &= each->end();
+  }
+  return ended;
+}
+
+void completion_thread::impl::leave_sources() noexcept {
+  // Once: who has left may be closed, and gone, at any time.
+  for (detail::multishot* each = std::exchange(sources_, nullptr); each != nullptr;) {
+    detail::multishot* const next = each->next;
+    each->leave();
+    each = next;
+  }
 }
 
 }  // namespace tandem::inline v0::io

@@ -1,107 +1,123 @@
-// completion_thread.hpp: the loop of one completion thread. Protocols I1-I8: io/README.md.
+// completion_thread.hpp: a place where tasks and sockets live, one after the other.
 // SPDX-License-Identifier: MIT
+//
+// Inbox and local queue of what is confined to it. An engine (completion_engine.hpp) makes it go, mostly
+// the same one for life. "Owner" is whoever runs on that engine. Protocols: io/README.md.
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
-#include <exception>
-#include <mutex>
 #include <string>
-#include <tandem/detail/own_counter.hpp>
-#include <tandem/detail/thread_context.hpp>
-#include <tandem/detail/timer.hpp>
 #include <tandem/executor.hpp>
 #include <tandem/io/completion_pool.hpp>
-#include <thread>
 #include <vector>
 
 #include "backend.hpp"
 
-namespace tandem::inline v0::io {
+namespace tandem::inline v0 {
+namespace detail {
+class promise_base;
+}  // namespace detail
 
-class completion_thread::impl final : public tandem::executor, public tandem::detail::timer_driver {
+namespace io {
+
+class completion_engine;
+class moves;
+namespace detail {
+class receive_buffers;
+class multishot;
+}  // namespace detail
+
+class completion_thread::impl final : public tandem::executor {
  public:
-  impl(runtime& owner, completion_pool& pool, tandem::executor& pool_executor, unsigned index,
-       const completion_options& options);
+  impl(runtime& owner, completion_pool& pool, unsigned index, completion_engine& engine);
   ~impl() override;
-
-  /// Starts the thread. @throws what the backend's set-up threw
-  void start();
-  /// pre: no task lives, so nothing is in flight.
-  void stop() noexcept;
 
   // executor
   void post(job* item, post_kind kind) noexcept override;
   void post_batch(job_list items, post_kind kind) noexcept override;
+  /// Also while the engine runs another of its guests: nothing else of this one runs at that time.
   bool is_current() const noexcept override;
   tandem::runtime* owner() const noexcept override { return &owner_; }
   std::string_view name() const noexcept override { return name_; }
 
-  // timer_driver
-  void wake() noexcept override;
-  void drive_timers(bool on) noexcept { drives_timers_ = on; }
-
-  /// Owner: hands an operation to the backend.
-  void submit(detail::operation& operation) noexcept;
-  void cancel(detail::operation& operation) noexcept;
-  /// I5. The operation has ended: its task goes on here, or with the batch for its home.
-  void finish(detail::operation& operation) noexcept;
-
+  /// I10. The start of an operation, or of what comes without being asked: it may wait a little.
+  void post_request(job* item) noexcept;
+  /// I9. A stop request has resumed the task of an operation.
+  void resumed_elsewhere() noexcept;
   unsigned index() const noexcept { return index_; }
   completion_pool& pool() const noexcept { return pool_; }
-  void add_stats(completion_pool_stats& out) const noexcept;
+  /// At the end: threads inside post() have left. pre: no task lives
+  void wait_for_posts() noexcept;
+  /// Any thread: whether the backend takes operations on files.
+  bool takes_files() const noexcept;
 
-  static impl* current() noexcept;
+  // Operations; owner.
+  void submit(detail::operation& operation) noexcept;
+  void cancel(detail::operation& operation) noexcept;
+  /// The backend is done with it.
+  void ended(detail::operation& operation) noexcept;
+  /// Its outcome stands, unless it has to be tried again.
+  void finish(detail::operation& operation) noexcept;
+
+  // What comes without being asked each time; owner.
+  completion_engine& engine() const noexcept {
+    return *engine_.load(std::memory_order_acquire);  // pairs with R4
+  }
+  bool arm(detail::multishot& target) noexcept;
+  void forget(detail::multishot& target) noexcept;
+  /// The task's operation has ended: it goes on here, or with the batch for its home.
+  void resume(tandem::detail::promise_base& waiting) noexcept;
+  /// R2. While it moves, what would begin waits for the new engine.
+  bool is_moving() const noexcept { return moving_; }
+  void defer(job& request) noexcept { deferred_.push_back(&request); }
+
+  // The engine.
+  void take_inbox() noexcept;
+  bool has_mail() const noexcept {
+    return inbox_.load(std::memory_order_seq_cst) != nullptr;  // I7
+  }
+  job* take_local() noexcept { return local_.pop_front(); }
+  bool has_local() const noexcept { return !local_.empty(); }
+  /// I9: it holds the clock.
+  void add_local(job* item) noexcept {
+    local_.push_back(item);
+    ++held_by_local_;
+  }
+  void release_held() noexcept;
+  bool end_sources() noexcept;
+  void leave_sources() noexcept;
 
  private:
-  using own_counter = tandem::detail::own_counter;
-  struct hand_over {
-    tandem::executor* target;
-    job_list items;
-  };
-
-  void run(const completion_options& options) noexcept;
-  void loop() noexcept;
-  void push_inbox(job* first, job* last) noexcept;
-  bool take_inbox() noexcept;
-  void run_local(tandem::detail::thread_context& context) noexcept;
-  void route(tandem::detail::promise_base& waiting) noexcept;
-  void flush_hand_overs() noexcept;
-  void sleep() noexcept;
-  void look() noexcept;
-  static void operation_ended(void* self, detail::operation& ended) noexcept;
+  friend class completion_engine;
+  friend class moves;
+  void push_inbox(job* first, job* last, bool urgent) noexcept;
 
   tandem::runtime& owner_;
   completion_pool& pool_;
-  tandem::executor& pool_executor_;
   const unsigned index_;
   const std::string name_;
-  const completion_options options_;
 
+  std::atomic<completion_engine*> engine_;  // written by the engine that gives it away (R4)
   std::atomic<job*> inbox_{nullptr};  // newest first; pushed by anybody, taken whole by the owner
-  std::atomic<bool> asleep_{false};   // I7
-  std::atomic<bool> stopping_{false};
-  std::atomic<std::uint32_t> posting_{0};  // threads inside push_inbox; stop() waits for 0
+  std::atomic<std::uint32_t> posting_{0};  // threads inside push_inbox
 
   // Owner only.
+  std::size_t held_by_local_ = 0;  // I9: of local_, since it was empty
   job_list local_;
-  std::vector<hand_over> hand_overs_;
-  bool drives_timers_ = false;
-  std::unique_ptr<backend> backend_;
+  std::size_t in_flight_ = 0;             // of its operations, with the engine's backend
+  detail::multishot* sources_ = nullptr;  // that have been armed
+  bool moving_ = false;                   // R2
+  job_list deferred_;                     // R2
 
-  own_counter submitted_;
-  own_counter completed_;
-  own_counter batches_;
-  own_counter handed_over_;
-  own_counter items_;
-  std::atomic<std::uint64_t> wakes_{0};
-
-  std::mutex set_up_;
-  std::condition_variable set_up_done_;
-  bool ready_ = false;                 // guarded by set_up_
-  std::exception_ptr set_up_failure_;  // guarded by set_up_
-  std::thread thread_;
+  // Guarded by the pool's moves.
+  completion_engine* wanted_;
+  bool requested_ = false;
+  impl* next_request_ = nullptr;
 };
 
-}  // namespace tandem::inline v0::io
+/// For what is bound to no thread: the one we are on waits cheapest, else they have their turns.
+completion_thread& thread_at_hand(completion_pool& pool) noexcept;
+
+}  // namespace io
+}  // namespace tandem::inline v0

@@ -39,6 +39,8 @@ endpoint endpoint::any_v4(std::uint16_t port) noexcept { return {address_family:
 endpoint endpoint::any_v6(std::uint16_t port) noexcept { return {address_family::ipv6, {}, port}; }
 
 endpoint endpoint::parse(std::string_view text) {
+  // inet_pton() would read up to it.
+  if (text.find('\0') != std::string_view::npos) not_an_endpoint(text, "it contains a zero");
   const auto colon = text.rfind(':');
   if (colon == std::string_view::npos) not_an_endpoint(text, "the port is missing");
   std::string_view host = text.substr(0, colon);

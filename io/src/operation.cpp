@@ -1,55 +1,42 @@
 // operation.cpp: starting, cancelling and ending one operation.
 // SPDX-License-Identifier: MIT
-#include <sys/socket.h>
-
-#include <algorithm>
 #include <cerrno>
 #include <string>
+#include <tandem/detail/clock_hold.hpp>
 #include <tandem/errors.hpp>
+#include <tandem/io/detail/file_request.hpp>
 #include <tandem/io/detail/operation.hpp>
 
+#include "attempt.hpp"
 #include "completion_thread.hpp"
 
 namespace tandem::inline v0::io::detail {
 
 using tandem::detail::promise_base;
 
-operation::operation(operation_kind kind, completion_thread* thread, int descriptor, void* buffer,
-                     std::size_t bytes) noexcept
-    : leaf(&operation::on_stop),
-      kind_(kind),
-      descriptor_(descriptor),
-      thread_(thread),
-      buffer_(buffer),
-      bytes_(bytes),
-      submit_(&operation::run_submit, *this),
-      cancel_(&operation::run_cancel, *this) {}
-
-operation::operation(operation&& other) noexcept
-    : operation(other.kind_, other.thread_, other.descriptor_, other.buffer_, other.bytes_) {
-  peer_ = other.peer_;
-  outcome_ = other.outcome_;
-}
-
 bool operation::try_now() noexcept {
-  // One call moves at most what an outcome can say.
+  if (!is_tried_first(kind_)) return false;
   do {
-    const std::size_t bytes = std::min<std::size_t>(bytes_, 0x7ffff000);
-    ssize_t done = -1;
-    if (kind_ == operation_kind::receive) {
-      done = ::recv(descriptor_, buffer_, bytes, MSG_DONTWAIT);
-    } else if (kind_ == operation_kind::send || kind_ == operation_kind::send_all) {
-      done = ::send(descriptor_, buffer_, bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
-    } else {
+    const std::int32_t outcome = next_attempt(*this);
+    if (outcome == would_block) {
+      state = phase::idle;  // the backend does what is left
       return false;
     }
-    if (done < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-      state = phase::idle;  // the ring sends what is left
-      return false;
-    }
-    complete(static_cast<std::int32_t>(done < 0 ? -errno : done));
+    complete(outcome);
   } while (wants_retry());
   return true;
+}
+
+bool operation::has_nothing_to_do() const noexcept {
+  if (bytes_ != 0) return false;
+  switch (kind_) {
+    case operation_kind::receive:
+    case operation_kind::send:
+    case operation_kind::send_all:
+    case operation_kind::receive_vector:
+    case operation_kind::send_all_vector: return true;
+    default: return false;
+  }
 }
 
 bool operation::start(promise_base& waiting) noexcept {
@@ -57,8 +44,7 @@ bool operation::start(promise_base& waiting) noexcept {
     complete(-EBADF);
     return false;
   }
-  if (bytes_ == 0 && (kind_ == operation_kind::receive || kind_ == operation_kind::send ||
-                      kind_ == operation_kind::send_all)) {
+  if (has_nothing_to_do()) {
     complete(0);
     return false;
   }
@@ -69,7 +55,8 @@ bool operation::start(promise_base& waiting) noexcept {
     return false;
   }
   completion_thread::impl& thread = thread_->implementation();
-  if (!thread.is_current() && try_now()) {
+  const bool is_at_home = thread.is_current();
+  if (!is_at_home && try_now()) {
     // D16: a task whose operations are always ready lets others go first now and then.
     tandem::detail::thread_context& context = tandem::detail::this_thread();
     if (context.budget-- > 1) return false;
@@ -81,10 +68,12 @@ bool operation::start(promise_base& waiting) noexcept {
     complete(-ECANCELED);
     return false;
   }
-  if (thread.is_current()) {
+  tandem::detail::hold_clock(*waiting.env->runtime());  // I9
+  if (is_at_home) {
     thread.submit(*this);  // I2: its completion is reaped by this thread, so not before we return
   } else {
-    thread.post(&submit_, post_kind::spawn);  // I2: from here on the operation may be gone
+    submit_.set(&operation::run_submit, *this);
+    thread.post_request(&submit_);  // I2: from here on the operation may be gone
   }
   return true;
 }
@@ -104,23 +93,34 @@ void operation::run_submit(job* self) noexcept {
 bool operation::on_stop(stop_waiter& self) noexcept {
   auto& target = static_cast<operation&>(self);
   // I4. The stopper's hold goes to the completion thread, which ends it in run_cancel.
+  target.cancel_.set(&operation::run_cancel, target);
   target.thread_->implementation().post(&target.cancel_, post_kind::spawn);
   return false;
 }
 
 void operation::run_cancel(job* self) noexcept {
   operation& target = *static_cast<request*>(self)->target;
+  completion_thread::impl& thread = target.thread_->implementation();
   target.cancel_seen = true;
-  if (target.state == phase::submitted) target.thread_->implementation().cancel(target);
+  if (target.state == phase::submitted) thread.cancel(target);
   // I6. Second holder: the operation had completed and waited for this request.
-  if (target.hand_over()) target.resume();
+  if (target.hand_over()) {
+    target.resume();
+    thread.resumed_elsewhere();
+  }
 }
 
-bool operation::wants_retry() noexcept {
+file_request& operation::of_file() const noexcept { return *static_cast<file_request*>(buffer_); }
+
+bool operation::retries() noexcept {
+  if (kind_ == operation_kind::file) return of_file().took(outcome_);
   if (kind_ == operation_kind::send_all && outcome_ > 0) {
     buffer_ = static_cast<std::byte*>(buffer_) + outcome_;
     bytes_ -= static_cast<std::size_t>(outcome_);
     return bytes_ != 0;
+  }
+  if (kind_ == operation_kind::send_all_vector && outcome_ > 0) {
+    return window().advance(static_cast<std::size_t>(outcome_));
   }
   return outcome_ == -EINTR || (kind_ == operation_kind::accept && outcome_ == -ECONNABORTED);
 }

@@ -45,19 +45,17 @@ extern "C" void tandem_pass_signal_on(int number) {
 }  // namespace
 
 signal_awaiter::signal_awaiter(detail::socket& pipe) noexcept
-    : pipe_(&pipe),
-      operation_(detail::operation_kind::read_file, pipe.thread(), pipe.descriptor(), &number_, 1) {
-}
-signal_awaiter::signal_awaiter(signal_awaiter&& other) noexcept : signal_awaiter(*other.pipe_) {}
+    : socket_awaiter(detail::operation_kind::read_file, pipe, &number_, 1) {}
+signal_awaiter::signal_awaiter(signal_awaiter&& other) noexcept : signal_awaiter(*other.socket_) {}
 
 int signal_awaiter::await_resume() {
-  pipe_->end_operation();
+  socket_->end_operation();
   if (operation_.failed()) operation_.throw_failure("signal_set::wait");
   return number_;
 }
 
 result<int> signal_awaiter::await_resume_result() {
-  pipe_->end_operation();
+  socket_->end_operation();
   if (operation_.failed()) return operation_.error();
   return static_cast<int>(number_);
 }
@@ -74,6 +72,7 @@ signal_set::signal_set(std::initializer_list<int> signals) {
   (void)::fcntl(write_end_, F_SETFL, O_NONBLOCK);
   const std::lock_guard lock(set_up);
   try {
+    signals_.reserve(signals.size());
     for (const int number : signals) {
       const std::string what = "signal_set: signal " + std::to_string(number);
       if (number <= 0 || number >= signal_limit) {

@@ -3,9 +3,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <typeinfo>
 
 #include <tandem/cpu_count.hpp>
-#include <tandem/detail/fork_lane.hpp>
 #include <tandem/detail/pool_thread.hpp>
 #include <tandem/errors.hpp>
 #include <tandem/executor.hpp>
@@ -29,6 +29,7 @@ const char* to_string(stop_reason reason) noexcept {
     case stop_reason::deadline: return "deadline";
     case stop_reason::parent: return "parent";
     case stop_reason::sibling_failed: return "sibling failed";
+    case stop_reason::race_lost: return "race lost";
     case stop_reason::shutdown: return "shutdown";
     case stop_reason::migrate: return "migrate";
   }
@@ -41,6 +42,21 @@ operation_cancelled::operation_cancelled(stop_reason reason)
       reason_(reason) {}
 operation_cancelled::~operation_cancelled() = default;
 
+bool detail::is_cancellation(const std::exception_ptr& failure) noexcept {
+  if (failure == nullptr) return false;
+#if defined(__GLIBCXX__)
+  // Rethrowing to see the type costs a microsecond and more, for each task of a tree that is stopped.
+  if (*failure.__cxa_exception_type() == typeid(operation_cancelled)) return true;
+#endif
+  try {
+    std::rethrow_exception(failure);
+  } catch (const operation_cancelled&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
 would_deadlock::would_deadlock(const char* what_was_tried)
     : std::logic_error(std::string(what_was_tried) +
                        " was called on a thread of a tandem runtime: it would block a thread that "
@@ -51,6 +67,15 @@ runtime_stopped::runtime_stopped(const char* what_was_tried)
     : std::runtime_error(std::string(what_was_tried) +
                          " was refused: the runtime is being shut down or has ended.") {}
 runtime_stopped::~runtime_stopped() = default;
+
+forked_runtime::forked_runtime(const char* what_was_tried, int owner_process)
+    : std::runtime_error(
+          std::string(what_was_tried) + " was refused: the runtime belongs to process " +
+          std::to_string(owner_process) +
+          ", of which this one is a fork, and its threads do not exist here. Make a new runtime in "
+          "the child, fork before the first runtime is made, or call exec."),
+      owner_process_(owner_process) {}
+forked_runtime::~forked_runtime() = default;
 
 executor::~executor() = default;
 
@@ -74,15 +99,5 @@ void detail::futex_mutex::lock_slow() noexcept {
 }
 
 void detail::futex_mutex::wake_one() noexcept { platform::wake_one(state_); }
-
-detail::fork_lane::ring* detail::fork_lane::grow(std::int64_t bottom, std::int64_t top) noexcept {
-  const ring* const old = buffer_.load(std::memory_order_relaxed);
-  auto larger = std::make_unique<ring>((old->mask + 1) * 2);  // no memory: terminate, by noexcept
-  for (std::int64_t i = top; i < bottom; ++i) larger->put(i, old->get(i));
-  retired_.push_back(std::move(larger));
-  ring* const fresh = retired_.back().get();
-  buffer_.store(fresh, std::memory_order_release);  // pairs with the acquire in steal()
-  return fresh;
-}
 
 }  // namespace tandem::inline v0

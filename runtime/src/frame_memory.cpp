@@ -1,9 +1,9 @@
-// frame_memory.cpp: per-thread free lists of frames and the central store behind them.
+// frame_memory.cpp: magazines that are full or empty, and the central store behind them.
 // SPDX-License-Identifier: MIT
 //
-// A thread keeps at most `local_limit` blocks of a class. Freeing beyond it moves a batch to the
-// central store; the store keeps at most `central_limit` batches of a class and gives the rest to
-// free(). A thread that ends gives back what it has.
+// A full magazine gives half of itself to the central store, an empty one takes a batch from there.
+// The store keeps at most `central_limit` batches of a class and gives the rest back to the slabs. A
+// thread that ends gives back what it has.
 #include <tandem/detail/frame_memory.hpp>
 
 #include <array>
@@ -14,26 +14,23 @@
 
 #include <tandem/detail/futex_mutex.hpp>
 
+#include "fork_guard.hpp"
+#include "frame_slabs.hpp"
+#include "no_magazine.hpp"
+
 namespace tandem::inline v0::detail {
+
+alignas(magazine_bytes) constinit std::array<void*, magazine_entries> no_magazine{};
+
+constinit std::atomic<frame_check> check_freed_frame{nullptr};
 
 namespace {
 
-constexpr std::size_t granule = 32;
-constexpr std::size_t class_count = 32;  // up to 1 KiB
-constexpr std::uint32_t batch_size = 64;
-constexpr std::uint32_t local_limit = 2 * batch_size;
+constexpr std::size_t batch_size = magazine_entries / 2;
 constexpr std::uint32_t central_limit = 32;
 
-struct block {
-  block* next;
-  block* next_batch;  // in the head of a batch only
-};
-static_assert(sizeof(block) <= granule);
-
-struct free_list {
-  block* head = nullptr;
-  std::uint32_t count = 0;
-};
+using block = frame_block;
+static_assert(sizeof(block) <= frame_granule_bytes);
 
 struct central_list {
   futex_mutex lock;
@@ -41,75 +38,67 @@ struct central_list {
   std::uint32_t count = 0;
 };
 
-constinit std::array<central_list, class_count> central{};
+constinit std::array<central_list, frame_class_count> central{};
 
-struct thread_cache {
-  std::array<free_list, class_count> lists{};
-  bool armed = false;   // the reaper of this thread exists
-  bool closed = false;  // the thread is ending: nothing is cached any more
-};
+// Of this thread: may magazines still be made?
+enum class cache_state : std::uint8_t { unused, in_use, closed };
+constinit thread_local cache_state state = cache_state::unused;
 
-void free_chain(block* chain) noexcept {
-  while (chain != nullptr) {
-    block* const next = chain->next;
-    std::free(chain);
-    chain = next;
-  }
-}
-
-[[gnu::noinline]] thread_cache& cache() noexcept {
-  static constinit thread_local thread_cache mine;
-  return mine;
-}
-
-void empty_cache(thread_cache& mine) noexcept {
-  for (free_list& list : mine.lists) {
-    free_chain(list.head);
-    list = free_list{};
+void empty_magazines(thread_context& context) noexcept {
+  for (std::size_t index = 0; index < frame_class_count; ++index) {
+    void**& end = context.frames[index];
+    if (end == no_magazine_end()) continue;
+    block* chain = nullptr;
+    while (end[-1] != nullptr) {
+      auto* const each = static_cast<block*>(*--end);
+      each->next = chain;
+      chain = each;
+    }
+    give_to_slabs(index, chain);
+    std::free(end - 1);
+    end = no_magazine_end();
   }
 }
 
 struct reaper {
   ~reaper() {
-    thread_cache& mine = cache();
-    mine.closed = true;
-    empty_cache(mine);
+    state = cache_state::closed;
+    empty_magazines(this_thread());
   }
 };
 
-[[gnu::noinline]] void arm_reaper(thread_cache& mine) noexcept {
+[[gnu::noinline]] void arm_reaper() noexcept {
   static thread_local reaper at_thread_exit;
   (void)&at_thread_exit;
-  mine.armed = true;
+  state = cache_state::in_use;
 }
 
-/// @returns  a block, and leaves the rest of a central batch in the list; null if there is none
-[[gnu::noinline]] block* refill(thread_cache& mine, std::size_t index) noexcept {
-  if (mine.closed) return nullptr;
+/// @returns  whether this thread has a magazine of the class now
+bool have_magazine(void**& end) noexcept {
+  if (!TANDEM_KEEP_FRAMES || state == cache_state::closed) return false;
+  if (end != no_magazine_end()) return true;
+  if (state == cache_state::unused) arm_reaper();
+  auto** const fresh = static_cast<void**>(std::aligned_alloc(magazine_bytes, magazine_bytes));
+  if (fresh == nullptr) return false;
+  fresh[0] = nullptr;
+  end = fresh + 1;
+  return true;
+}
+
+block* take_batch(std::size_t index) noexcept {
   central_list& store = central[index];
-  block* batch = nullptr;
   {
     std::lock_guard lock(store.lock);
-    batch = store.batches;
-    if (batch == nullptr) return nullptr;
-    store.batches = batch->next_batch;
-    --store.count;
+    if (block* const batch = store.batches) {
+      store.batches = batch->next_batch;
+      --store.count;
+      return batch;
+    }
   }
-  if (!mine.armed) arm_reaper(mine);
-  free_list& list = mine.lists[index];
-  list.head = batch->next;
-  list.count = batch_size - 1;
-  return batch;
+  return take_from_slabs(index, batch_size);
 }
 
-[[gnu::noinline]] void spill(free_list& list, std::size_t index) noexcept {
-  // The newest batch_size blocks leave; which half goes does not matter for a list this long.
-  block* const batch = list.head;
-  block* last = batch;
-  for (std::uint32_t i = 1; i < batch_size; ++i) last = last->next;
-  list.head = last->next;
-  list.count -= batch_size;
-  last->next = nullptr;
+void give_batch(std::size_t index, block* batch) noexcept {
   central_list& store = central[index];
   {
     std::lock_guard lock(store.lock);
@@ -120,50 +109,66 @@ struct reaper {
       return;
     }
   }
-  free_chain(batch);
+  give_to_slabs(index, batch);
 }
-
-constexpr std::size_t index_of(std::size_t bytes) noexcept { return (bytes - 1) / granule; }
 
 }  // namespace
 
-void* allocate_frame(std::size_t bytes) {
-  const std::size_t index = index_of(bytes);
-  if (index < class_count) [[likely]] {
-    thread_cache& mine = cache();
-    free_list& list = mine.lists[index];
-    if (block* const head = list.head) [[likely]] {
-      list.head = head->next;
-      --list.count;
-      return head;
+[[gnu::noinline]] void* allocate_frame_slowly(std::size_t bytes) {
+  const std::size_t index = frame_class_of(bytes);
+  void* fresh = nullptr;
+  if (!TANDEM_KEEP_FRAMES || index >= frame_class_count) {
+    fresh = std::malloc(bytes);
+  } else if (void**& end = this_thread().frames[index]; !have_magazine(end)) {
+    fresh = take_from_slabs(index, 1);
+  } else {
+    // Not empty: the caller was compiled to keep none (config.hpp), others of this process were not.
+    if (end[-1] != nullptr) return *--end;
+    for (block* each = take_batch(index); each != nullptr;) {
+      block* const next = each->next;
+      if (next == nullptr) return each;
+      *end++ = each;
+      each = next;
     }
-    if (block* const head = refill(mine, index)) return head;
-    bytes = (index + 1) * granule;
   }
-  void* const fresh = std::malloc(bytes);
   if (fresh == nullptr) throw std::bad_alloc();
   return fresh;
 }
 
-void free_frame(void* memory, std::size_t bytes) noexcept {
-  const std::size_t index = index_of(bytes);
-  if (index < class_count) [[likely]] {
-    thread_cache& mine = cache();
-    if (!mine.armed) [[unlikely]]
-      arm_reaper(mine);
-    if (!mine.closed) [[likely]] {
-      free_list& list = mine.lists[index];
-      auto* const freed = static_cast<block*>(memory);
-      freed->next = list.head;
-      list.head = freed;
-      if (++list.count > local_limit) [[unlikely]]
-        spill(list, index);
-      return;
-    }
+[[gnu::noinline]] void free_frame_slowly(void* memory, std::size_t bytes) noexcept {
+  const std::size_t index = frame_class_of(bytes);
+  if (!TANDEM_KEEP_FRAMES || index >= frame_class_count) {
+    std::free(memory);
+    return;
   }
-  std::free(memory);
+  if (!have_magazine(this_thread().frames[index])) {
+    auto* const single = static_cast<block*>(memory);
+    single->next = nullptr;
+    give_to_slabs(index, single);
+    return;
+  }
+  void**& end = this_thread().frames[index];
+  if (reinterpret_cast<std::uintptr_t>(end) % magazine_bytes == 0) {  // NOLINT: full
+    block* batch = nullptr;
+    for (std::size_t i = 0; i < batch_size; ++i) {
+      auto* const each = static_cast<block*>(*--end);
+      each->next = batch;
+      batch = each;
+    }
+    give_batch(index, batch);
+  }
+  *end++ = memory;
 }
 
-void trim_frame_cache() noexcept { empty_cache(cache()); }
+void lock_frame_store() noexcept {
+  for (central_list& each : central) each.lock.lock();
+  lock_slabs();
+}
+void unlock_frame_store() noexcept {
+  unlock_slabs();
+  for (central_list& each : central) each.lock.unlock();
+}
+
+void trim_frame_cache() noexcept { empty_magazines(this_thread()); }
 
 }  // namespace tandem::inline v0::detail

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <thread>
@@ -28,6 +29,40 @@ unsigned usable_cpus() noexcept;
 /// Starts a thread in which asynchronous signals and SIGPIPE are blocked from birth (D17).
 /// @throws  std::system_error
 std::thread start_thread(const char* name, std::function<void()> body);
+
+/// A descriptor for foreign event loops: readable after notify(), or once a deadline has passed.
+class pollable {
+ public:
+  /// @throws  std::system_error
+  pollable();
+  pollable(const pollable&) = delete;
+  pollable& operator=(const pollable&) = delete;
+  ~pollable();
+
+  int descriptor() const noexcept { return set_; }
+  /// Any thread.
+  void notify() noexcept;
+  /// Not readable any more but for later calls of notify(); no deadline.
+  void clear() noexcept;
+  /// By the steady clock; no_deadline: none.
+  void set_deadline(std::int64_t deadline_ns) noexcept;
+
+ private:
+  void close() noexcept;
+
+  int set_ = -1;
+  int event_ = -1;
+  int timer_ = -1;
+  std::atomic<bool> notified_{false};
+};
+
+int process_id() noexcept;
+/// Has the three called around every fork(): in the forking thread before it, then in the parent and in
+/// the child. Never undone. @throws std::system_error
+void at_fork(void (*before)(), void (*in_parent)(), void (*in_child)());
+
+/// A hint: much of this memory, aligned to 2 MiB, will be used.
+void prefer_huge_pages(void* memory, std::size_t bytes) noexcept;
 
 /// A short pause inside a spin loop.
 void spin_pause() noexcept;

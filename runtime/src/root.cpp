@@ -2,34 +2,44 @@
 // SPDX-License-Identifier: MIT
 #include <tandem/detail/root.hpp>
 
+#include <tandem/detail/context_entry.hpp>
 #include <tandem/errors.hpp>
 #include <tandem/spawn.hpp>
 
+#include "fork_guard.hpp"
 #include "platform.hpp"
 #include "runtime_impl.hpp"
 
 namespace tandem::inline v0::detail {
 
-root::root(tandem::runtime& owner, executor& target, promise_base& body,
-           const std::source_location& where) noexcept
-    : job(&root::start_job), env_(&owner, &target), body_(&body), target_(&target) {
+root::root(tandem::runtime& owner, executor& target, promise_base& body, outcome_base& result,
+           const std::source_location& where, bool note) noexcept
+    : job(&root::start_job),
+      state_(reinterpret_cast<state>(&body) | (note ? note_bit : 0)),  // NOLINT
+      env_(&owner, &target) {
+  static_assert(alignof(promise_base) >= 8 && alignof(outcome_base) >= 8);
   job::env = &env_;
   env_.set_spawned_at(where);
+  body.room = &result;
 }
-root::~root() = default;
+root::~root() {
+  const state last = state_.load(std::memory_order_relaxed);  // nobody else is left
+  if (phase_of(last) < running_phase) body_of(last).handle().destroy();
+  if (env_.context() != nullptr) release_context(env_.context());
+}
 
-void root::launch(environment* parent) noexcept {
+void root::launch(environment* parent, context_flow flow) noexcept {
   env_.runtime()->implementation().task_started();
-  link_and_post(parent);
+  link_and_post(parent, flow);
 }
 
 bool root::launch_from_outside() noexcept {
-  if (!env_.runtime()->implementation().admit_task()) return false;
-  link_and_post(nullptr);
+  if (is_forked(*env_.runtime()) || !env_.runtime()->implementation().admit_task()) return false;
+  link_and_post(nullptr, context_flow::captured);
   return true;
 }
 
-void root::link_and_post(environment* parent) noexcept {
+void root::link_and_post(environment* parent, context_flow flow) noexcept {
   runtime::impl& owner = env_.runtime()->implementation();
   if (parent != nullptr) {
     env_.start_below(*parent);
@@ -37,51 +47,95 @@ void root::link_and_post(environment* parent) noexcept {
     env_.start();
     env_.stop().link(owner.root_stop());
   }
-  target_->post(this, post_kind::spawn);
+  const environment* const spawner = current_environment();
+  const context_entry* const captured =
+      flow == context_flow::captured && spawner != nullptr ? spawner->context() : nullptr;
+  if (captured != nullptr) keep_context(captured);
+  env_.set_context(captured);
+  env_.home()->post(this, post_kind::spawn);
+}
+
+promise_base* root::begin(state& seen) noexcept {
+  seen = state_.load(std::memory_order_acquire);
+  while (phase_of(seen) == queued_phase) {
+    if (!state_.compare_exchange_weak(seen, seen | running_phase, std::memory_order_acq_rel))
+      continue;
+    // Only now is the frame ours: another starter may have run it to its end meanwhile.
+    promise_base& body = body_of(seen);
+    // Relaxed: nobody asks for the room before the task has ended.
+    state_.store(reinterpret_cast<state>(body.room) | (seen & note_bit) | running_phase,  // NOLINT
+                 std::memory_order_relaxed);
+    return &body;
+  }
+  return nullptr;
+}
+
+void root::set_done() noexcept {
+  // Only a running task ends, and nobody else changes the word then. Release: pairs with result_room().
+  state_.store(state_.load(std::memory_order_relaxed) | done_phase, std::memory_order_release);
 }
 
 cancel_result root::cancel(stop_reason reason) noexcept {
-  phase seen = phase::queued;
-  if (phase_.compare_exchange_strong(seen, phase::removed, std::memory_order_acq_rel)) {
-    return cancel_result::removed_before_start;
+  if (is_forked(*env_.runtime())) return cancel_result::already_done;  // it runs in the parent only
+  state seen = state_.load(std::memory_order_acquire);
+  while (phase_of(seen) == queued_phase) {
+    if (state_.compare_exchange_weak(seen, seen | removed_phase, std::memory_order_acq_rel)) {
+      return cancel_result::removed_before_start;
+    }
   }
-  if (seen != phase::running) return cancel_result::already_done;
+  if (phase_of(seen) != running_phase) return cancel_result::already_done;
   env_.stop().request_stop(reason);
   return cancel_result::stop_requested;
 }
 
 bool root::failed_for_real() const noexcept {
-  const std::exception_ptr failure = body_->exception();
-  if (failure == nullptr) return false;
-  if (!env_.stop().stop_requested()) return true;
-  try {
-    std::rethrow_exception(failure);
-  } catch (const operation_cancelled&) {
-    return false;
-  } catch (...) {
-    return true;
-  }
+  const outcome_base* const result = result_room();
+  if (result == nullptr || result->error == nullptr) return false;
+  return !env_.stop().stop_requested() || !is_cancellation(result->error);
 }
 
 void root::start_job(job* self) noexcept {
   auto& block = *static_cast<root*>(self);
   thread_context& context = this_thread();
-  phase seen = phase::queued;
-  if (!block.phase_.compare_exchange_strong(seen, phase::running, std::memory_order_acq_rel)) {
+  state seen = 0;
+  if (promise_base* const body = block.begin(seen)) {
+    run_chain(context, block.prepare(*body, 0).handle());
+  } else if (phase_of(seen) == removed_phase) {
     run_chain(context, block.finish());
-    return;
+  } else {
+    block.start_job_is_late();
   }
-  promise_base& body = *block.body_;
-  body.env = &block.env_;
-  body.home = block.target_;
-  body.on_final = &root::body_ended;
-  body.link = &block;
-  run_chain(context, body.handle());
 }
 
-std::coroutine_handle<> root::body_ended(promise_base& body) noexcept {
+promise_base& root::prepare(promise_base& body, std::uint64_t segment) noexcept {
+  body.env = &env_;
+  body.home = env_.home();
+  body.continuation = nullptr;
+  body.on_final = &root::body_ended;
+  body.link = this;
+  body.segment = segment;
+  return body;
+}
+
+bool root::call_here(thread_context& context, bool& has_ended) noexcept {
+  state seen = 0;
+  promise_base* const body = begin(seen);
+  if (body == nullptr) return false;
+  context.env = &env_;
+  has_ended = call(context, prepare(*body, context.segment));
+  if (has_ended) {
+    // On this stack, so not by way of body_ended().
+    set_done();
+    (void)finish();
+  }
+  return true;
+}
+
+void root::start_job_is_late() noexcept {}
+
+std::coroutine_handle<> root::body_ended(const ended_frame& body) noexcept {
   auto& block = *static_cast<root*>(body.link);
-  block.phase_.store(phase::done, std::memory_order_release);
+  block.set_done();
   return block.finish();
 }
 
@@ -139,24 +193,42 @@ bool joinable_root::remove_joiner(leaf& waiter) noexcept {
   return false;
 }
 
-void joinable_root::wait_blocking() noexcept {
+void joinable_root::wait_blocking() {
   void* seen = nullptr;
   if (!joiner_.compare_exchange_strong(seen, blocking_mark, std::memory_order_acq_rel)) {
     TANDEM_ASSERT(seen == done_mark, "a join_handle is awaited and waited for at once");
     return;
   }
+  if (driven_loop* const loop = owner().implementation().loop.get()) {
+    drive_until_done(*loop);
+    return;
+  }
   while (blocking_.load(std::memory_order_acquire) == 0) platform::wait_outside(blocking_, 0);
+}
+
+void joinable_root::drive_until_done(driven_loop& loop) {
+  const driven_loop::condition done(
+      [](const void* self) noexcept {
+        return static_cast<const joinable_root*>(self)->blocking_.load(std::memory_order_acquire) !=
+               0;
+      },
+      this);
+  if (loop.run_until(done, platform::no_deadline) == driven_loop::ending::done) return;
+  joiner_.store(nullptr, std::memory_order_relaxed);  // nothing runs that could read it
+  throw stalled("the task", owner().live_tasks(), loop.seed());
 }
 
 std::coroutine_handle<> joinable_root::ended() noexcept {
   void* const before = joiner_.exchange(done_mark, std::memory_order_acq_rel);
   if (before == abandoned_mark) {
     if (!removed() && failed_for_real()) {
-      unhandled_in_detached(owner(), env_block(), body().exception());
+      unhandled_in_detached(owner(), env_block(), take_failure());
     }
   } else if (before == blocking_mark) {
     blocking_.store(1, std::memory_order_release);  // pairs with wait_blocking
     platform::wake_all(blocking_);
+    // The task counts as alive until this has returned, so the runtime is there.
+    if (driven_loop* const loop = owner().implementation().loop.get()) loop->notify();
   } else if (before != nullptr && before != stopped_mark) {
     static_cast<leaf*>(before)->finish();
   }
@@ -169,15 +241,46 @@ void joinable_root::abandon() noexcept {
   TANDEM_ASSERT(before == nullptr || before == done_mark || before == stopped_mark,
                 "a join_handle was destroyed while it was awaited");
   if (before == done_mark && !taken_ && !removed() && failed_for_real()) {
-    unhandled_in_detached(owner(), env_block(), body().exception());
+    unhandled_in_detached(owner(), env_block(), take_failure());
   }
   release();
 }
 
+void joinable_root::start_job_is_late() noexcept { release(); }
+
+joinable_root::join joinable_root::run_here(promise_base& waiting) noexcept {
+  thread_context& context = this_thread();
+  if (!is_queued_at(waiting.home) || context.budget == 0 || too_deep(context) ||
+      waiting.env->stop().stop_requested()) {
+    return join::not_begun;
+  }
+  references_.fetch_add(1, std::memory_order_relaxed);  // the start job's, which stays queued
+  bool has_ended = false;
+  if (!call_here(context, has_ended)) {
+    release();  // never the last: the handle has one
+    return join::not_begun;
+  }
+  --context.budget;
+  // What has not ended may go on in this thread (N5) before any other task: its environment stays.
+  if (!has_ended) return join::suspended;
+  context.env = waiting.env;
+  return join::ended;
+}
+
 bool join_leaf::start(promise_base& waiting) noexcept {
+  const joinable_root::join ran = target_->run_here(waiting);
+  if (ran == joinable_root::join::ended) return false;
+  if (ran == joinable_root::join::not_begun) return wait(waiting);
+  // What the suspended task has left in the lane lies above what this stack knows of (F2), so this
+  // stack unwinds, even if the task has ended elsewhere by now.
+  if (!wait(waiting)) waiting.post();
+  return true;
+}
+
+bool join_leaf::wait(promise_base& waiting) noexcept {
   if (!begin(waiting)) return false;
   if (target_->register_joiner(*this)) return true;
-  return !finish_inline();
+  return !finish_unposted();
 }
 
 bool join_leaf::on_stop(stop_waiter& self) noexcept {

@@ -7,15 +7,17 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <set>
 #include <stdexcept>
 
 #include <tandem/cpu_count.hpp>
 #include <tandem/detail/environment_options.hpp>
+#include <tandem/detail/failure_text.hpp>
 #include <tandem/detail/fork.hpp>
+#include <tandem/detail/forked.hpp>
 #include <tandem/detail/thread_context.hpp>
 #include <tandem/errors.hpp>
 
+#include "fork_guard.hpp"
 #include "platform.hpp"
 #include "runtime_impl.hpp"
 
@@ -23,32 +25,48 @@ namespace tandem::inline v0 {
 
 namespace {
 
-// The runtimes that exist; for failures that nobody took, which are rare.
-std::mutex alive_lock;
-std::set<const runtime*> alive;
-
-std::string describe(const std::exception_ptr& failure) {
-  try {
-    std::rethrow_exception(failure);
-  } catch (const std::exception& e) {
-    return e.what();
-  } catch (...) {
-    return "an exception that is no std::exception";
-  }
-}
-
 std::string name_from_environment() {
   const char* const text = std::getenv("TANDEM_NAME");
   return text != nullptr && *text != '\0' ? text : "tandem";
 }
 
+/// A blocking call of one of its own tasks may wait for tasks, but not for the end of all of them.
+void refuse_inside(const runtime& owner, const char* what_was_tried) {
+  const environment* const env = current_environment();
+  if (env != nullptr && env->runtime() == &owner) throw would_deadlock(what_was_tried);
+}
+
 runtime_options checked(runtime_options options) {
-  if (options.min_threads == 0 || options.min_threads > 1024) {
+  if (options.min_threads > 1024) {
     throw std::invalid_argument("runtime_options::min_threads is " +
                                 std::to_string(options.min_threads) +
-                                ": it has to be between 1 and 1024");
+                                ": it has to be between 1 and 1024, or 0 for a runtime without "
+                                "threads, which its owner drives");
+  }
+  if (options.clock && (options.clock->workers() == 0 || options.clock->workers() > 1024)) {
+    throw std::invalid_argument("runtime_options::clock asks for " +
+                                std::to_string(options.clock->workers()) +
+                                " logical workers: it has to be between 1 and 1024");
   }
   return options;
+}
+
+std::unique_ptr<detail::driven_loop> make_loop(runtime& self, const runtime_options& options) {
+  if (options.min_threads != 0 && !options.clock) return nullptr;
+  return std::make_unique<detail::driven_loop>(self, options.clock);
+}
+
+unsigned worker_count(const runtime_options& options) {
+  return options.clock ? options.clock->workers() : std::max(1U, options.min_threads);
+}
+
+/// For driven_loop: the condition that never comes true, so that time alone ends a run.
+bool never(const void* /*of*/) noexcept { return false; }
+
+std::int64_t saturated_ns(std::chrono::steady_clock::time_point from,
+                          std::chrono::steady_clock::duration room) noexcept {
+  if (room > std::chrono::steady_clock::time_point::max() - from) return platform::no_deadline;
+  return (from + room).time_since_epoch().count();
 }
 
 }  // namespace
@@ -62,8 +80,11 @@ service::~service() = default;
 
 runtime::impl::impl(runtime& self, runtime_options given)
     : options(checked(std::move(given))),
-      pool(self, options.name, options.min_threads),
-      timers(std::min(16U, options.min_threads)) {}
+      loop(make_loop(self, options)),
+      pool(self, options.name, worker_count(options), loop.get()),
+      timers(options.clock ? 1U : std::min(16U, worker_count(options)), options.clock.has_value()) {
+  if (loop != nullptr) timers.drive_by(loop.get());
+}
 
 runtime::impl::~impl() = default;
 
@@ -101,6 +122,7 @@ void runtime::impl::count_end() noexcept {
     return;
   drain_signal_.fetch_add(1, std::memory_order_release);
   platform::wake_all(drain_signal_);
+  if (loop != nullptr) loop->notify();
 }
 
 std::size_t runtime::impl::live() const noexcept {
@@ -115,7 +137,13 @@ std::size_t runtime::impl::live() const noexcept {
 bool runtime::impl::drain(std::int64_t deadline_ns) noexcept {
   draining_.fetch_add(1, std::memory_order_seq_cst);
   bool in_time = true;
-  while (true) {
+  if (loop != nullptr) {
+    const detail::driven_loop::condition drained(
+        [](const void* self) noexcept { return static_cast<const impl*>(self)->live() == 0; },
+        this);
+    in_time = loop->run_until(drained, deadline_ns) == detail::driven_loop::ending::done;
+  }
+  while (loop == nullptr) {
     const std::uint32_t seen = drain_signal_.load(std::memory_order_acquire);
     if (live() == 0) {
       in_time = true;
@@ -132,12 +160,22 @@ void runtime::impl::shutdown() noexcept {
   std::call_once(shut_down_, [this] {
     closing.store(true, std::memory_order_seq_cst);  // pairs with admit_task
     for (stop_state& each : roots_) each.request_stop(stop_reason::shutdown);
-    drain(platform::no_deadline);
+    if (!drain(platform::no_deadline)) report_stalled_shutdown();
     while (ending_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
     const std::size_t count = service_count_.load(std::memory_order_acquire);
     for (std::size_t i = count; i-- > 0;) services_[i].object->stop();
+    if (loop != nullptr) (void)loop->run_until_idle();  // late start jobs
     pool.stop();
   });
+}
+
+void runtime::impl::report_stalled_shutdown() const noexcept {
+  std::fprintf(
+      stderr,
+      "tandem: a runtime with a virtual clock cannot end: %zu tasks were asked to stop and "
+      "wait all the same, and nothing is left that could wake them (seed %llu)\n",
+      live(), static_cast<unsigned long long>(loop->seed()));
+  std::terminate();
 }
 
 stop_state& runtime::impl::root_stop() noexcept { return roots_[shard_index()]; }
@@ -148,7 +186,7 @@ void runtime::impl::suppressed(const std::exception_ptr& failure) noexcept {
     return;
   }
   std::fprintf(stderr, "tandem: a further failure, after the one that is reported: %s\n",
-               describe(failure).c_str());
+               detail::text_of(failure).c_str());
 }
 
 service* runtime::impl::find(const void* key) const noexcept {
@@ -169,16 +207,19 @@ void runtime::impl::add(const void* key, std::unique_ptr<service> made) {
 
 runtime::runtime(runtime_options options)
     : impl_(std::make_unique<impl>(*this, std::move(options))) {
-  const std::lock_guard lock(alive_lock);
-  alive.insert(this);
+  detail::runtime_begins(*this);
 }
 
 runtime::~runtime() {
+  if (detail::is_forked(*this)) {
+    // Its threads are the parent's; what they own, and its rings, is left as it is.
+    detail::keep_forked(impl_.release());
+    return;
+  }
   TANDEM_ASSERT(detail::this_thread().current_executor == nullptr,
                 "a runtime was destroyed on a thread of a runtime, which cannot wait for itself");
   impl_->shutdown();
-  const std::lock_guard lock(alive_lock);
-  alive.erase(this);
+  detail::runtime_ends(*this);
 }
 
 worker_pool& runtime::workers() noexcept { return impl_->pool; }
@@ -187,18 +228,47 @@ std::size_t runtime::live_tasks() const noexcept { return impl_->live(); }
 
 bool runtime::drain(std::chrono::steady_clock::duration timeout) {
   detail::refuse_blocking("runtime::drain");
-  const auto now = std::chrono::steady_clock::now();
-  const bool endless = timeout > std::chrono::steady_clock::time_point::max() - now;
-  return impl_->drain(endless ? platform::no_deadline : (now + timeout).time_since_epoch().count());
+  refuse_inside(*this, "runtime::drain");
+  detail::refuse_if_forked(*this, "runtime::drain");
+  return impl_->drain(saturated_ns(impl_->timers.now(), timeout));
 }
+
+detail::driven_loop& runtime::impl::driven(const char* what) {
+  detail::refuse_blocking(what);
+  detail::refuse_if_forked(*pool.owner(), what);
+  if (loop != nullptr) return *loop;
+  throw std::logic_error(std::string(what) +
+                         ": this runtime has threads that run its tasks. Set "
+                         "runtime_options::min_threads to 0, or ::clock to a virtual_time, for one "
+                         "that its owner runs.");
+}
+
+std::size_t runtime::poll(std::size_t most_items) {
+  return impl_->driven("runtime::poll").poll(most_items);
+}
+std::size_t runtime::run_until_idle() {
+  return impl_->driven("runtime::run_until_idle").run_until_idle();
+}
+void runtime::run_for(std::chrono::steady_clock::duration span) {
+  detail::driven_loop& loop = impl_->driven("runtime::run_for");
+  (void)loop.run_until(detail::driven_loop::condition(&never, nullptr),
+                       saturated_ns(impl_->timers.now(), span));
+}
+int runtime::native_handle() { return impl_->driven("runtime::native_handle").descriptor(); }
+std::chrono::steady_clock::time_point runtime::now() const noexcept { return impl_->timers.now(); }
 
 void runtime::shutdown() {
   detail::refuse_blocking("runtime::shutdown");
+  refuse_inside(*this, "runtime::shutdown");
+  detail::refuse_if_forked(*this, "runtime::shutdown");
   impl_->shutdown();
 }
 
 service* runtime::find_service(const void* key) const noexcept { return impl_->find(key); }
-std::recursive_mutex& runtime::service_mutex() noexcept { return impl_->service_lock; }
+std::recursive_mutex& runtime::service_mutex() {
+  detail::refuse_if_forked(*this, "runtime::use_service");
+  return impl_->service_lock;
+}
 void runtime::add_service(const void* key, std::unique_ptr<service> made) {
   impl_->add(key, std::move(made));
 }
@@ -220,12 +290,13 @@ unsigned count_from_environment(const char* name, unsigned otherwise) {
 
 timer_service& timers_of(tandem::runtime& owner) noexcept { return owner.implementation().timers; }
 
-tandem::runtime& current_runtime(const char* what) {
+tandem::runtime& current_runtime(const char* what, const char* cure) {
   const environment* const env = current_environment();
   if (env == nullptr || env->runtime() == nullptr) {
-    throw std::logic_error(std::string(what) +
-                           " was called outside any task, where there is no current runtime: use "
-                           "the member functions of tandem::runtime, or tandem::run");
+    refuse_in_forked_task(what);
+    throw std::logic_error(
+        std::string(what) +
+        " was called outside any task, where there is no current runtime: " + cure);
   }
   return *env->runtime();
 }
@@ -233,29 +304,21 @@ tandem::runtime& current_runtime(const char* what) {
 executor& workers_of(tandem::runtime& owner) noexcept { return owner.implementation().pool; }
 
 void refuse_blocking(const char* what_was_tried) {
-  if (this_thread().current_executor != nullptr) throw would_deadlock(what_was_tried);
+  const thread_context& context = this_thread();
+  if (context.current_executor != nullptr || context.fires_timers)
+    throw would_deadlock(what_was_tried);
 }
 
-void report_suppressed(const promise_base& failed) noexcept {
-  const std::exception_ptr failure = failed.exception();
-  try {
-    std::rethrow_exception(failure);
-  } catch (const operation_cancelled&) {
-    if (failed.env->stop().stop_requested()) return;
-  } catch (...) {
-    // Reported below.
-  }
-  failed.env->runtime()->implementation().suppressed(failure);
+void report_suppressed(const environment& env, const std::exception_ptr& failure) noexcept {
+  if (env.stop().stop_requested() && is_cancellation(failure)) return;
+  env.runtime()->implementation().suppressed(failure);
 }
 
 void unhandled_in_detached(tandem::runtime& owner, const environment& env,
                            const std::exception_ptr& failure) noexcept {
-  runtime_options::exception_handler handler;
-  {
-    // A handle may outlive its runtime, and then its failure is nobody's but the default's.
-    const std::lock_guard lock(alive_lock);
-    if (alive.contains(&owner)) handler = owner.options().on_unhandled_exception;
-  }
+  if (is_forked(owner)) return;  // the parent reports it
+  // A handle may outlive its runtime, and then its failure is nobody's but the default's.
+  const runtime_options::exception_handler handler = unhandled_handler_of(owner);
   if (handler) {
     handler(failure);
     return;
@@ -268,7 +331,7 @@ void unhandled_in_detached(tandem::runtime& owner, const environment& env,
                  "tandem: a detached task failed and nobody took its exception: %s\n"
                  "  spawned at %s:%u in %s\n"
                  "  Await its join_handle, or set runtime_options::on_unhandled_exception.\n",
-                 describe(std::current_exception()).c_str(), where.file_name(), where.line(),
+                 detail::text_of(std::current_exception()).c_str(), where.file_name(), where.line(),
                  where.function_name());
     std::terminate();
   }

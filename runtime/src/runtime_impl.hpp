@@ -14,6 +14,8 @@
 #include <tandem/runtime.hpp>
 #include <tandem/stop.hpp>
 
+#include "driven_loop.hpp"
+
 namespace tandem::inline v0 {
 
 class runtime::impl {
@@ -34,6 +36,8 @@ class runtime::impl {
 
   /// The stop state that roots without a parent hang below; sharded against contention.
   stop_state& root_stop() noexcept;
+  /// The loop of a runtime without threads. @throws std::logic_error, would_deadlock naming `what`
+  detail::driven_loop& driven(const char* what);
   void suppressed(const std::exception_ptr& failure) noexcept;
 
   service* find(const void* key) const noexcept;
@@ -58,6 +62,7 @@ class runtime::impl {
 
   static std::size_t shard_index() noexcept;
   void count_end() noexcept;
+  [[noreturn]] void report_stalled_shutdown() const noexcept;
 
   std::array<live_shard, shard_count> live_;
   std::atomic<std::uint32_t> draining_{0};  // how many threads wait in drain()
@@ -68,6 +73,8 @@ class runtime::impl {
   std::once_flag shut_down_;
 
  public:
+  /// Null: the pool has threads. Ends last: the others notify it.
+  const std::unique_ptr<detail::driven_loop> loop;
   // Members end in reverse: services (rings) and timers before the pool's memory, since their threads
   // may still be in the last lines of a post.
   worker_pool pool;

@@ -8,16 +8,29 @@ namespace tandem::inline v0 {
 using detail::timers_of;
 
 sleep_awaiter::sleep_awaiter(std::chrono::steady_clock::time_point deadline) noexcept
-    : leaf(&sleep_awaiter::on_stop), timer_node(&sleep_awaiter::on_fire), deadline_(deadline) {}
+    : leaf(&sleep_awaiter::on_stop), timer_node(&sleep_awaiter::on_fire) {
+  set_deadline(deadline);
+}
 
 bool sleep_awaiter::start(detail::promise_base& waiting) noexcept {
+  if (deadline() == std::chrono::steady_clock::time_point::min()) return give_way(waiting);
   detail::timer_service& timers = timers_of(*waiting.env->runtime());
   timers.prepare(*this);  // T1: on_stop may come as soon as begin() has published the leaf
   if (!begin(waiting)) return false;
-  if (timers.arm(*this, deadline_)) return true;
+  if (timers.arm(*this, deadline())) return true;
   // on_stop was first (T2). Either it has ended already or it resumes the task when it does.
   set_cancelled();
-  return !finish_inline();
+  return !finish_unposted();
+}
+
+bool sleep_awaiter::give_way(detail::promise_base& waiting) noexcept {
+  set_waiting(waiting);
+  if (waiting.env->stop().stop_requested()) {
+    set_cancelled();
+    return false;
+  }
+  waiting.post(post_kind::yield);  // the last access: it may run elsewhere already
+  return true;
 }
 
 bool sleep_awaiter::on_stop(stop_waiter& self) noexcept {
@@ -26,8 +39,10 @@ bool sleep_awaiter::on_stop(stop_waiter& self) noexcept {
   return true;
 }
 
-void sleep_awaiter::on_fire(timer_node& self) noexcept {
-  static_cast<sleep_awaiter&>(self).finish();
+void sleep_awaiter::on_fire(timer_node& self, detail::fired_timers& batch) noexcept {
+  auto& sleep = static_cast<sleep_awaiter&>(self);
+  detail::promise_base& waiting = sleep.waiting();
+  if (sleep.finish_unposted()) batch.resume(waiting);
 }
 
 }  // namespace tandem::inline v0

@@ -6,11 +6,22 @@
 #include <tandem/stop.hpp>
 
 #include <mutex>
+#include <utility>
 
+#include <tandem/detail/leaf.hpp>
 #include <tandem/environment.hpp>
 #include <tandem/errors.hpp>
 
 namespace tandem::inline v0 {
+
+void stop_waiter::resume() noexcept {
+  if (is_leaf_) [[likely]] {
+    static_cast<detail::leaf&>(*this).waiting().post();
+  } else {
+    auto& listener = static_cast<stop_listener&>(*this);
+    listener.resume_(listener);
+  }
+}
 
 stop_state::~stop_state() {
   TANDEM_ASSERT(parent_ == nullptr, "a stop state was destroyed while linked to its parent");
@@ -28,6 +39,15 @@ bool stop_state::publish(stop_waiter& waiter) noexcept {
   if (slot_.compare_exchange_strong(expected, &waiter, std::memory_order_acq_rel)) return true;
   if (expected == stopped_mark()) return false;
   // Forked siblings share one environment: the second leaf that waits at once goes to the list.
+  return add_to_list(waiter);
+}
+
+bool stop_state::listen(stop_waiter& waiter) noexcept {
+  waiter.after_walk_ = true;
+  return add_to_list(waiter);
+}
+
+bool stop_state::add_to_list(stop_waiter& waiter) noexcept {
   std::lock_guard lock(lock_);
   if (reason_.load(std::memory_order_relaxed) != stop_reason::none) return false;  // under the lock
   waiter.overflowed_ = true;
@@ -63,7 +83,7 @@ void stop_state::link(stop_state& parent) noexcept {
   const stop_reason reason = parent.reason_.load(std::memory_order_relaxed);  // under the lock
   if (reason != stop_reason::none) {
     std::lock_guard own(lock_);
-    mark(reason);
+    (void)mark(reason, nullptr);  // nothing has begun below: there is nobody to tell
   }
 }
 
@@ -77,8 +97,8 @@ void stop_state::unlink() noexcept {
   parent_ = nullptr;
 }
 
-void stop_state::mark(stop_reason reason) noexcept {
-  if (reason_.load(std::memory_order_relaxed) != stop_reason::none) return;  // under the lock
+stop_waiter* stop_state::mark(stop_reason reason, stop_waiter* later) noexcept {
+  if (reason_.load(std::memory_order_relaxed) != stop_reason::none) return later;  // under the lock
   reason_.store(reason, std::memory_order_release);
   const auto stop_one = [](stop_waiter& waiter) {
     // C4. Both orders end the wait once: whoever hands over second resumes.
@@ -92,8 +112,36 @@ void stop_state::mark(stop_reason reason) noexcept {
     overflow_ = waiter.next_;
     if (overflow_ != nullptr) overflow_->previous_ = nullptr;
     waiter.listed_ = false;
-    stop_one(waiter);
+    if (waiter.after_walk_) {
+      waiter.next_ = later;
+      later = &waiter;
+    } else {
+      stop_one(waiter);
+    }
   }
+  return later;
+}
+
+void stop_state::tell_after_walk(stop_waiter* later) noexcept {
+  // A listener may stop another state, whose listeners are told by a deeper call, and so on. Beyond
+  // some depth the outer call tells them, so that a chain of tokens is no deep stack.
+  constexpr int deepest = 64;
+  static constinit thread_local int depth = 0;
+  static constinit thread_local stop_waiter* left = nullptr;
+  if (depth == deepest) {
+    while (later != nullptr) {
+      stop_waiter& waiter = *std::exchange(later, later->next_);
+      waiter.next_ = std::exchange(left, &waiter);
+    }
+    return;
+  }
+  ++depth;
+  while (later != nullptr || (depth == deepest && left != nullptr)) {
+    stop_waiter*& from = later != nullptr ? later : left;
+    stop_waiter& waiter = *std::exchange(from, from->next_);
+    if (waiter.on_stop_(waiter) && waiter.hand_over()) waiter.resume();
+  }
+  --depth;
 }
 
 bool stop_state::request_stop(stop_reason reason) noexcept {
@@ -105,7 +153,7 @@ bool stop_state::request_stop(stop_reason reason) noexcept {
   }
   // C5. Depth first; `at` is locked, and so is every state between it and this one.
   stop_state* at = this;
-  at->mark(reason);
+  stop_waiter* later = at->mark(reason, nullptr);
   while (true) {
     stop_state* next = at->first_child_;
     if (next == nullptr) {
@@ -119,10 +167,12 @@ bool stop_state::request_stop(stop_reason reason) noexcept {
       at->lock_.unlock();
     }
     next->lock_.lock();
-    next->mark(reason);
+    later = next->mark(reason, later);
     at = next;
   }
   lock_.unlock();
+  // C7. Each is held by our half of its hand-over; this state may be gone.
+  if (later != nullptr) tell_after_walk(later);
   return true;
 }
 

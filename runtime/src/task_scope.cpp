@@ -11,24 +11,16 @@
 
 namespace tandem::inline v0 {
 
-namespace {
-
-bool is_cancellation(const std::exception_ptr& failure) noexcept {
+void task_scope::spawn_frame(executor& target, detail::promise_base& child, bool has_place,
+                             const std::source_location& where) {
+  detail::scope_child* block = nullptr;
   try {
-    std::rethrow_exception(failure);
-  } catch (const operation_cancelled&) {
-    return true;
+    block = new detail::scope_child(*env_.runtime(), target, child, has_place, where);
   } catch (...) {
-    return false;
+    if (has_place) places_.give_back();
+    child.handle().destroy();
+    throw;
   }
-}
-
-}  // namespace
-
-void task_scope::spawn(executor& target, task<void> child, std::source_location where) {
-  TANDEM_ASSERT(child, "task_scope::spawn was given an empty task");
-  auto* const block =
-      new detail::scope_child(*env_.runtime(), target, std::move(child), *this, where);
   holds_.fetch_add(1, std::memory_order_relaxed);  // S1: before it is posted; we hold one ourselves
   block->launch(&env_);
 }
@@ -45,11 +37,12 @@ void task_scope::child_ended() noexcept {
   // S3. The last hold: the body has given up its own, so joiner_ is set and nobody spawns.
   if (holds_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   holds_.store(1, std::memory_order_relaxed);  // the body's, again
-  joiner_->post();
+  detail::promise_base& joiner = *joiner_;
+  if (joining_ == nullptr || joining_->finish()) joiner.post();
 }
 
 void task_scope::note_failure(std::exception_ptr failure) noexcept {
-  if (env_.stop().stop_requested() && is_cancellation(failure)) {
+  if (env_.stop().stop_requested() && detail::is_cancellation(failure)) {
     cut_short_.store(true, std::memory_order_relaxed);  // ordered by the join
     return;
   }
@@ -65,9 +58,11 @@ void task_scope::note_failure(std::exception_ptr failure) noexcept {
 namespace detail {
 
 std::coroutine_handle<> scope_child::ended() noexcept {
-  task_scope& scope = scope_;
-  if (body().failed()) scope.note_failure(body().take_exception());
+  task_scope& scope = *static_cast<scope_environment*>(env_block().parent())->scope;
+  if (has_failed()) scope.note_failure(take_failure());
+  const bool has_place = note();
   delete this;
+  if (has_place) scope.places_.give_back();
   scope.child_ended();
   return std::noop_coroutine();
 }
@@ -76,19 +71,65 @@ bool scope_join_awaiter::await_ready() const noexcept {
   return scope_->holds_.load(std::memory_order_acquire) == 1;  // pairs with child_ended
 }
 
+scope_join_awaiter::scope_join_awaiter(task_scope& scope) noexcept
+    : stop_listener(&scope_join_awaiter::on_stop, &scope_join_awaiter::go_on), scope_(&scope) {}
+
 bool scope_join_awaiter::start(promise_base& waiting) noexcept {
-  return !scope_->wait_for_children(waiting);
+  waiting_ = &waiting;
+  scope_->joining_ = nullptr;
+  if (waiting.env != &scope_->env_) {
+    // S5. A stop of the scope itself reaches the children by itself, this one only by us.
+    listening_ = waiting.env->stop().listen(*this);
+    if (!listening_) scope_->request_stop(waiting.env->stop().reason());
+    scope_->joining_ = listening_ ? this : nullptr;
+  }
+  if (!scope_->wait_for_children(waiting)) return true;
+  return !finish();
 }
 
-void scope_join_awaiter::await_resume() { scope_->rethrow_first(); }
+bool scope_join_awaiter::finish() noexcept {
+  // C4: if a stopper has the listener, the second to hand over goes on with the task.
+  return !listening_ || waiting_->env->stop().withdraw(*this) || hand_over();
+}
 
-void scope_runner::start(promise_base& body, promise_base& parent) noexcept {
+bool scope_join_awaiter::on_stop(stop_waiter& self) noexcept {
+  auto& join = static_cast<scope_join_awaiter&>(self);
+  // C7: no stop lock is held here; the scope's lies above that of the block around the join.
+  join.scope_->request_stop(join.waiting_->env->stop().reason());
+  return true;
+}
+
+void scope_join_awaiter::go_on(stop_listener& self) noexcept {
+  static_cast<scope_join_awaiter&>(self).waiting_->post();
+}
+
+void scope_join_awaiter::await_resume() {
+  scope_->joining_ = nullptr;
+  scope_->rethrow_first();
+}
+
+scope_spawn_awaiter::scope_spawn_awaiter(task_scope& scope, executor* target, task<void>&& child,
+                                         const std::source_location& where) noexcept
+    : place_waiter(scope.places_),
+      scope_(&scope),
+      target_(target),
+      child_(std::move(child)),
+      where_(where) {
+  TANDEM_ASSERT(child_, "task_scope::spawn_when_free was given an empty task");
+}
+
+void scope_spawn_awaiter::await_resume() {
+  throw_if_cancelled();
+  scope_->spawn_frame(*target_, child_.release(), true, where_);
+}
+
+void scope_runner::start(promise_base& body, promise_base& parent, outcome_base& result) noexcept {
   env_.start_below(*parent.env);
   env_.set_home(parent.home);
-  body.inherit(parent);
+  env_.scope = this;
+  body_result_ = &result;
+  body.inherit(parent, result, &scope_runner::body_ended, this);
   body.env = &env_;
-  body.on_final = &scope_runner::body_ended;
-  body.link = this;
   this_thread().env = &env_;
 }
 
@@ -100,16 +141,13 @@ void scope_runner::leave() {
   if (was_cut_short() && callers != stop_reason::none) throw operation_cancelled(callers);
 }
 
-std::coroutine_handle<> scope_runner::body_ended(promise_base& body) noexcept {
+std::coroutine_handle<> scope_runner::body_ended(const ended_frame& body) noexcept {
   auto& self = *static_cast<scope_runner*>(body.link);
   promise_base& parent = *body.continuation;
-  if (body.failed()) self.note_failure(body.exception());
-  const executor* const home = body.home;
+  if (self.body_result_->error != nullptr) self.note_failure(self.body_result_->error);
   if (!self.wait_for_children(parent)) return std::noop_coroutine();
   this_thread().env = parent.env;
-  if (parent.home == home) return parent.handle();
-  parent.post();
-  return std::noop_coroutine();
+  return continue_with(parent, body.home);
 }
 
 }  // namespace detail

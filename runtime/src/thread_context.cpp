@@ -2,27 +2,58 @@
 // SPDX-License-Identifier: MIT
 #include <tandem/detail/thread_context.hpp>
 
+#include <atomic>
 #include <utility>
 
 #include <tandem/detail/promise_base.hpp>
 #include <tandem/environment.hpp>
 
+#include "no_magazine.hpp"
+
 namespace tandem::inline v0 {
 
 namespace detail {
 
-[[gnu::noinline]] thread_context& this_thread() noexcept {
-  static constinit thread_local thread_context context;
-  return context;
+// The name is the one that this_thread() asks the linker for.
+TANDEM_API extern thread_local thread_context own_context asm("tandem_v0_thread_context");
+// `used`: link-time optimisation does not see a name inside an asm.
+[[gnu::used]] constinit thread_local thread_context own_context(no_magazine_end());
+
+#if !(defined(__x86_64__) && !defined(__ILP32__) && defined(__ELF__))
+[[gnu::noinline]] thread_context& this_thread() noexcept { return own_context; }
+#endif
+
+namespace {
+
+/// N5: how much of its stack a segment uses for nested calls; the rest is left to user functions.
+constexpr std::ptrdiff_t nested_call_bytes = 64 * 1024;
+
+// Numbers are handed out to threads in blocks, so that taking one touches no shared line.
+constexpr std::uint64_t segment_block = std::uint64_t{1} << 32;
+constinit std::atomic<std::uint64_t> next_segment_block{1};
+
+std::uint64_t take_segment_number(thread_context& context) noexcept {
+  if (context.next_segment == context.segment_end) [[unlikely]] {
+    // Relaxed: uniqueness is enough.
+    context.next_segment = next_segment_block.fetch_add(segment_block, std::memory_order_relaxed);
+    context.segment_end = context.next_segment + segment_block;
+  }
+  return context.next_segment++;
 }
 
+}  // namespace
+
 void run_chain(thread_context& context, std::coroutine_handle<> first) noexcept {
-  context.next = nullptr;
+  TANDEM_ASSERT(context.segment == 0,
+                "a job was run from inside a task: an executor runs jobs from a loop of its own");
+  context.stack_limit = static_cast<const char*>(__builtin_frame_address(0)) - nested_call_bytes;
   std::coroutine_handle<> current = first;
   do {
+    context.segment = take_segment_number(context);
     current.resume();
     current = std::exchange(context.next, nullptr);
   } while (current);
+  context.segment = 0;
 }
 
 void promise_base::resume_job(job* self) noexcept {
@@ -35,7 +66,7 @@ namespace {
 constexpr std::uint64_t id_block = 1024;
 constinit std::atomic<std::uint64_t> next_id_block{1};
 
-[[gnu::noinline]] std::uint64_t take_task_id() noexcept {
+std::uint64_t take_task_id() noexcept {
   static constinit thread_local std::uint64_t next = 0;
   static constinit thread_local std::uint64_t end = 0;
   if (next == end) {
@@ -54,13 +85,18 @@ environment* current_environment() noexcept { return detail::this_thread().env; 
 void environment::start() noexcept { id_ = detail::take_task_id(); }
 
 void environment::start_below(environment& parent) noexcept {
+  start_apart(parent);
+  stop_.link(parent.stop_);
+}
+
+void environment::start_apart(environment& parent) noexcept {
+  // Not the home: that is the choice of whoever starts it.
   runtime_ = parent.runtime_;
-  home_ = parent.home_;
   parent_ = &parent;
   name_ = parent.name_;
-  spawned_at_ = parent.spawned_at_;
+  if (spawned_at_.line() == 0) spawned_at_ = parent.spawned_at_;  // else it was spawned itself
+  context_ = parent.context_;
   start();
-  stop_.link(parent.stop_);
 }
 
 }  // namespace tandem::inline v0

@@ -5,45 +5,64 @@
 
 namespace tandem::inline v0::detail {
 
-timeout_scope::timeout_scope(clock::time_point deadline) noexcept
-    : timer_node(&timeout_scope::on_fire), deadline_(deadline) {}
+timeout_scope::timeout_scope(clock::time_point deadline, border_kind kind) noexcept
+    : border(kind), timer_node(&timeout_scope::on_fire) {
+  set_deadline(deadline);
+}
 
 timeout_scope::timeout_scope(timeout_scope&& other) noexcept
-    : timer_node(std::move(other)), deadline_(other.deadline_) {}
+    : border(std::move(other)), timer_node(std::move(other)) {}
 
-void timeout_scope::start(promise_base& child, promise_base& parent) noexcept {
+bool timeout_scope::start(promise_base& child, promise_base& parent,
+                          outcome_base& result) noexcept {
   parent_ = &parent;
-  env_.start_below(*parent.env);
-  child.inherit(parent);
-  child.env = &env_;
-  child.on_final = &timeout_scope::on_child_final;
-  child.link = this;
-  this_thread().env = &env_;
+  open(parent);
+  prepare(child, parent, result, &timeout_scope::on_child_final, this);
   timer_service& timers = timers_of(*env_.runtime());
   timers.prepare(*this);
-  (void)timers.arm(*this, deadline_);  // nobody can have disarmed it: the child has not begun
+  if (deadline() == clock::time_point::min()) {
+    // It is over already: as if it had been armed, and had fired before the child began.
+    env_.stop().request_stop(stop_reason::deadline);
+    handed_.store(true, std::memory_order_relaxed);  // T5; nobody else knows of it
+  } else {
+    // Armed before the child runs, not when it suspends: it may only compute, and ask for a stop.
+    (void)timers.arm(*this, deadline());  // nobody can have disarmed it: the child has not begun
+  }
+  thread_context& context = this_thread();
+  if (too_deep(context)) [[unlikely]] {
+    context.next = child.handle();  // N5
+    return true;
+  }
+  child.segment = context.segment;
+  // Not ended: on_child_final() comes, or has come and gone, and so may this awaiter.
+  if (!call(context, child)) return true;
+  if (!stop_timer()) return true;
+  env_.end();
+  context.env = parent.env;
+  return false;
 }
 
-std::coroutine_handle<> timeout_scope::on_child_final(promise_base& child) noexcept {
+bool timeout_scope::stop_timer() noexcept {
+  if (timers_of(*env_.runtime()).disarm(*this)) return true;
+  // T5. The expiry runs or has run; acq_rel pairs with on_fire.
+  return handed_.exchange(true, std::memory_order_acq_rel);
+}
+
+std::coroutine_handle<> timeout_scope::on_child_final(const ended_frame& child) noexcept {
   auto& self = *static_cast<timeout_scope*>(child.link);
   promise_base& parent = *self.parent_;
-  if (!timers_of(*self.env_.runtime()).disarm(self)) {
-    // T5. The expiry runs or has run; acq_rel pairs with on_fire.
-    if (!self.handed_.exchange(true, std::memory_order_acq_rel)) return std::noop_coroutine();
-  }
-  self.env_.end();
-  this_thread().env = parent.env;
-  return continue_with(parent, child);
+  if (!self.stop_timer()) return std::noop_coroutine();
+  return self.leave(parent, child.home);
 }
 
-void timeout_scope::on_fire(timer_node& node) noexcept {
+void timeout_scope::on_fire(timer_node& node, fired_timers& batch) noexcept {
   auto& self = static_cast<timeout_scope&>(node);
   self.env_.stop().request_stop(stop_reason::deadline);
   if (self.handed_.exchange(true,
                             std::memory_order_acq_rel)) {  // T5: the child has ended meanwhile
     promise_base& parent = *self.parent_;
     self.env_.end();
-    parent.post();
+    batch.resume(parent);
   }
 }
 

@@ -10,16 +10,18 @@
 #include <tandem/detail/timer.hpp>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <mutex>
 #include <thread>
 #include <utility>
 
 #include <tandem/detail/futex_mutex.hpp>
+#include <tandem/detail/promise_base.hpp>
 #include <tandem/detail/thread_context.hpp>
 
 #include "platform.hpp"
-#include "timer_heap.hpp"
+#include "timer_wheel.hpp"
 
 namespace tandem::inline v0::detail {
 
@@ -28,27 +30,47 @@ namespace {
 constexpr std::int64_t never = INT64_MAX;
 constexpr std::int64_t awake = INT64_MIN;  // the driver will look before it sleeps
 
+// T8. About what getting up costs (two threads wake, one of them a worker), and what nobody notices.
+constexpr std::int64_t rest_per_timer_ns = 4'000;
+constexpr std::int64_t longest_rest_ns = 500'000;
+
 std::int64_t to_ns(clock::time_point time) noexcept { return time.time_since_epoch().count(); }
 
 }  // namespace
 
 timer_driver::~timer_driver() = default;
 
+void fired_timers::resume(promise_base& waiting) noexcept {
+  if (waiting.home != home_) flush();
+  home_ = waiting.home;
+  waiting_.push_back(&waiting);
+}
+
+void fired_timers::flush() noexcept {
+  if (!waiting_.empty()) home_->post_batch(std::exchange(waiting_, job_list()));
+}
+
 struct alignas(64) timer_service::shard {
   futex_mutex lock;
-  timer_heap heap;  // guarded by lock
-  // Deadline of heap.first(), never if empty. Written under the lock, read by drivers.
+  std::atomic<std::uint32_t> arming{0};  // T7: threads inside arm()
+  // No deadline in the wheel is before it; never if the wheel is empty, but not the moment it gets
+  // empty. Written under the lock, read by drivers.
   std::atomic<std::int64_t> earliest{never};
+  timer_wheel wheel;  // guarded by lock
 
-  /// Under the lock. @returns whether the earliest moved forward
-  bool refresh() noexcept;
+  /// Under the lock.
+  void refresh(bool exactly) noexcept;
 };
 
 struct timer_service::driver_slot {
   // Until when the driver sleeps; awake while it does not.
   alignas(64) std::atomic<std::int64_t> sleeps_until{awake};
-  std::mutex change;               // guards driver against its wake
+  std::mutex change;  // guards driver against its wake
+  // T8. What fires is fired in lumps: the driver does not get up before. Written and read by drivers
+  // only; two of them, while one takes over, at worst rest too short or too long once.
+  std::atomic<std::int64_t> rests_until{awake};
   timer_driver* driver = nullptr;  // null: the monitor
+  bool is_fixed = false;           // drive_by() has been called
 };
 
 /// Drives expiry while no completion thread does. Made by the first timer; sleeps for good when
@@ -100,46 +122,81 @@ class timer_service::monitor {
   std::thread thread_;
 };
 
-bool timer_service::shard::refresh() noexcept {
-  const timer_node* const first = heap.first();
-  const std::int64_t now_earliest = first != nullptr ? first->deadline_ns_ : never;
-  const std::int64_t before =
-      earliest.load(std::memory_order_relaxed);  // only written under the lock
-  if (now_earliest != before) earliest.store(now_earliest, std::memory_order_seq_cst);  // T4
-  return now_earliest < before;
+void timer_service::shard::refresh(bool exactly) noexcept {
+  const std::int64_t found = wheel.earliest(exactly);
+  // Relaxed load: only written under the lock.
+  if (found == earliest.load(std::memory_order_relaxed)) return;
+  earliest.store(found, std::memory_order_seq_cst);  // T4
 }
 
-timer_service::timer_service(unsigned shards)
-    : shards_(std::make_unique<shard[]>(std::max(1U, shards))),
-      shard_count_(std::max(1U, shards)),
+timer_service::timer_service(unsigned shards, bool is_virtual)
+    : is_virtual_(is_virtual),
+      shards_(std::make_unique<shard[]>(is_virtual ? 1U : std::max(1U, shards))),
+      shard_count_(is_virtual ? 1U : std::max(1U, shards)),
       monitor_(std::make_unique<monitor>(*this)),
       driver_(std::make_unique<driver_slot>()) {
   driver_->sleeps_until.store(never, std::memory_order_relaxed);  // nobody else can see it yet
+  for (unsigned i = 0; i < shard_count_; ++i) shards_[i].wheel.start_at(to_ns(now()));
 }
 
-timer_service::~timer_service() { monitor_.reset(); }
+timer_service::~timer_service() {
+  // T7. Release: pairs with arm().
+  for (unsigned i = 0; i < shard_count_; ++i) {
+    while (shards_[i].arming.load(std::memory_order_acquire) != 0) std::this_thread::yield();
+  }
+  monitor_.reset();
+}
+
+void timer_service::advance_to(clock::time_point time) noexcept {
+  TANDEM_ASSERT(is_virtual_, "only a virtual clock can be advanced");
+  // Relaxed: one thread drives; release pairs with now().
+  if (to_ns(time) <= virtual_ns_.load(std::memory_order_relaxed)) return;
+  virtual_ns_.store(to_ns(time), std::memory_order_release);
+}
+
+clock::time_point timer_service::earliest() const noexcept {
+  std::int64_t first = never;
+  for (unsigned i = 0; i < shard_count_; ++i) {
+    const std::lock_guard lock(shards_[i].lock);
+    shards_[i].refresh(true);
+    first = std::min(first, shards_[i].earliest.load(std::memory_order_relaxed));  // under the lock
+  }
+  return clock::time_point(clock::duration(first));
+}
+
+std::int64_t timer_service::next_look() const noexcept {
+  std::int64_t first = never;
+  for (unsigned i = 0; i < shard_count_; ++i) {
+    first = std::min(first, shards_[i].earliest.load(std::memory_order_seq_cst));  // T4
+  }
+  return first;
+}
 
 void timer_service::prepare(timer_node& node) const noexcept {
   const auto self =
       reinterpret_cast<std::uintptr_t>(&this_thread());  // NOLINT: a hash of the thread
-  node.shard_ = static_cast<std::uint32_t>((self >> 12) * 0x9E3779B1U >> 16) % shard_count_;
+  node.shard_ = static_cast<std::uint8_t>(((self >> 12) * 0x9E3779B1U >> 16) % shard_count_);
 }
 
 bool timer_service::arm(timer_node& node, clock::time_point deadline) noexcept {
   shard& home = shards_[node.shard_];
   std::int64_t at = to_ns(deadline);
   if (at == never) --at;
-  bool earlier = false;
   {
     std::lock_guard lock(home.lock);
     if (node.state_ == timer_node::state::stopped) return false;  // T2
     node.state_ = timer_node::state::armed;
     node.deadline_ns_ = at;
-    home.heap.insert(node);
-    earlier = home.refresh();
+    home.wheel.insert(node);
+    // Relaxed load: only written under the lock. Not earlier: the driver comes in time, and the unlock
+    // is the last access.
+    if (at >= home.earliest.load(std::memory_order_relaxed)) return true;
+    home.earliest.store(at, std::memory_order_seq_cst);   // T4
+    home.arming.fetch_add(1, std::memory_order_relaxed);  // T7: published by the lock
   }
-  // From here on the node may have fired and be gone.
-  if (earlier && at < driver_->sleeps_until.load(std::memory_order_seq_cst)) wake_driver();  // T4
+  // From here on the node may have fired and be gone, and so may all that keeps the runtime alive.
+  if (at < driver_->sleeps_until.load(std::memory_order_seq_cst)) wake_driver();  // T4
+  home.arming.fetch_sub(1, std::memory_order_release);  // T7: the last access
   return true;
 }
 
@@ -147,9 +204,10 @@ bool timer_service::disarm(timer_node& node) noexcept {
   shard& home = shards_[node.shard_];
   std::lock_guard lock(home.lock);
   if (node.state_ == timer_node::state::armed) {
-    home.heap.remove(node);
+    home.wheel.remove(node);
     node.state_ = timer_node::state::stopped;
-    home.refresh();
+    // `earliest` stays: at worst the driver looks once in vain, at the time for which the timer was
+    // set, which is cheaper than looking for the next one now.
     return true;
   }
   if (node.state_ == timer_node::state::idle) node.state_ = timer_node::state::stopped;
@@ -159,14 +217,17 @@ bool timer_service::disarm(timer_node& node) noexcept {
 clock::time_point timer_service::sleep_begins(const timer_driver* who) noexcept {
   const std::lock_guard lock(driver_->change);  // T6
   if (driver_->driver != who) return clock::time_point::max();
+  const std::int64_t rest = driver_->rests_until.load(std::memory_order_relaxed);  // T8
   std::int64_t until = awake;
   while (true) {
-    std::int64_t earliest = never;
-    for (unsigned i = 0; i < shard_count_; ++i) {
-      earliest = std::min(earliest, shards_[i].earliest.load(std::memory_order_seq_cst));  // T4
+    const std::int64_t first = next_look();  // T4
+    if (first <= rest) {
+      // As if awake: whatever is armed, the driver gets up at the end of its rest and looks.
+      driver_->sleeps_until.store(awake, std::memory_order_relaxed);
+      return clock::time_point(clock::duration(rest));
     }
-    if (earliest == until) return clock::time_point(clock::duration(until));
-    until = earliest;
+    if (first == until) return clock::time_point(clock::duration(until));
+    until = first;
     driver_->sleeps_until.store(until, std::memory_order_seq_cst);  // T4
   }
 }
@@ -181,33 +242,51 @@ void timer_service::sleep_ended(const timer_driver* who) noexcept {
 std::size_t timer_service::expire(clock::time_point now) noexcept {
   const std::int64_t limit = to_ns(now);
   std::size_t fired = 0;
+  fired_timers batch;
   for (unsigned i = 0; i < shard_count_; ++i) {
     shard& home = shards_[i];
-    while (home.earliest.load(std::memory_order_relaxed) <= limit) {  // re-read under the lock
+    // Relaxed: what is armed meanwhile is seen by sleep_begins().
+    if (home.earliest.load(std::memory_order_relaxed) > limit) continue;
+    for (bool done = false; !done;) {
       // A chunk at a time, so that a thousand due timers do not hold the lock against arming.
-      timer_node* due[32];
+      std::array<timer_node*, 64> due;
       std::size_t count = 0;
       {
         std::lock_guard lock(home.lock);
-        while (count < std::size(due)) {
-          timer_node* const first = home.heap.first();
-          if (first == nullptr || first->deadline_ns_ > limit) break;
-          home.heap.remove(*first);
-          first->state_ = timer_node::state::fired;
-          due[count++] = first;
-        }
-        home.refresh();
+        count = home.wheel.take_due(limit, due, done);
+        for (std::size_t k = 0; k < count; ++k) due[k]->state_ = timer_node::state::fired;
+        if (done) home.refresh(false);
       }
-      for (std::size_t k = 0; k < count; ++k) due[k]->fire_(*due[k]);
+      // A time limit may run callbacks of a std::stop_token (C7): they must not wait for this thread.
+      bool& firing = this_thread().fires_timers;
+      firing = true;
+      for (std::size_t k = 0; k < count; ++k) due[k]->fire_(*due[k], batch);
+      firing = false;
+      batch.flush();
       fired += count;
     }
+  }
+  if (fired != 0 && !is_virtual_) {
+    const auto rest = std::min<std::int64_t>(static_cast<std::int64_t>(fired) * rest_per_timer_ns,
+                                             longest_rest_ns);
+    driver_->rests_until.store(limit + rest, std::memory_order_relaxed);  // T8
   }
   return fired;
 }
 
-void timer_service::set_driver(timer_driver* driver) noexcept {
+void timer_service::set_driver(timer_driver* driver) noexcept { change_driver(driver, false); }
+void timer_service::drive_by(timer_driver* driver) noexcept { change_driver(driver, true); }
+
+bool timer_service::is_driven_for_good() const noexcept {
+  const std::lock_guard lock(driver_->change);
+  return driver_->is_fixed;
+}
+
+void timer_service::change_driver(timer_driver* driver, bool for_good) noexcept {
   {
     const std::lock_guard lock(driver_->change);
+    if (driver_->is_fixed && !for_good) return;
+    driver_->is_fixed = for_good;
     if (driver_->driver == driver) return;
     driver_->driver = driver;
     if (driver != nullptr) {
@@ -220,19 +299,14 @@ void timer_service::set_driver(timer_driver* driver) noexcept {
     // As if the monitor slept for ever, so that the next arm() wakes it (T4).
     driver_->sleeps_until.store(never, std::memory_order_seq_cst);
   }
-  for (unsigned i = 0; i < shard_count_; ++i) {
-    if (shards_[i].earliest.load(std::memory_order_seq_cst) != never) {
-      monitor_->wake();
-      return;
-    }
-  }
+  if (!is_virtual_ && next_look() != never) monitor_->wake();  // T4
 }
 
 void timer_service::wake_driver() noexcept {
   std::lock_guard lock(driver_->change);
   if (driver_->driver != nullptr) {
     driver_->driver->wake();
-  } else {
+  } else if (!is_virtual_) {
     monitor_->wake();
   }
 }

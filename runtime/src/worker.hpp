@@ -7,11 +7,10 @@
 #include <thread>
 #include <vector>
 
+#include <tandem/detail/fifo_lane.hpp>
 #include <tandem/detail/fork_lane.hpp>
 #include <tandem/detail/own_counter.hpp>
 #include <tandem/worker_pool.hpp>
-
-#include "fifo_lane.hpp"
 
 namespace tandem::inline v0::detail {
 
@@ -48,6 +47,9 @@ class worker {
   std::uint64_t random;
   std::uint32_t tick = 0;
   std::uint32_t next_streak = 0;               // uses of the next slot in a row
+  std::uint32_t attention_pause = 0;           // joins until the flag is honoured again (D9)
+  bool forks_turn = false;                     // an item of another lane has just had its turn
+  bool give_way = false;                       // F6: a join asked for an item of another lane
   std::vector<std::uint64_t> items_at_search;  // of every worker, when this one began to search
   own_counter items;
   own_counter steals;

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <chrono>
+#include <utility>
+
+#include <tandem/detail/forked.hpp>
 
 #include "platform.hpp"
 #include "worker_pool_impl.hpp"
@@ -22,6 +25,7 @@ void worker_pool::impl::run(worker& self) noexcept {
   context.current_worker = &self;
   context.current_executor = &pool_;
   context.lane = &self.forks;
+  context.lane_home = &pool_;
   // A new thread was counted as searching by whoever started it.
   bool searching = true;
   while (true) {
@@ -40,14 +44,21 @@ void worker_pool::impl::run(worker& self) noexcept {
     if (!park(self, searching)) break;
     searching = true;  // the waker counted us
   }
-  context = detail::thread_context{};
+  context.current_worker = nullptr;
+  context.current_executor = nullptr;
+  context.lane = nullptr;
+  context.lane_home = nullptr;
 }
 
-void worker_pool::impl::execute(worker& self, detail::thread_context& context, job* item) noexcept {
+void worker_pool::impl::execute(worker& self, detail::thread_context& context, job* item,
+                                std::uint32_t budget) noexcept {
   self.items.add();
   context.env = item->env;
-  context.budget = detail::await_budget;
+  context.budget = budget;
+  __builtin_prefetch(item->env, 1);  // if the task ends, that is the next it touches
   item->run(item);
+  if (context.current_worker == nullptr) [[unlikely]]
+    detail::end_forked_child();
   context.env = nullptr;
 }
 
@@ -55,19 +66,38 @@ job* worker_pool::impl::next_local(worker& self) noexcept {
   if (++self.tick % fairness_interval == 0) {
     if (job* item = old_end(self)) return item;
   }
-  if (self.forks.attention.load(std::memory_order_relaxed)) {
-    // acq_rel: pairs with ask_attention; what was posted before the flag is seen by the scan.
-    self.forks.attention.exchange(false, std::memory_order_acq_rel);
+  // Without forks the order of the lanes is the right one, whoever asks for attention.
+  // An item of another lane that asks for attention itself (it yields) must not come twice in a row.
+  const bool forks_turn = std::exchange(self.forks_turn, false) && self.forks.size() != 0;
+  if (self.give_way || (!forks_turn && self.forks.size() != 0 &&
+                        self.forks.attention.load(std::memory_order_relaxed))) {
+    self.give_way = false;
+    self.forks_turn = true;
+    // What was posted before the flag was set is seen by the scan.
+    if (self.forks.look_after()) wake_one();
     if (job* item = from_other_lanes(self)) {
       if (!self.fifo.empty() || !injection_.empty()) {
         self.forks.attention.store(true, std::memory_order_relaxed);  // own thread reads it
       }
-      self.forks.attention_pause = attention_joins;
+      self.attention_pause = attention_joins;
       return item;
     }
   }
   if (job* item = self.forks.pop()) return item;
   return from_other_lanes(self);
+}
+
+bool worker_pool::impl::look_after_lane(worker& self, bool joining) noexcept {
+  if (self.forks.look_after()) wake_one();
+  if (self.fifo.empty() && injection_.empty()) return false;
+  self.forks.attention.store(true, std::memory_order_relaxed);  // own thread reads it
+  if (!joining) return false;
+  if (self.attention_pause > 0) {
+    --self.attention_pause;
+    return false;
+  }
+  self.give_way = true;
+  return true;
 }
 
 job* worker_pool::impl::from_other_lanes(worker& self) noexcept {
@@ -147,6 +177,7 @@ bool worker_pool::impl::begin_search() noexcept {
       workers_.size() - std::min<std::uint64_t>(workers_.size(), idle_of(state));
   if (searching_of(state) * 2 >= std::max<std::uint64_t>(awake, 2)) return false;
   state_.fetch_add(one_searching, std::memory_order_seq_cst);
+  gathered_by_.ran_dry();  // K2: what it finds comes while we search
   return true;
 }
 
@@ -180,16 +211,10 @@ bool worker_pool::impl::park(worker& self, bool searching) noexcept {
         state_.fetch_add(one_idle - (searching ? one_searching : 0), std::memory_order_seq_cst);
   }
   self.parks.add();
+  gathered_by_.ran_dry();  // K2
   if (searching_of(before) == (searching ? 1U : 0U)) {
-    // P4. Nobody searches any more: what came between our last look and P3 is ours to find. P6: a
-    // fork publishes without a barrier, and is in sight well within a microsecond.
-    for (int look = 0; look < 3; ++look) {
-      if (anything_queued()) {
-        wake_one();  // most likely ourselves: we are on top of the stack
-        break;
-      }
-      for (int i = 0; i < 32; ++i) platform::spin_pause();
-    }
+    // P4. Nobody searches any more: what came between our last look and P3 is ours to find.
+    if (anything_queued()) wake_one();  // most likely ourselves: we are on top of the stack
   }
   while (self.signal.load(std::memory_order_acquire) != worker::notified) {  // pairs with the waker
     platform::wait_on(self.signal, worker::parked);

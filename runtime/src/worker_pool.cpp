@@ -10,6 +10,7 @@
 #include <thread>
 
 #include <tandem/detail/fork.hpp>
+#include <tandem/detail/forked.hpp>
 
 #include "platform.hpp"
 #include "worker_pool_impl.hpp"
@@ -20,8 +21,9 @@ namespace {
 constexpr int first_worker_attempts = 20;
 }
 
-worker_pool::worker_pool(tandem::runtime& owner, std::string name, unsigned threads)
-    : impl_(std::make_unique<impl>(*this, owner, std::move(name), threads)) {}
+worker_pool::worker_pool(tandem::runtime& owner, std::string name, unsigned threads,
+                         detail::driven_loop* loop)
+    : impl_(std::make_unique<impl>(*this, owner, std::move(name), threads, loop)) {}
 worker_pool::~worker_pool() = default;
 
 void worker_pool::post(job* item, post_kind kind) noexcept { impl_->post(item, kind); }
@@ -42,17 +44,19 @@ int current_worker_index() noexcept {
 }
 
 worker_pool::impl::impl(worker_pool& pool, tandem::runtime& owner, std::string name,
-                        unsigned threads)
+                        unsigned threads, detail::driven_loop* loop)
     : pool_(pool),
       owner_(owner),
       name_(std::move(name)),
       // Spinning pays only where the spinner does not sit on the CPU that the work needs.
       may_spin_(platform::usable_cpus() > 1),
-      state_(threads * one_idle) {
+      loop_(loop),
+      state_(loop == nullptr ? threads * one_idle : 0) {
   workers_.reserve(threads);
   for (unsigned i = 0; i < threads; ++i) {
     workers_.push_back(std::make_unique<worker>(*this, i, threads));
   }
+  if (loop != nullptr) return;  // nobody to wake: whoever drives looks at all of them
   for (unsigned i = threads; i-- > 0;) idle_stack_.push_back(workers_[i].get());
 }
 
@@ -70,25 +74,34 @@ void worker_pool::impl::post(job* item, post_kind kind) noexcept {
     post_local(*self, item, kind);
     return;
   }
-  posting_.fetch_add(1, std::memory_order_relaxed);  // P8: published by the push
+  detail::refuse_if_forked(owner_, "executor::post");  // noexcept: terminates
+  posting_.fetch_add(1, std::memory_order_relaxed);    // P8: published by the push
   injection_.push(item);
   injected_.fetch_add(1, std::memory_order_relaxed);
   wake_one();
   ask_attention();
+  if (loop_ != nullptr) loop_->notify();
   posting_.fetch_sub(1, std::memory_order_release);  // P8: the last access; pairs with stop()
 }
 
 void worker_pool::impl::post_batch(job_list items, post_kind kind) noexcept {
   if (items.empty()) return;
   if (worker* const self = own_worker()) {
-    while (job* item = items.pop_front()) post_local(*self, item, kind);
+    // The oldest first: the next slot is its, the others follow in the ring. One wake, as below.
+    post_local(*self, items.pop_front(), kind);
+    if (items.empty()) return;
+    while (job* item = items.pop_front()) push_fifo(*self, item);
+    self->forks.attention.store(true, std::memory_order_relaxed);  // own thread reads it
+    if (kind != post_kind::yield) wake_one();
     return;
   }
-  posting_.fetch_add(1, std::memory_order_relaxed);  // P8
+  detail::refuse_if_forked(owner_, "executor::post");  // noexcept: terminates
+  posting_.fetch_add(1, std::memory_order_relaxed);    // P8
   injected_.fetch_add(items.size(), std::memory_order_relaxed);
   injection_.push(items);
   wake_one();  // D10: one for a batch; it wakes the next if it finds more
   ask_attention();
+  if (loop_ != nullptr) loop_->notify();
   posting_.fetch_sub(1, std::memory_order_release);  // P8
 }
 
@@ -115,12 +128,6 @@ void worker_pool::impl::ask_attention() noexcept {
   // exchange in next_local, so that the flag never outruns the item.
   if (idle_of(state_.load(std::memory_order_relaxed)) != 0) return;  // an idle one comes for it
   for (const auto& each : workers_) each->forks.attention.store(true, std::memory_order_release);
-}
-
-void worker_pool::impl::wake_for_fork() noexcept {
-  const std::uint64_t state = state_.load(std::memory_order_relaxed);  // a missed one: see P6
-  if (idle_of(state) != 0 && searching_of(state) == 0) [[unlikely]]
-    wake_one();
 }
 
 void worker_pool::impl::wake_one() noexcept {
@@ -179,11 +186,15 @@ void worker_pool::impl::stop() noexcept {
   {
     std::lock_guard lock(idle_lock_);
     stopping_ = true;
+    state_.fetch_sub(idle_stack_.size() * one_idle, std::memory_order_seq_cst);
     sleeping.swap(idle_stack_);
-    state_.fetch_sub(sleeping.size() * one_idle, std::memory_order_seq_cst);
+    std::erase_if(sleeping, [](const worker* each) {
+      return !each->started.load(std::memory_order_relaxed);  // written under this lock
+    });
+    // Like any other that is woken: they find nothing, and take themselves off in park().
+    state_.fetch_add(sleeping.size() * one_searching, std::memory_order_seq_cst);
   }
   for (worker* each : sleeping) {
-    if (!each->started.load(std::memory_order_relaxed)) continue;  // written under the lock before
     each->signal.store(worker::notified, std::memory_order_release);
     platform::wake_one(each->signal);
   }
@@ -232,8 +243,9 @@ std::string worker_pool::impl::describe() const {
   return text;
 }
 
-void detail::wake_for_fork(const thread_context& context) noexcept {
-  context.current_worker->owner.wake_for_fork();
+bool detail::look_after_lane(thread_context& context, bool joining) noexcept {
+  worker& self = *context.current_worker;
+  return self.owner.look_after_lane(self, joining);
 }
 
 }  // namespace tandem::inline v0

@@ -1,27 +1,32 @@
 #!/usr/bin/env bash
-# run.sh SUITE [--compiler g++|clang++-19|both] [--rounds N] [--filter REGEX] [--plot]: builds, measures, prints a table.
+# run.sh SUITE [options]: builds a suite and its peers, measures, prints a table. See usage.
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 usage() {
   cat <<'END'
-usage: tests/bench/run.sh SUITE [--compiler g++|clang++-19|both] [--rounds N] [--filter REGEX] [--plot]
+usage: tests/bench/run.sh SUITE [--compiler g++|clang++-19|both] [--rounds N] [--filter REGEX] [--threads 1,2]
+                                [--cpus 0,1] [--all] [--no-peers] [--plot]
 
-Builds the preset release (g++, the default), release-clang or both, runs every sample of the suite in a process of its own,
-in a fresh random order each round, prints a table and writes build/release*/bench/SUITE.jsonl.
---filter takes the cases whose "case impl" matches; --plot writes SUITE.png beside it (gnuplot).
-Suites: see the tandem_add_bench lines of tests/bench/CMakeLists.txt.
+Builds the preset release (g++, the default), release-clang or both, and the suite's peers; runs every sample in a process
+of its own, pinned, in a fresh random order each round (default: 9 rounds); prints a table and what was reached; writes
+build/release*/bench/SUITE.jsonl.
+--filter takes the cases whose "case impl" matches; --all takes those too that are left out by default; --threads lists the
+thread counts; --cpus says which CPUs are used, in order; --plot draws SUITE.svg and SUITE_CASE.svg beside the figures of the
+(first) preset with gnuplot. SUITE: fork_join, sync, algorithms or io.
 END
 }
 
-suite= compiler=g++ plot=
+suite= compiler=g++ plot= peers=1
 args=()
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) usage; exit 0 ;;
     --compiler) compiler=${2:?--compiler needs a name}; shift 2 ;;
-    --rounds | --filter) args+=("$1" "${2:?$1 needs a value}"); shift 2 ;;
+    --rounds | --filter | --threads | --cpus) args+=("$1" "${2:?$1 needs a value}"); shift 2 ;;
+    --all) args+=("$1"); shift ;;
+    --no-peers) peers=; args+=("$1"); shift ;;
     --plot) plot=1; shift ;;
     -*) echo "unknown option: $1" >&2; usage >&2; exit 2 ;;
     *) suite=$1; shift ;;
@@ -34,14 +39,31 @@ case $compiler in
   both) presets=(release release-clang) ;;
   *) echo "unknown compiler: $compiler (g++, clang++-19, both)" >&2; exit 2 ;;
 esac
+case $suite in
+  fork_join) peer_group=peers ;;
+  sync) peer_group=sync_peers ;;
+  io) peer_group=io_peers ;;
+  *) peers= ;;
+esac
 
 groups=(build tests examples)
 [ "$compiler" = g++ ] || groups+=(clang)
 [ -z "$plot" ] || groups+=(plot)
 tests/support/install_packages.sh "${groups[@]}"
+# Without a peer the others are measured all the same; the table names what is missing.
+[ -z "$peers" ] || tests/support/install_packages.sh "$peer_group" || true
+
+# What is not built below is not measured either.
+rm -f build/peers/bench_* build/peers/io_*
+for preset in "${presets[@]}"; do rm -f build/"$preset"/bench/bench_"$suite"_* build/"$preset"/bench/io_*; done
+targets=("bench_$suite")
+[ -z "$peers" ] || targets+=("bench_${suite}_peers")
 for preset in "${presets[@]}"; do
   cmake --preset "$preset" -DTANDEM_BUILD_BENCH=ON >/dev/null
-  cmake --build --preset "$preset" --target "bench_$suite"
+  cmake --build --preset "$preset" --target "${targets[@]}"
 done
+if [ -n "$peers" ]; then
+  for peer in tests/bench/peers/*/build.sh; do "$peer" build/peers "$suite"; done
+fi
 [ -z "$plot" ] || args+=(--plot)
-exec python3 tests/bench/harness.py "$suite" "${args[@]}" -- "${presets[@]}"
+exec python3 -B tests/bench/harness.py "$suite" "${args[@]}" -- "${presets[@]}"

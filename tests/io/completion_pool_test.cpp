@@ -1,19 +1,15 @@
 // completion_pool_test.cpp: set-up, batches, timers, signals, start/stop without residue.
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <filesystem>
+#include <source_location>
+#include <stdexcept>
 #include <string>
 #include <tandem/as_result.hpp>
 #include <tandem/io/install.hpp>
@@ -22,6 +18,7 @@
 #include <tandem/io/tcp_stream.hpp>
 #include <tandem/run.hpp>
 #include <tandem/sleep.hpp>
+#include <tandem/sync_wait.hpp>
 #include <tandem/task_scope.hpp>
 #include <tandem/timeout.hpp>
 #include <thread>
@@ -33,6 +30,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using tandem::task;
+using tandem::io::completion_options;
 using tandem::io::endpoint;
 using tandem::io::tcp_listener;
 using tandem::io::tcp_stream;
@@ -52,6 +50,53 @@ TEST(completion_pool, is_made_once_with_the_asked_number_of_threads) {
   EXPECT_EQ(pool.size(), 3U);
   EXPECT_EQ(&tandem::io::install(*rt), &pool);
   EXPECT_EQ(pool.stats().threads, 3U);
+}
+
+/// What install() says of options that `change` has made wrong.
+template <class Change>
+std::string refusal_of(Change change) {
+  completion_options options;
+  change(options);
+  test_runtime rt;
+  try {
+    tandem::io::install(*rt, options);
+  } catch (const std::invalid_argument& refused) {
+    return refused.what();
+  }
+  return "nothing";
+}
+
+task<std::string> file_that_spawned() {
+  co_return tandem::current_environment()->spawned_at().file_name();
+}
+
+TEST(completion_pool, what_a_plain_thread_runs_is_named_after_its_own_line) {
+  test_runtime rt;
+  const std::string here = std::source_location::current().file_name();
+  EXPECT_EQ(tandem::sync_wait(rt.workers(), file_that_spawned()), here);
+  EXPECT_EQ(tandem::run(file_that_spawned()), here);
+}
+
+TEST(completion_pool, each_option_is_refused_by_its_own_name) {
+  EXPECT_EQ(refusal_of([](auto& o) { o.min_threads = 0; }),
+            "completion_options::min_threads is 0: it has to be between 1 and 1024");
+  EXPECT_EQ(
+      refusal_of([](auto& o) { o.min_threads = 3, o.max_threads = 2; }),
+      "completion_options::max_threads is 2: it has to be between min_threads (3) and 1024, or "
+      "0 for the usable CPUs");
+  EXPECT_EQ(refusal_of([](auto& o) { o.ring_entries = 0; }),
+            "completion_options::ring_entries is 0: it has to be at least 1");
+  EXPECT_EQ(
+      refusal_of([](auto& o) { o.receive_buffers = 12; }),
+      "completion_options::receive_buffers is 12: it has to be a power of two of at most 32768");
+  EXPECT_EQ(
+      refusal_of([](auto& o) { o.max_receive_buffers = 8; }),
+      "completion_options::max_receive_buffers is 8: it has to be between receive_buffers (512) "
+      "and 65536");
+  EXPECT_EQ(refusal_of([](auto& o) { o.receive_buffer_bytes = 0; }),
+            "completion_options::receive_buffer_bytes is 0: it has to be at least 1");
+  EXPECT_EQ(refusal_of([](auto& o) { o.stall_threshold = -1ms; }),
+            "completion_options::stall_threshold is -1 ms: it has to be at least 0 (no watch)");
 }
 
 TEST(completion_pool, its_executors_run_jobs_where_they_say) {
@@ -77,6 +122,27 @@ TEST(completion_pool, its_executors_run_jobs_where_they_say) {
               co_return;
             }())
       .wait();
+}
+
+// Found by measuring: the child of a scope began at its parent's home, whatever executor was given.
+TEST(completion_pool, a_child_of_a_scope_lives_where_it_was_spawned) {
+  test_runtime rt;
+  tandem::io::completion_options options;
+  options.min_threads = 2;
+  tandem::io::completion_pool& pool = tandem::io::install(*rt, options);
+  const auto stays = [](int expected) -> task<void> {
+    for (int k = 0; k < 100; ++k) {
+      EXPECT_EQ(tandem::io::current_completion_index(), expected);
+      co_await tandem::sleep_for(10us);
+    }
+  };
+  rt.run([](tandem::io::completion_pool& where, auto child) -> task<void> {
+    co_await tandem::with_scope([&where, &child](tandem::task_scope& scope) -> task<void> {
+      scope.spawn(where.thread(0).executor(), child(0));
+      co_await scope.spawn_when_free(where.thread(1).executor(), child(1));
+      scope.spawn(child(-1));
+    });
+  }(pool, stays));
 }
 
 TEST(completion_pool, timers_are_driven_by_it_and_by_the_monitor_before) {
@@ -195,38 +261,6 @@ TEST(signal_set, yields_the_signals_that_arrive_and_restores_what_was_there) {
   struct sigaction after{};
   ASSERT_EQ(sigaction(SIGUSR1, nullptr, &after), 0);
   EXPECT_EQ(before.sa_handler, after.sa_handler);
-}
-
-/// Refuses io_uring_setup in this process with the given error, for good.
-bool refuse_io_uring(int error) {
-  sock_filter program[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K,
-               SECCOMP_RET_ERRNO | (static_cast<unsigned>(error) & SECCOMP_RET_DATA)),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
-  const sock_fprog filter{static_cast<unsigned short>(std::size(program)), program};
-  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
-}
-
-void report_refusal(int error) {
-  if (!refuse_io_uring(error)) std::_Exit(3);
-  try {
-    tandem::runtime rt(tandem::test::with_threads(1));
-    tandem::io::install(rt);
-  } catch (const std::system_error& e) {
-    std::fprintf(stderr, "code %d: %s\n", e.code().value(), e.what());
-    std::_Exit(e.code().value() == error ? 0 : 4);
-  }
-  std::_Exit(5);
-}
-
-TEST(completion_pool_death, without_io_uring_the_error_names_cause_and_cure) {
-  EXPECT_EXIT(report_refusal(ENOSYS), ::testing::ExitedWithCode(0), "seccomp");
-  EXPECT_EXIT(report_refusal(EPERM), ::testing::ExitedWithCode(0), "kernel.io_uring_disabled");
-  EXPECT_EXIT(report_refusal(ENOMEM), ::testing::ExitedWithCode(0), "RLIMIT_MEMLOCK");
 }
 
 TEST(completion_pool, start_stop_cycles_leave_no_thread_and_no_descriptor) {

@@ -38,6 +38,9 @@ TEST(endpoint, what_is_no_endpoint_is_quoted_in_the_error) {
       EXPECT_NE(std::string(e.what()).find("\"" + std::string(text) + "\""), std::string::npos);
     }
   }
+  using namespace std::string_view_literals;
+  EXPECT_THROW((void)endpoint::parse("127.0.0.1\0evil:80"sv), std::invalid_argument);
+  EXPECT_THROW((void)endpoint::parse("[::1\0x]:80"sv), std::invalid_argument);
 }
 
 }  // namespace

@@ -188,7 +188,7 @@ class Attack:
         self.sent += 1
 
     def slow(self):
-        """A byte now and then does not keep a connection open (idle is 0.5 s here)."""
+        """A byte now and then does not keep a connection open (idle is 2 s here)."""
         data, _ = self.random.choice(SERVED)
         with self.service.connect() as client:
             if self.random.random() < 0.3:
@@ -225,7 +225,7 @@ class Attack:
     def never_reading(self):
         """A client that asks and takes nothing is sent away when nothing has left for the idle time."""
         with self.service.connect() as client:
-            client.socket.settimeout(5)
+            client.socket.settimeout(20)
             try:
                 while True:
                     client.send(request("GET", "/") * 100)
@@ -277,8 +277,8 @@ def main():
     args = parser.parse_args()
     print(f"seed {args.seed}", flush=True)
     rounds = dict.fromkeys(["malformed", "oversized", "refused", "cut", "garbage"], args.rounds)
-    rounds.update(pipelined=max(1, args.rounds // 15), slow=5, never_reading=1)
-    with Service(args.service, "--idle", "0.5", "--search-time", "5") as service:
+    rounds.update(pipelined=max(1, args.rounds // 15), slow=2, never_reading=1)
+    with Service(args.service, "--idle", "2", "--search-time", "5") as service:
         methods(service)
         service.wait_for("all connections closed", lambda stats: stats["connections"]["open"] == 1)
         before = service.descriptors()

@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <string>
 #include <tandem/as_result.hpp>
+#include <tandem/io/buffered_reader.hpp>
 #include <tandem/io/install.hpp>
 #include <tandem/io/tcp_listener.hpp>
 #include <tandem/io/tcp_stream.hpp>
@@ -17,6 +19,7 @@
 #include <tandem/timeout.hpp>
 #include <vector>
 
+#include "refusing_port.hpp"
 #include "test_runtime.hpp"
 
 namespace {
@@ -136,9 +139,8 @@ TEST(tcp, endpoints_of_both_sides_fit) {
 TEST(tcp, a_refused_connection_is_an_error_that_names_the_peer) {
   test_runtime rt;
   rt.run([]() -> task<void> {
-    tcp_listener listener = tcp_listener::bind(endpoint::loopback_v4(0));
-    const endpoint gone = listener.local_endpoint();
-    listener.close();
+    const tandem::test::refusing_port port;
+    const endpoint gone = port.where();
     try {
       (void)co_await tcp_stream::connect(gone);
       ADD_FAILURE() << "connected to nobody";
@@ -299,6 +301,48 @@ TEST(tcp_death, closing_a_socket_with_an_operation_in_flight_is_refused) {
         }());
       },
       "in flight");
+}
+
+/// In a process of its own: `use` of the server's side, when that was received from.
+template <class Use>
+void after_receive(Use use) {
+  test_runtime rt;
+  rt.run([](Use then) -> task<void> {
+    tcp_listener listener = tcp_listener::bind(endpoint::loopback_v4(0));
+    tcp_stream client = co_await tcp_stream::connect(listener.local_endpoint());
+    tcp_stream server = co_await listener.accept();
+    co_await client.write_all(tandem::io::bytes_of("ab"));
+    (void)co_await server.receive();
+    co_await then(server);
+  }(use));
+}
+
+TEST(tcp_death, reading_in_any_way_after_receive_is_refused) {
+  std::array<std::byte, 1> room;
+  EXPECT_DEATH(after_receive([&](tcp_stream& s) -> task<void> { (void)co_await s.read(room); }),
+               "after receive\\(\\)");
+  const std::array<std::span<std::byte>, 1> list{room};
+  EXPECT_DEATH(after_receive([&](tcp_stream& s) -> task<void> { (void)co_await s.read(list); }),
+               "after receive\\(\\)");
+  EXPECT_DEATH(after_receive([&](tcp_stream& s) -> task<void> {
+                 tandem::io::buffered_reader reader(s);
+                 (void)co_await tandem::as_result(reader.read(room));
+               }),
+               "after receive\\(\\)");
+}
+
+TEST(tcp_death, accepting_after_incoming_is_refused) {
+  EXPECT_DEATH(
+      {
+        test_runtime rt;
+        rt.run([]() -> task<void> {
+          tcp_listener listener = tcp_listener::bind(endpoint::loopback_v4(0));
+          tcp_stream client = co_await tcp_stream::connect(listener.local_endpoint());
+          (void)co_await listener.incoming();
+          (void)co_await listener.accept();
+        }());
+      },
+      "accept\\(\\) after incoming\\(\\)");
 }
 
 }  // namespace

@@ -41,13 +41,14 @@ finish() {
   exit
 }
 
-build_kind() {  # KIND: builds the two libraries, nothing else
-  local shared=OFF
-  [ "$1" = shared ] && shared=ON
-  cmake -S . -B "$work/$1" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$cxx" -DBUILD_SHARED_LIBS=$shared \
-    -DTANDEM_BUILD_EXAMPLES=OFF -DTANDEM_WERROR=ON -DCMAKE_INSTALL_LIBDIR=lib &&
-    cmake --build "$work/$1"
+prepare_kind() {  # KIND CMAKE-ARGUMENT...: configures a build of the two libraries
+  local kind=$1 shared=OFF
+  shift
+  [ "$kind" = shared ] && shared=ON
+  cmake -S . -B "$work/$kind" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$cxx" -DBUILD_SHARED_LIBS=$shared \
+    -DTANDEM_BUILD_EXAMPLES=OFF -DTANDEM_WERROR=ON -DCMAKE_INSTALL_LIBDIR=lib "$@"
 }
+build_kind() { prepare_kind "$@" && cmake --build "$work/$1"; }
 install_into() {  # PREFIX KIND COMPONENT...
   local prefix=$work/prefix/$1 kind=$2 component
   shift 2
@@ -73,16 +74,21 @@ use() {  # NAME PREFIX "PROGRAMS" CMAKE-ARGUMENT...: configures, builds, runs; n
   for program in $programs; do runs "$work/use/$name/$program" || return 1; done
   [ "$(find "$work/use/$name" -maxdepth 1 -name 'use_*' | wc -l)" = "$(wc -w <<<"$programs")" ]
 }
-refused() {  # REGEX NAME PREFIX CMAKE-ARGUMENT...: find_package fails with a message that matches
+fails_with() {  # REGEX COMMAND...: it fails with a message that matches
   local regex=$1 output
   shift
-  if output=$(configure "$@" 2>&1); then
-    echo "configured, but should have been refused"
+  if output=$("$@" 2>&1); then
+    echo "succeeded, but should have failed"
     return 1
   fi
   echo "$output"
   # CMake breaks long messages into lines.
   tr -s ' \n' ' ' <<<"$output" | grep -qE -- "$regex"
+}
+refused() {  # REGEX NAME PREFIX CMAKE-ARGUMENT...: find_package fails with a message that matches
+  local regex=$1
+  shift
+  fails_with "$regex" configure "$@"
 }
 without_liburing() { PKG_CONFIG_LIBDIR=/nonexistent "$@"; }
 plain() {  # NAME PREFIX PROGRAM MODULE [--static]: a bare compiler and pkg-config
@@ -110,6 +116,10 @@ names_no_build_path() { ! grep -rlF "$root" "$work/prefix/both" --include='*.cma
 only_tandem_symbols() {  # SHARED LIBRARY: nothing of its own is exported outside the namespace
   [ -f "$1" ] &&
     ! nm -DC --defined-only "$1" | awk '{$1=""; print}' | grep -vE 'tandem|std::|__gnu_cxx|operator (new|delete)' | grep -E ' [TDBR] '
+}
+no_other_asio() {  # LIBRARY: the Asio that was compiled into it cannot meet the one of a program
+  nm -C --defined-only "$1" 2>/dev/null | grep -F tandem_private_asio >/dev/null &&
+    ! nm -C --defined-only "$1" 2>/dev/null | grep -v tandem | grep -E 'asio(::|_detail|_handler)'
 }
 
 say() { printf '[package %3ds] %s\n' $((SECONDS - start)) "$*"; }
@@ -140,6 +150,8 @@ check "static: liburing comes with io" needs "$work/use/static/use_io" liburing
 check "static: without liburing io is refused" without_liburing refused 'needs liburing' no_liburing static "$io"
 check "static: without liburing runtime is found" without_liburing use runtime_no_liburing static use_runtime \
   -DCONSUMER_COMPONENTS=runtime
+
+check "static: its Asio is its own" no_other_asio "$work/prefix/static/lib/libtandem_io.a"
 
 check "shared: runtime and io" use shared shared "use_runtime use_io" "$io" -DCONSUMER_EXPECT_KIND=SHARED_LIBRARY
 check "shared: the program needs libtandem_io with its soversion" needs "$work/use/shared/use_io" 'libtandem_io\.so\.[0-9]'
@@ -179,10 +191,37 @@ check "add_subdirectory: shared" use subdirectory_shared none "use_runtime use_i
 check "add_subdirectory: runtime alone" use subdirectory_runtime none use_runtime "-DCONSUMER_SOURCE_DIR=$root" \
   -DTANDEM_BUILD_IO=OFF
 
+# A library of one compiler, a user of the other one: the two ways of resuming have to mix, and tasks that the
+# library returns have to come back in the same way.
+by_default_in_register() {
+  prepare_kind clang -UTANDEM_TASK_IN_REGISTER &&
+    [ "$(grep -ohE 'runtime/abi/[a-z_]+' "$work/clang/build.ninja" | sort -u)" = runtime/abi/task_in_register ]
+}
+in_register() {  # PREFIX: as if another library's build_abi.hpp had been installed over the prefix's own
+  mkdir -p "$work/prefix/in_register"
+  cp -a "$work/prefix/$1/." "$work/prefix/in_register" &&
+    cp runtime/abi/task_in_register/tandem/detail/build_abi.hpp "$work/prefix/in_register/include/tandem/detail/"
+}
 if command -v clang++-19 >/dev/null; then
-  # A library of one compiler, a user of the other one: the two ways of resuming have to mix.
+  tasks="use_runtime use_io use_tasks"
+  check "g++ cannot pass tasks in registers" fails_with 'TANDEM_TASK_IN_REGISTER needs clang' \
+    prepare_kind refused -DTANDEM_TASK_IN_REGISTER=ON
+  in_register static
+  check "g++ on a library that passes tasks in registers: refused" fails_with 'build with -DTANDEM_TASK_IN_REGISTER=OFF' \
+    plain gcc_in_register in_register use_runtime tandem-runtime --static
   cxx=clang++-19
-  check "clang++-19 on the static library of g++" use clang_static static "use_runtime use_io" "$io"
-  check "clang++-19 on the shared library of g++" use clang_shared shared "use_runtime use_io" "$io"
+  check "clang++-19 on the static library of g++" use clang_static static "$tasks" "$io" -DCONSUMER_TASKS=ON
+  check "clang++-19 on the shared library of g++" use clang_shared shared "$tasks" "$io" -DCONSUMER_TASKS=ON
+  check "clang++-19 with headers of another library than that of g++: does not link" fails_with 'allocate_frame.*task_in_register' \
+    plain clang_in_register in_register use_runtime tandem-runtime --static
+  check "clang++-19 passes tasks in registers unless told otherwise" by_default_in_register
+  # Quickly built: unoptimised, and without what no case needs.
+  check "clang++-19 with TANDEM_TASK_IN_REGISTER=OFF: built" build_kind clang -DTANDEM_TASK_IN_REGISTER=OFF \
+    -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS=-DNDEBUG -DTANDEM_IO_ASIO=OFF
+  install_into clang clang runtime io >"$work/log" 2>&1
+  cxx=g++
+  check "g++ on the static library of clang++-19" use gcc_clang clang "$tasks" "$io" -DCONSUMER_TASKS=ON
+elif [ "${TANDEM_TEST_REQUIRE_ALL:-}" = 1 ]; then
+  check "clang++-19 is there" false
 fi
 finish

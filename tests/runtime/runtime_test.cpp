@@ -107,7 +107,7 @@ TEST(runtime, options_come_from_the_environment_and_say_what_is_wrong_with_it) {
   unsetenv("TANDEM_MIN_THREADS");
   unsetenv("TANDEM_NAME");
   EXPECT_GE(tandem::runtime_options().min_threads, 2U);
-  EXPECT_THROW(tandem::runtime rt(with_threads(0)), std::invalid_argument);
+  EXPECT_THROW(tandem::runtime rt(with_threads(1025)), std::invalid_argument);
 }
 
 // Found by review: the spawn had been admitted before the shutdown, but was counted after its drain.

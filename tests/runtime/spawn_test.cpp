@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <string>
 #include <tandem/as_result.hpp>
+#include <tandem/event.hpp>
+#include <tandem/fork_join.hpp>
 #include <tandem/sleep.hpp>
 #include <tandem/spawn.hpp>
 #include <tandem/timeout.hpp>
@@ -97,13 +99,15 @@ TEST(spawn, cancel_tells_removed_before_start_stop_requested_and_already_done) {
 TEST(spawn, stopping_the_waiting_task_ends_the_wait_and_not_the_awaited_task) {
   test_runtime rt;
   rt.run([]() -> task<void> {
-    auto slow = tandem::spawn([]() -> task<int> {
-      co_await tandem::sleep_for(30ms);
+    tandem::event go;
+    auto slow = tandem::spawn([](tandem::event& waited) -> task<int> {
+      co_await waited;
       co_return 9;
-    }());
+    }(go));
     const auto waits = [](join_handle<int>& handle) -> task<int> { co_return co_await handle; };
     const auto got = co_await tandem::as_result(tandem::with_timeout(1ms, waits(slow)));
     EXPECT_TRUE(got.is_cancelled());
+    go.set();
     EXPECT_EQ(co_await slow, 9);
   }());
 }
@@ -205,6 +209,96 @@ TEST(spawn, an_environment_knows_id_runtime_and_the_place_of_the_spawn) {
     EXPECT_EQ(spawned_line, line);
   }(*rt));
   EXPECT_EQ(tandem::current_environment(), nullptr);
+}
+
+task<int> spawns_and_joins(int depth) {
+  if (depth == 0) co_return 1;
+  auto left = tandem::spawn(spawns_and_joins(depth - 1));
+  auto right = tandem::spawn(spawns_and_joins(depth - 1));
+  const int sum = co_await right;
+  co_return sum + co_await left;
+}
+
+TEST(spawn, a_task_that_is_joined_while_it_is_queued_runs_on_the_joiners_stack) {
+  test_runtime rt(1);
+  rt.run([]() -> task<void> {
+    bool ran = false;
+    auto handle = tandem::spawn([](bool& flag) -> task<int> {
+      flag = true;
+      EXPECT_NE(tandem::current_environment(), nullptr);
+      co_return 7;
+    }(ran));
+    const tandem::environment* const mine = tandem::current_environment();
+    EXPECT_FALSE(ran);
+    EXPECT_EQ(co_await handle, 7);
+    EXPECT_EQ(tandem::current_environment(), mine);
+  }());
+  for (const unsigned threads : {1U, 2U, 4U}) {
+    test_runtime more(threads);
+    EXPECT_EQ(more.run(spawns_and_joins(12)), 1 << 12) << threads;
+  }
+}
+
+TEST(spawn, joining_again_and_again_lets_others_run) {
+  test_runtime rt(1);
+  rt.run([]() -> task<void> {
+    bool served = false;
+    auto other = tandem::spawn([](bool& flag) -> task<void> {
+      co_await tandem::yield();
+      flag = true;
+    }(served));
+    // Endless unless the joins use up their budget.
+    while (!served) co_await tandem::spawn(number(1));
+    co_await other;
+  }());
+}
+
+// J0 and F2: what a joined task leaves in the lane when it suspends must not be taken for a child of
+// the fork around the join.
+TEST(spawn, a_joined_task_may_fork_and_suspend_inside_a_fork) {
+  struct work {
+    static task<int> leaf(int i) {
+      if (i % 3 == 0) co_await tandem::yield();
+      if (i % 7 == 0) co_await tandem::sleep_for(10us);
+      co_return 1;
+    }
+    static task<int> forks(int i) {
+      auto [a, b, c] = co_await tandem::fork_join(leaf(i), leaf(i + 1), leaf(i + 2));
+      co_return a + b + c;
+    }
+    static task<int> joins(int i) {
+      auto handle = tandem::spawn(forks(i));
+      co_return co_await handle;
+    }
+    static task<int> outer(int i) {
+      auto [a, b, c, d] = co_await tandem::fork_join(joins(i), leaf(i), joins(i + 1), leaf(i + 2));
+      co_return a + b + c + d;
+    }
+  };
+  for (const unsigned threads : {1U, 2U, 4U}) {
+    test_runtime rt(threads);
+    for (int i = 0; i < 300; ++i) EXPECT_EQ(rt.run(work::outer(i)), 8);
+  }
+}
+
+TEST(spawn, a_cancel_and_a_join_that_meet_end_the_task_once) {
+  test_runtime rt(2);
+  rt.run([]() -> task<void> {
+    for (int i = 0; i < 2000; ++i) {
+      auto target = tandem::spawn(number(i));
+      auto canceller = tandem::spawn([](join_handle<int>& handle) -> task<void> {
+        (void)handle.cancel();
+        co_return;
+      }(target));
+      auto got = co_await tandem::as_result(target);
+      if (got) {
+        EXPECT_EQ(std::move(got).value(), i);
+      } else {
+        EXPECT_TRUE(got.is_cancelled());
+      }
+      co_await canceller;
+    }
+  }());
 }
 
 }  // namespace

@@ -25,9 +25,9 @@ using tandem::stop_state;
 using tandem::task;
 using tandem::test::test_runtime;
 
-class recording_waiter : public tandem::stop_waiter {
+class recording_waiter : public tandem::stop_listener {
  public:
-  recording_waiter() : stop_waiter(&recording_waiter::stopped, &recording_waiter::resumed) {}
+  recording_waiter() : stop_listener(&recording_waiter::stopped, &recording_waiter::resumed) {}
   int stops = 0;
   int resumes = 0;
 
@@ -38,7 +38,7 @@ class recording_waiter : public tandem::stop_waiter {
     (void)waiter.hand_over();  // as an operation does that could be detached
     return true;
   }
-  static void resumed(stop_waiter& self) noexcept {
+  static void resumed(stop_listener& self) noexcept {
     ++static_cast<recording_waiter&>(self).resumes;
   }
 };

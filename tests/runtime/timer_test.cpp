@@ -7,10 +7,12 @@
 #include <stdexcept>
 #include <string>
 #include <tandem/as_result.hpp>
+#include <tandem/clock.hpp>
 #include <tandem/sleep.hpp>
 #include <tandem/spawn.hpp>
 #include <tandem/task_scope.hpp>
 #include <tandem/timeout.hpp>
+#include <tandem/yield.hpp>
 #include <vector>
 
 #include "test_runtime.hpp"
@@ -170,6 +172,42 @@ TEST(with_timeout, racing_limits_end_each_task_once) {
       got.has_value() ? ++completed : ++cancelled;
     }
     EXPECT_EQ(completed + cancelled, 3000);
+  }());
+}
+
+// T7: for ThreadSanitizer, which sees the end of the service unordered to the last lines of arm().
+TEST(timer, a_runtime_may_end_while_a_thread_of_another_one_still_arms_its_timer) {
+  test_runtime workers(2);
+  for (int i = 0; i < 100; ++i) {
+    tandem::runtime owner(tandem::test::with_threads(1));
+    owner
+        .spawn(workers.workers(),
+               []() -> task<void> { co_await tandem::sleep_for(std::chrono::microseconds(1)); }())
+        .wait();
+  }
+}
+
+// Found by a test of all awaitables: the timer fired when its driver came round, after the first await.
+TEST(timeout, a_limit_that_is_over_stops_the_child_at_its_first_await) {
+  test_runtime rt;
+  rt.run([]() -> task<void> {
+    for (const auto limit : {0ms, -5ms}) {
+      bool began = false;
+      try {
+        co_await tandem::with_timeout(limit, [](bool& flag) -> task<void> {
+          flag = true;
+          co_await tandem::yield();
+          ADD_FAILURE() << "the first await went by";
+        }(began));
+        ADD_FAILURE() << "it was not stopped";
+      } catch (const tandem::operation_cancelled& stopped) {
+        EXPECT_EQ(stopped.reason(), tandem::stop_reason::deadline);
+      }
+      EXPECT_TRUE(began);
+    }
+    EXPECT_EQ(
+        co_await tandem::with_deadline(tandem::now() - 1h, []() -> task<int> { co_return 3; }()),
+        3);
   }());
 }
 

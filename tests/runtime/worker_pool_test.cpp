@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <tandem/cpu_count.hpp>
+#include <tandem/fork_join.hpp>
 #include <tandem/spawn.hpp>
 #include <tandem/task.hpp>
 #include <tandem/worker_pool.hpp>
@@ -183,6 +184,27 @@ TEST(cpu_count, follows_the_affinity_mask) {
   ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
   EXPECT_EQ(tandem::usable_cpus(), 1U);
   ASSERT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
+}
+
+// Found by review: each yield asked for attention, and so went in front of the forked sibling again.
+TEST(worker_pool, a_task_that_yields_in_a_loop_lets_its_forked_sibling_run) {
+  test_runtime rt(1);
+  rt.run([]() -> task<void> {
+    bool told = false;
+    int yields = 0;
+    co_await tandem::fork_join(
+        [](bool& flag, int& count) -> task<void> {
+          while (!flag) {
+            co_await tandem::yield();
+            ++count;
+          }
+        }(told, yields),
+        [](bool& flag) -> task<void> {
+          flag = true;
+          co_return;
+        }(told));
+    EXPECT_LE(yields, 3);
+  }());
 }
 
 }  // namespace

@@ -7,10 +7,11 @@
 #include <thread>
 #include <vector>
 
-#include "fifo_lane.hpp"
-#include "injection_queue.hpp"
+#include <tandem/detail/fifo_lane.hpp>
+#include <tandem/detail/fork_lane.hpp>
+#include <tandem/detail/injection_queue.hpp>
+
 #include "seeded.hpp"
-#include "tandem/detail/fork_lane.hpp"
 
 namespace {
 
@@ -24,6 +25,10 @@ void take(tandem::job* item) { static_cast<counted*>(item)->taken.fetch_add(1); 
 
 void expect_each_taken_once(const std::vector<counted>& items) {
   for (const counted& item : items) ASSERT_EQ(item.taken.load(), 1);
+}
+
+void put(tandem::detail::fork_lane& lane, counted& item) {
+  if (lane.push(&item)) (void)lane.look_after();
 }
 
 TEST(fork_lane, last_item_goes_to_owner_or_thief_never_both) {
@@ -44,7 +49,7 @@ TEST(fork_lane, last_item_goes_to_owner_or_thief_never_both) {
     std::size_t next = 0;
     for (int round = 0; round < rounds; ++round) {
       const auto burst = 1 + random() % 3;
-      for (std::size_t i = 0; i < burst; ++i) lane.push(&items[next++]);
+      for (std::size_t i = 0; i < burst; ++i) put(lane, items[next++]);
       for (std::size_t i = 0; i < burst; ++i) {
         if (tandem::job* item = lane.pop()) take(item);
       }
@@ -67,7 +72,7 @@ TEST(fork_lane, nothing_is_lost_while_the_ring_grows) {
       }
     });
     for (counted& item : items) {
-      lane.push(&item);
+      put(lane, item);
       if (random() % 8 == 0) {
         if (tandem::job* own = lane.pop()) take(own);
       }
@@ -77,6 +82,31 @@ TEST(fork_lane, nothing_is_lost_while_the_ring_grows) {
     thief.join();
     while (tandem::job* item = lane.steal()) take(item);
     expect_each_taken_once(items);
+  });
+}
+
+TEST(fork_lane, once_its_owner_looks_thieves_find_something_whenever_there_is_anything) {
+  std::vector<counted> items(64);
+  stress([&](std::mt19937_64& random) {
+    tandem::detail::fork_lane lane;
+    std::size_t held = 0;
+    for (int step = 0; step < 3000; ++step) {
+      switch (random() % 4) {
+        case 0:
+        case 1:
+          if (held < items.size()) put(lane, items[held++]);
+          break;
+        case 2:
+          if (lane.attention.load()) (void)lane.look_after();  // as a join does
+          if (lane.pop() != nullptr) --held;
+          break;
+        default:
+          if (lane.steal() != nullptr) --held;
+      }
+      ASSERT_EQ(lane.size(), held);
+      if (lane.attention.load()) (void)lane.look_after();
+      ASSERT_EQ(lane.empty(), held == 0) << "step " << step;
+    }
   });
 }
 

@@ -35,7 +35,7 @@ case ${1:-} in
   includes)
     while read -r hit; do
       offend "$hit"
-    done < <(files runtime/include io/include | grep -v '/asio\.hpp$' | xargs -r grep -nE '^[[:space:]]*#[[:space:]]*include' \
+    done < <(files runtime/include runtime/abi io/include | grep -v '/asio\.hpp$' | xargs -r grep -nE '^[[:space:]]*#[[:space:]]*include' \
       | grep -vE '#[[:space:]]*include[[:space:]]*<([a-z_0-9]+|tandem/[a-z_0-9/]+\.hpp)>' || true)
     ;;
   # Dependencies flow one way: examples -> io -> runtime.
@@ -47,11 +47,14 @@ case ${1:-} in
   # The first line names the file and says what it is; the second one is the licence.
   heads)
     while read -r file; do
-      name=$(basename "$file")
-      head -n 1 "$file" | grep -qE "^// $name: ." || offend "$file: the first line is not '// $name: what it is'"
-      sed -n 2p "$file" | grep -qxF '// SPDX-License-Identifier: MIT' || offend "$file: the second line is not the SPDX line"
-      case $file in *.hpp) grep -qxF '#pragma once' "$file" || offend "$file: no #pragma once" ;; esac
+      name=${file##*/} first='' second=''
+      { IFS= read -r first; IFS= read -r second; } <"$file" || true
+      [[ $first == "// $name: "?* ]] || offend "$file: the first line is not '// $name: what it is'"
+      [ "$second" = '// SPDX-License-Identifier: MIT' ] || offend "$file: the second line is not the SPDX line"
     done < <(files runtime io examples tests)
+    while read -r file; do
+      offend "$file: no #pragma once"
+    done < <(files runtime io examples tests | grep '\.hpp$' | xargs -r grep -LxF '#pragma once' || true)
     ;;
   *) echo "usage: check_tree.sh listed|includes|layers|heads" >&2; exit 2 ;;
 esac

@@ -2,21 +2,31 @@
 # install_packages.sh GROUP...: installs the Debian packages of these groups that are missing.
 # SPDX-License-Identifier: MIT
 #
-# Groups: build, clang, format, tests, examples, plot, browser. Nothing is asked and nothing is removed; with
+# Groups: build, clang, format, tests, examples, peers, sync_peers, io_peers, plot, browser. Nothing is asked and nothing is removed; with
 # everything in place it takes a moment and touches nothing. As root or with sudo; otherwise it says what is needed.
 set -euo pipefail
 
 packages_of() {
   case $1 in
-    build) echo g++ cmake ninja-build ccache pkg-config liburing-dev ;;
+    build) echo g++ cmake ninja-build ccache pkg-config liburing-dev libasio-dev ;;
     clang) echo clang-19 libclang-rt-19-dev ;;
     format) echo clang-format-19 ;;
-    tests) echo libgtest-dev python3 curl wrk ;;
+    tests) echo libgtest-dev python3 curl wrk spin mount ;;
     examples) echo libboost1.81-dev nlohmann-json3-dev libcli11-dev libfmt-dev ;;
+    peers) echo libtbb-dev librust-rayon-dev "$(libomp)" "$(unless_found cargo cargo)" "$(unless_found javac openjdk-17-jdk-headless)" ;;
+    sync_peers) echo libasio-dev libuv1-dev librust-tokio-dev "$(unless_found cargo cargo)" "$(unless_found go golang-go)" ;;
+    io_peers) echo libasio-dev libuv1-dev libboost1.81-dev librust-tokio-dev wrk nginx fio "$(unless_found cargo cargo)" "$(unless_found go golang-go)" ;;
     plot) echo gnuplot-nox ;;
     browser) echo chromium chromium-driver python3-selenium ;;
-    *) echo "install_packages.sh: no such group: $1 (build clang format tests examples plot browser)" >&2; return 2 ;;
+    *) echo "install_packages.sh: no such group: $1 (build clang format tests examples peers sync_peers io_peers plot browser)" >&2; return 2 ;;
   esac
+}
+
+# A tool chain that came from elsewhere will do.
+unless_found() { command -v "$1" >/dev/null || echo "$2"; }
+# One libomp-dev excludes every other: the one that is there stays, and clang links it.
+libomp() {
+  dpkg-query -W -f='${db:Status-Status}\n' 'libomp-*-dev' 2>/dev/null | grep -qx installed || echo libomp-19-dev
 }
 
 missing=()
@@ -45,7 +55,8 @@ fi
 echo "installing: ${missing[*]}"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 "$@"; }
+# Services that come along (nginx) are not started: run level 1 has none.
+apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get -q -o DPkg::Lock::Timeout=300 "$@"; }
 install() { apt install -y --no-remove --no-install-recommends "${missing[@]}" >"$log" 2>&1 </dev/null; }
 # The package lists may be absent or too old: then once more with fresh ones.
 if ! install; then

@@ -13,7 +13,11 @@ const char* __asan_default_options();   // NOLINT
 const char* __tsan_default_options();   // NOLINT
 const char* __ubsan_default_options();  // NOLINT
 const char* __asan_default_options() { return "detect_leaks=1:check_initialization_order=1"; }
-const char* __tsan_default_options() { return "halt_on_error=1:second_deadlock_stack=1"; }
+// die_after_fork=0: the children of fork_policy_test start threads. atexit_sleep_ms: it would look for a
+// whole second whether a thread that is left races with the end; with a process a test that is most of the time.
+const char* __tsan_default_options() {
+  return "halt_on_error=1:second_deadlock_stack=1:die_after_fork=0:atexit_sleep_ms=20";
+}
 const char* __ubsan_default_options() { return "print_stacktrace=1"; }
 }
 

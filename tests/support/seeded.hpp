@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <random>
+#include <utility>
 
 #include "watchdog.hpp"
 
@@ -21,14 +22,18 @@ inline std::uint64_t stress_seed() {
   return seed;
 }
 
-/// Calls `round(random)` until the stress time is over; at least once.
+/// Calls `round(random)` until the stress time is over, `otherwise` if nobody set it; at least once.
 template <class Round>
-void stress(Round round) {
+void stress_for(std::chrono::milliseconds otherwise, Round round) {
   std::mt19937_64 random(stress_seed());
-  const auto until = std::chrono::steady_clock::now() + stress_time(std::chrono::seconds(2));
+  const auto until = std::chrono::steady_clock::now() + stress_time(otherwise);
   do {
     round(random);
   } while (std::chrono::steady_clock::now() < until && !::testing::Test::HasFailure());
+}
+template <class Round>
+void stress(Round round) {
+  stress_for(std::chrono::seconds(2), std::move(round));
 }
 
 }  // namespace tandem::test

@@ -1,4 +1,4 @@
-# service_process.py: starts puzzle_service for a test, talks to it, and ends it.
+# service_process.py: starts puzzle_service, or another server, for a test, talks to it, and ends it.
 # SPDX-License-Identifier: MIT
 """Shared by the service tests. The service is a process of its own on a free loopback port."""
 import json
@@ -23,7 +23,7 @@ class Service:
         self.process = subprocess.Popen([path, "--port", "0", *options], stdout=subprocess.PIPE,
                                         stderr=self.log, text=True, preexec_fn=before_exec)
         line = self.process.stdout.readline()
-        found = re.match(r"listening on http://127\.0\.0\.1:(\d+)$", line.strip())
+        found = re.match(r"listening on (?:http://)?127\.0\.0\.1:(\d+)$", line.strip())
         if not found:
             self.process.kill()
             raise AssertionError(f"no address but {line!r}; stderr: {self.errors()}")
@@ -58,6 +58,7 @@ class Service:
             self.process.wait()
             raise AssertionError(f"no end after signal {number}; stderr: {self.errors()}") from None
         assert code == 0, f"exit code {code}; stderr: {self.errors()}"
+        self.last_words = self.process.stdout.read()
 
     def connect(self):
         return Client(self.port)

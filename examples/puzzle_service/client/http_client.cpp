@@ -35,7 +35,7 @@ tandem::task<http_client> http_client::connect(tandem::io::endpoint server) {
 }
 
 tandem::task<void> http_client::send(std::string requests) {
-  co_await stream_.write_all(std::as_bytes(std::span(requests)));
+  co_await stream_.write_all(tandem::io::bytes_of(requests));
 }
 
 tandem::task<answer> http_client::receive() {

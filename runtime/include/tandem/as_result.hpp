@@ -17,11 +17,20 @@ namespace detail {
 template <class Awaiter>
 concept gives_result = requires(std::remove_reference_t<Awaiter>& a) { a.await_resume_result(); };
 
+/// A result that holds what must not be dropped must not be dropped either (race.hpp).
+template <class Awaiter>
+struct as_result_base {};
+template <class Awaiter>
+  requires requires { typename std::remove_reference_t<Awaiter>::lossy_when_dropped; }
+struct as_result_base<Awaiter> {
+  using lossy_when_dropped = typename std::remove_reference_t<Awaiter>::lossy_when_dropped;
+};
+
 }  // namespace detail
 
 /// Awaiter of as_result().
 template <class Awaiter>
-class [[nodiscard]] as_result_awaiter {
+class [[nodiscard]] as_result_awaiter : public detail::as_result_base<Awaiter> {
  public:
   using tandem_awaiter = void;
   using value_type = decltype(std::declval<std::remove_reference_t<Awaiter>&>().await_resume());
@@ -58,6 +67,9 @@ class [[nodiscard]] as_result_awaiter {
 ///
 ///     auto got = co_await tandem::as_result(tandem::with_timeout(1s, fetch()));
 ///     if (got.is_cancelled()) co_return "too slow";
+///
+/// Of a leaf operation (I/O) it holds the std::error_code only: what a throw would say beside (path, offset,
+/// address) is not made. Of a task it holds the exception, text and all.
 ///
 /// @param awaitable  a task or any awaiter of tandem
 /// @cancellation     a cancelled await is a result whose is_cancelled() is true

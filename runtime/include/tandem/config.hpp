@@ -5,17 +5,22 @@
 // the next handle and the compiler turns the resume into a jump. 0: the handle goes into the thread's
 // next slot, and run_chain resumes it after the stack has unwound. Both always return a handle (a noop
 // one in the second case), so translation units built either way mix safely.
+// How a task is passed and returned is another matter: all have to do as the library does (build_abi.hpp).
 // g++ makes the jump only with -foptimize-sibling-calls and without sanitizers.
 #pragma once
 
 #include <type_traits>
 
+#include <tandem/detail/build_abi.hpp>
 #include <tandem/export.hpp>
 
 #if defined(__clang__) && __clang_major__ < 18
 #error "tandem needs clang 18 or newer (older ones touch a coroutine's frame after its suspension)"
 #elif defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 12
 #error "tandem needs g++ 12 or newer"
+#endif
+#if TANDEM_ABI_TASK_IN_REGISTER && !defined(__clang__)
+#error "clang built this tandem for clang: use it, or build with -DTANDEM_TASK_IN_REGISTER=OFF"
 #endif
 
 #if !defined(TANDEM_SYMMETRIC_TRANSFER)
@@ -29,8 +34,32 @@
 #endif
 #endif
 
+/// 0: frames come from malloc one by one, so that AddressSanitizer sees every use after the end.
+#if !defined(TANDEM_KEEP_FRAMES)
+#if defined(__SANITIZE_ADDRESS__)
+#define TANDEM_KEEP_FRAMES 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TANDEM_KEEP_FRAMES 0
+#endif
+#endif
+#endif
+#if !defined(TANDEM_KEEP_FRAMES)
+#define TANDEM_KEEP_FRAMES 1
+#endif
+
 /// The decision above has to be taken in the user's own coroutine, never in a shared inline copy.
 #define TANDEM_ALWAYS_INLINE [[gnu::always_inline]] inline
+
+/// A type that moves by copying its bytes: where the library was built so, it is passed and returned in a register.
+/// TANDEM_ABI_TAG is part of the name of what every program calls, so that two that differ do not link.
+#if TANDEM_ABI_TASK_IN_REGISTER
+#define TANDEM_TRIVIAL_ABI [[clang::trivial_abi]]
+#define TANDEM_ABI_TAG [[gnu::abi_tag("task_in_register")]]
+#else
+#define TANDEM_TRIVIAL_ABI
+#define TANDEM_ABI_TAG
+#endif
 
 namespace tandem::inline v0::detail {
 

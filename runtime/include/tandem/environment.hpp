@@ -17,7 +17,12 @@ namespace tandem::inline v0 {
 
 class runtime;
 
-/// The shared surroundings of a task tree: runtime, default executor, stop state, parent, identity.
+namespace detail {
+class context_entry;
+}
+
+/// The shared surroundings of a task tree: runtime, default executor, stop state, parent, identity,
+/// context.
 ///
 /// @thread_safety  set-up by the strand that starts the task, then read-only but for the stop state
 class TANDEM_API environment {
@@ -37,6 +42,9 @@ class TANDEM_API environment {
   const char* name() const noexcept { return name_; }
   const std::source_location& spawned_at() const noexcept { return spawned_at_; }
 
+  /// The newest of the bindings that flow down (context.hpp); null: there are none.
+  const detail::context_entry* context() const noexcept { return context_; }
+
   stop_state& stop() noexcept { return stop_; }
   const stop_state& stop() const noexcept { return stop_; }
 
@@ -44,10 +52,14 @@ class TANDEM_API environment {
   void set_home(executor* home) noexcept { home_ = home; }
   void set_name(const char* static_text) noexcept { name_ = static_text; }
   void set_spawned_at(const std::source_location& where) noexcept { spawned_at_ = where; }
+  /// Borrowed: whoever sets it keeps it alive as long as this environment.
+  void set_context(const detail::context_entry* context) noexcept { context_ = context; }
   /// Takes the next id.
   void start() noexcept;
   /// As start(), as the child of another environment: inherits the runtime, is linked to its stop.
   void start_below(environment& parent) noexcept;
+  /// As above, but not linked: no stop of the parent comes down.
+  void start_apart(environment& parent) noexcept;
   void end() noexcept { stop_.unlink(); }
 
  private:
@@ -58,6 +70,7 @@ class TANDEM_API environment {
   std::uint64_t id_ = 0;
   const char* name_ = "";
   std::source_location spawned_at_;
+  const detail::context_entry* context_ = nullptr;
 };
 
 /// The environment of the task that the calling thread runs; null outside any task.

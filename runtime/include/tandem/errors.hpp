@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <exception>
 #include <stdexcept>
 #include <system_error>
 
@@ -24,6 +25,13 @@ class TANDEM_API operation_cancelled : public std::system_error {
   stop_reason reason_;
 };
 
+namespace detail {
+
+/// Whether it is an operation_cancelled. Throws nothing on the way if it is exactly that.
+TANDEM_API bool is_cancellation(const std::exception_ptr& failure) noexcept;
+
+}  // namespace detail
+
 /// A blocking wait was tried on a thread of the runtime, where it could wait for itself.
 class TANDEM_API would_deadlock : public std::logic_error {
  public:
@@ -40,6 +48,22 @@ class TANDEM_API runtime_stopped : public std::runtime_error {
   runtime_stopped(const runtime_stopped&) = default;
   runtime_stopped& operator=(const runtime_stopped&) = default;
   ~runtime_stopped() override;
+};
+
+/// A runtime was used in a process that fork() made while the runtime lived: its threads exist in the
+/// parent only. The child makes a runtime of its own, or calls exec.
+class TANDEM_API forked_runtime : public std::runtime_error {
+ public:
+  forked_runtime(const char* what_was_tried, int owner_process);
+  forked_runtime(const forked_runtime&) = default;
+  forked_runtime& operator=(const forked_runtime&) = default;
+  ~forked_runtime() override;
+
+  /// Process id of the runtime's owner.
+  int owner_process() const noexcept { return owner_process_; }
+
+ private:
+  int owner_process_;
 };
 
 }  // namespace tandem::inline v0

@@ -19,6 +19,7 @@ enum class post_kind : unsigned char {
 };
 
 /// Runs jobs. Worker pools, completion threads and strands are executors; identity is the address.
+/// One of your own runs them from a loop of its own, never from inside a task.
 ///
 /// @thread_safety  all members from any thread
 class TANDEM_API executor {

@@ -19,12 +19,18 @@ class environment;
 struct job {
   using function = void (*)(job*) noexcept;
 
-  job() noexcept = default;
-  explicit job(function f, environment* e = nullptr) noexcept : run(f), env(e) {}
+  job() noexcept : job(nullptr) {}
+  explicit job(function f, environment* e = nullptr) noexcept : run(f), next(nullptr), env(e) {}
 
-  function run = nullptr;
-  job* next = nullptr;         ///< the queue's, while queued
-  environment* env = nullptr;  ///< becomes the current environment while the job runs
+  function run;
+  job* next;         ///< the queue's, while queued
+  environment* env;  ///< becomes the current environment while the job runs
+
+  // Implementation
+ protected:
+  struct set_later {};
+  /// For coroutine frames: what starts one sets `env`, what queues one sets `next`.
+  job(function f, set_later) noexcept : run(f) {}  // NOLINT
 };
 
 /// A chain of jobs linked by `next`, oldest first.
@@ -34,6 +40,8 @@ class job_list {
 
   bool empty() const noexcept { return first_ == nullptr; }
   std::size_t size() const noexcept { return size_; }
+  /// The oldest, or null.
+  job* front() const noexcept { return first_; }
 
   void push_back(job* item) noexcept {
     item->next = nullptr;

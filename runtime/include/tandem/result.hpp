@@ -38,8 +38,13 @@ class [[nodiscard]] result {
              !std::same_as<std::remove_cvref_t<U>, std::error_code> &&
              !std::same_as<std::remove_cvref_t<U>, std::exception_ptr>)
   result(U&& value) : state_(std::in_place_index<0>, store(std::forward<U>(value))) {}  // NOLINT
-  result(std::error_code error) noexcept : state_(std::in_place_index<1>, error) {}     // NOLINT
-  result(std::exception_ptr error) noexcept                                             // NOLINT
+  /// For a T that might be taken for an error.
+  template <class U>
+    requires(!std::is_void_v<T> && std::constructible_from<T, U &&>)
+  result(std::in_place_t, U&& value)
+      : state_(std::in_place_index<0>, store(std::forward<U>(value))) {}
+  result(std::error_code error) noexcept : state_(std::in_place_index<1>, error) {}  // NOLINT
+  result(std::exception_ptr error) noexcept                                          // NOLINT
       : state_(std::in_place_index<2>, std::move(error)) {}
 
   bool has_value() const noexcept { return state_.index() == 0; }
@@ -89,6 +94,7 @@ class [[nodiscard]] result {
   }
 
   bool is_cancelled() const noexcept {
+    if (state_.index() == 2 && detail::is_cancellation(std::get<2>(state_))) return true;
     return error() == std::make_error_condition(std::errc::operation_canceled);
   }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <source_location>
 #include <stop_token>
 #include <utility>
 
@@ -33,22 +34,25 @@ class stop_bridge {
 ///
 ///     int main() { return tandem::run(serve()); }
 ///
+/// @param where    as what the task is named, in reports of stalls and failures
 /// @returns        what the task returns
 /// @throws         what the task throws; would_deadlock on a thread of a runtime
 /// @cancellation   tasks that `body` spawned and left behind are stopped (reason shutdown) and awaited
 template <class T>
-T run(task<T> body, runtime_options options = {}) {
+T run(task<T> body, runtime_options options = {},
+      std::source_location where = std::source_location::current()) {
   detail::refuse_blocking("tandem::run");
   runtime owner(std::move(options));
-  return owner.spawn(std::move(body)).wait();
+  return owner.spawn(std::move(body), where).wait();
 }
 
 /// As above; a stop of `token` stops the task.
 template <class T>
-T run(task<T> body, std::stop_token token, runtime_options options = {}) {  // NOLINT
+T run(task<T> body, std::stop_token token, runtime_options options = {},  // NOLINT
+      std::source_location where = std::source_location::current()) {
   detail::refuse_blocking("tandem::run");
   runtime owner(std::move(options));
-  join_handle<T> handle = owner.spawn(std::move(body));
+  join_handle<T> handle = owner.spawn(std::move(body), where);
   const detail::stop_bridge<T> bridge(token, handle);
   return handle.wait();
 }

@@ -8,13 +8,16 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <source_location>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include <tandem/blocking_options.hpp>
 #include <tandem/spawn.hpp>
 #include <tandem/task.hpp>
+#include <tandem/virtual_time.hpp>
 #include <tandem/worker_pool.hpp>
 
 namespace tandem::inline v0 {
@@ -28,11 +31,16 @@ class TANDEM_API runtime_options {
   /// Reads the TANDEM_* variables. @throws std::invalid_argument naming a variable it cannot read
   runtime_options();
 
-  /// Workers that are started as work comes; at least 1. TANDEM_MIN_THREADS; default: usable CPUs, at
-  /// least 2.
+  /// Workers that are started as work comes. TANDEM_MIN_THREADS (at least 1); default: usable CPUs,
+  /// at least 2. 0 in code: no threads; the owner runs the tasks by poll(), run_until_idle(), run_for()
+  /// or by waiting for one of them.
   unsigned min_threads;
+  /// A clock that jumps, and a schedule chosen by a seed: for tests. Then min_threads says nothing.
+  std::optional<virtual_time> clock;
   /// Prefix of thread names. TANDEM_NAME; default "tandem".
   std::string name;
+  /// Threads for calls that block (blocking.hpp).
+  blocking_options blocking;
   /// A detached task's failure that nobody took. Default: report it, then terminate with it active.
   exception_handler on_unhandled_exception;
   /// A failure that an earlier one of the same scope or join has overtaken. Default: log to stderr.
@@ -56,6 +64,11 @@ class TANDEM_API service {
 ///
 ///     tandem::runtime rt;
 ///     int answer = rt.spawn(compute()).wait();
+///
+/// fork(): a runtime belongs to the process that made it. In a child that fork() made meanwhile every
+/// use of it throws forked_runtime (a post, which cannot throw, terminates with one); its destructor
+/// leaves everything to the parent; a new runtime works. Where a *task*, or a call of blocking(),
+/// forked, the child must not return into it: it calls exec or _exit, or uses a runtime of its own.
 ///
 /// @thread_safety  all members from any thread; destroyed by one thread that is none of its own
 class TANDEM_API runtime {
@@ -85,13 +98,39 @@ class TANDEM_API runtime {
 
   /// Waits until no spawned task lives. Blocks: not for threads of the runtime.
   ///
-  /// @returns  false if the time ran out
+  /// @param timeout  by the clock of the runtime
+  /// @returns        false if the time ran out, or if nothing can ever happen any more
   bool drain(std::chrono::steady_clock::duration timeout);
   /// Refuses new work from outside, stops all tasks (reason shutdown), waits for their end, then ends
   /// services and threads. Idempotent. Blocks as long as a task ignores its stop.
   ///
   /// @throws  would_deadlock on a thread of the runtime
   void shutdown();
+
+  /// Without threads (min_threads = 0, or a virtual clock): runs what is ready, and what becomes so,
+  /// until nothing is. Does not wait, and no virtual time passes.
+  ///
+  /// @returns         how many items ran
+  /// @throws          std::logic_error if the runtime has threads, or another thread drives it just now;
+  ///                  would_deadlock inside a task
+  /// @thread_safety   one thread at a time; so are the other ways to drive
+  std::size_t run_until_idle();
+  /// As above, but no more than so many items: for a foreign event loop with work of its own.
+  ///
+  ///     runtime_options options;
+  ///     options.min_threads = 0;
+  ///     runtime rt(options);
+  ///     loop.watch(rt.native_handle(), [&] { rt.poll(); });
+  std::size_t poll(std::size_t most_items = 256);
+  /// Runs tasks until so much time has passed by the clock of the runtime: real or virtual.
+  void run_for(std::chrono::steady_clock::duration span);
+  /// A descriptor for poll, epoll or select: readable while poll() has something to do, deadlines
+  /// included. It stays the runtime's. Call poll() once before the first wait.
+  ///
+  /// @throws  std::logic_error if the runtime has threads or a virtual clock; std::system_error
+  int native_handle();
+  /// The time by the clock of the runtime.
+  std::chrono::steady_clock::time_point now() const noexcept;
 
   /// Spawned tasks that have not ended.
   std::size_t live_tasks() const noexcept;
@@ -122,7 +161,7 @@ class TANDEM_API runtime {
   static constexpr char service_key = 0;
 
   service* find_service(const void* key) const noexcept;
-  std::recursive_mutex& service_mutex() noexcept;
+  std::recursive_mutex& service_mutex();
   void add_service(const void* key, std::unique_ptr<service> made);
 
   std::unique_ptr<impl> impl_;

@@ -5,8 +5,10 @@
 #include <chrono>
 #include <coroutine>
 
+#include <tandem/clock.hpp>
 #include <tandem/detail/leaf.hpp>
 #include <tandem/detail/timer.hpp>
+#include <tandem/result.hpp>
 
 namespace tandem::inline v0 {
 
@@ -15,6 +17,7 @@ class [[nodiscard]] TANDEM_API sleep_awaiter : private detail::leaf, private det
  public:
   using tandem_awaiter = void;
 
+  /// @param deadline  time_point::min(): it has passed already
   explicit sleep_awaiter(std::chrono::steady_clock::time_point deadline) noexcept;
   sleep_awaiter(sleep_awaiter&& other) noexcept = default;
 
@@ -24,12 +27,28 @@ class [[nodiscard]] TANDEM_API sleep_awaiter : private detail::leaf, private det
     return start(self.promise());
   }
   void await_resume() const { throw_if_cancelled(); }
+  /// For as_result(): nothing is thrown.
+  result<void> await_resume_result() const noexcept {
+    if (cancelled()) return std::make_error_code(std::errc::operation_canceled);
+    return {};
+  }
 
  private:
   bool start(detail::promise_base& waiting) noexcept;
+  bool give_way(detail::promise_base& waiting) noexcept;
   static bool on_stop(stop_waiter& self) noexcept;
-  static void on_fire(timer_node& self) noexcept;
+  static void on_fire(timer_node& self, detail::fired_timers& batch) noexcept;
+};
 
+/// What sleep_for() and sleep_until() return. It makes its awaiter when it is awaited, since g++ 12 keeps
+/// an operand that is an awaiter itself in the frame twice.
+class [[nodiscard]] sleep_operation {
+ public:
+  explicit sleep_operation(std::chrono::steady_clock::time_point deadline) noexcept
+      : deadline_(deadline) {}
+  sleep_awaiter operator co_await() && noexcept { return sleep_awaiter(deadline_); }
+
+ private:
   std::chrono::steady_clock::time_point deadline_;
 };
 
@@ -38,25 +57,21 @@ class [[nodiscard]] TANDEM_API sleep_awaiter : private detail::leaf, private det
 /// @throws         operation_cancelled if a stop was requested first
 /// @cancellation   ends the wait at once; if the time had come already, it returns normally
 /// @resumes_on     its home
-/// @cost           one heap insertion, no allocation; a deadline in the past costs one round trip
-inline sleep_awaiter sleep_until(std::chrono::steady_clock::time_point deadline) noexcept {
-  return sleep_awaiter(deadline);
+/// @cost           one clock read, one lock, no allocation; with a deadline in the past as yield()
+inline sleep_operation sleep_until(std::chrono::steady_clock::time_point deadline) noexcept {
+  using time_point = std::chrono::steady_clock::time_point;
+  return sleep_operation(deadline <= tandem::now() ? time_point::min() : deadline);
 }
 
-/// As sleep_until(now + duration).
+/// As sleep_until(tandem::now() + duration).
 ///
 ///     co_await tandem::sleep_for(std::chrono::milliseconds(20));
 template <class Rep, class Period>
-sleep_awaiter sleep_for(std::chrono::duration<Rep, Period> duration) noexcept {
-  using clock = std::chrono::steady_clock;
-  const auto now = clock::now();
-  if (duration <= duration.zero()) return sleep_awaiter(now);
-  // Durations beyond the clock's range mean "for ever".
-  if (duration >
-      std::chrono::duration_cast<std::chrono::duration<double>>(clock::time_point::max() - now)) {
-    return sleep_awaiter(clock::time_point::max());
+sleep_operation sleep_for(std::chrono::duration<Rep, Period> duration) noexcept {
+  if (duration <= duration.zero()) {
+    return sleep_operation(std::chrono::steady_clock::time_point::min());
   }
-  return sleep_awaiter(now + std::chrono::ceil<clock::duration>(duration));
+  return sleep_operation(detail::deadline_after(duration));
 }
 
 }  // namespace tandem::inline v0

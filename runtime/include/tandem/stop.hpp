@@ -3,7 +3,7 @@
 //
 // A stop state is linked to its parent once, when its task starts. An await publishes its leaf by one
 // exchange and takes it back by one; there is no callback list, no allocation, no std::stop_callback.
-// Who may touch what, and why no stop is lost, stands in runtime/README.md ("Stop", labels C1-C6).
+// Who may touch what, and why no stop is lost, stands in runtime/README.md ("Stop", labels C1-C7).
 #pragma once
 
 #include <atomic>
@@ -21,6 +21,7 @@ enum class stop_reason : std::uint8_t {
   deadline,        ///< with_timeout
   parent,          ///< the task that waited for it has ended
   sibling_failed,  ///< another child of the same scope threw
+  race_lost,       ///< another child of the same race or when_any was first
   shutdown,        ///< the runtime ends
   migrate,         ///< internal: the operation moves to another completion thread
 };
@@ -39,29 +40,45 @@ class stop_waiter {
   /// posts, never resumes. @returns true if the stopper's hold ends with the call; false if the
   /// operation keeps the hold and will call hand_over() itself.
   using stop_function = bool (*)(stop_waiter&) noexcept;
-  /// Schedules the task that waits. The waiter is dead afterwards.
-  using resume_function = void (*)(stop_waiter&) noexcept;
-
-  stop_waiter(stop_function on_stop, resume_function on_resume) noexcept
-      : on_stop_(on_stop), resume_(on_resume) {}
+  /// @param is_leaf  a detail::leaf; else a stop_listener
+  stop_waiter(stop_function on_stop, bool is_leaf) noexcept
+      : on_stop_(on_stop), is_leaf_(is_leaf) {}
   /// Moving is for awaiters that have not started (g++ 12 needs movable awaiters).
-  stop_waiter(stop_waiter&& other) noexcept : on_stop_(other.on_stop_), resume_(other.resume_) {}
+  stop_waiter(stop_waiter&& other) noexcept : on_stop_(other.on_stop_), is_leaf_(other.is_leaf_) {}
   stop_waiter& operator=(stop_waiter&&) = delete;
 
   /// @returns  true for the second of the two holders, who now resumes
   bool hand_over() noexcept { return handed_.exchange(true, std::memory_order_acq_rel); }
-  void resume() noexcept { resume_(*this); }
+  /// Schedules the task that waits. The waiter is dead afterwards.
+  TANDEM_API void resume() noexcept;
 
  private:
   friend class stop_state;
 
   stop_function on_stop_;
-  resume_function resume_;
   stop_waiter* previous_ = nullptr;  // overflow list, under the state's lock
   stop_waiter* next_ = nullptr;
   bool overflowed_ = false;  // set by publish, constant until the operation has ended
   bool listed_ = false;      // under the state's lock
+  const bool is_leaf_;
+  bool after_walk_ = false;  // set by listen: on_stop runs when the stopper holds no lock any more
   std::atomic<bool> handed_{false};
+};
+
+/// A waiter that is no leaf of an await.
+class stop_listener : public stop_waiter {
+ public:
+  /// Goes on with whatever waits. The listener is dead afterwards.
+  using resume_function = void (*)(stop_listener&) noexcept;
+
+  stop_listener(stop_function on_stop, resume_function on_resume) noexcept
+      : stop_waiter(on_stop, false), resume_(on_resume) {}
+  /// For awaiters that have not started.
+  stop_listener(stop_listener&& other) noexcept = default;
+
+ private:
+  friend class stop_waiter;
+  resume_function resume_;
 };
 
 /// The stop state of one environment.
@@ -90,10 +107,17 @@ class TANDEM_API stop_state {
   /// @returns  true if taken back; false if a stopper holds it (then finish by hand_over())
   bool withdraw(stop_waiter& waiter) noexcept;
 
+  /// C7. As publish(), for one that is told once the walk is over, and so may run foreign code. It is no
+  /// leaf: it may stay for the whole life of the task. @returns false if there was a stop already
+  bool listen(stop_waiter& waiter) noexcept;
+
   // Implementation
  private:
   static stop_waiter* stopped_mark() noexcept;
-  void mark(stop_reason reason) noexcept;
+  bool add_to_list(stop_waiter& waiter) noexcept;
+  /// @returns  `later` and those in front of it that C7 tells after the walk
+  stop_waiter* mark(stop_reason reason, stop_waiter* later) noexcept;
+  static void tell_after_walk(stop_waiter* later) noexcept;
 
   std::atomic<stop_waiter*> slot_{nullptr};  // null | the leaf | stopped_mark
   std::atomic<stop_reason> reason_{stop_reason::none};

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <source_location>
 #include <utility>
 
 #include <tandem/runtime.hpp>
@@ -14,13 +15,15 @@ namespace tandem::inline v0 {
 ///     tandem::runtime rt;
 ///     int sum = tandem::sync_wait(rt.workers(), add(1, 2));
 ///
-/// @returns  what the task returns
-/// @throws   what the task throws; would_deadlock on a thread of any runtime, where the task might
-///           need the very thread that waits: co_await it instead
+/// @param where  as what the task is named, in reports of stalls and failures
+/// @returns      what the task returns
+/// @throws       what the task throws; would_deadlock on a thread of any runtime, where the task might
+///               need the very thread that waits: co_await it instead
 template <class T>
-T sync_wait(executor& target, task<T> body) {
+T sync_wait(executor& target, task<T> body,
+            std::source_location where = std::source_location::current()) {
   detail::refuse_blocking("tandem::sync_wait");
-  return target.owner()->spawn(target, std::move(body)).wait();
+  return target.owner()->spawn(target, std::move(body), where).wait();
 }
 
 }  // namespace tandem::inline v0

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // A task starts when it is awaited (or spawned, forked, run), at the home of whoever awaits it, and
-// hands its result back there. Depth is never stack depth: frames hand over by symmetric transfer or
-// through the thread's next slot (config.hpp). No frame pays for an exception until one is thrown.
+// hands its result back there. It is called like a function as long as it does not suspend, but depth
+// is never stack depth: past a bound the stack unwinds and the frames go on from the heap (N5). No
+// frame pays for an exception until one is thrown.
 #pragma once
 
 #include <concepts>
@@ -23,53 +24,26 @@ class task;
 
 namespace detail {
 
-/// The result of a frame: nothing is constructed until there is one.
 template <class T>
 class promise_result : public promise_base {
  public:
-  static_assert(alignof(T) <= 16,
-                "a result aligned over 16 bytes has to live on the heap (g++ 12)");
-
-  promise_result() noexcept {}
-  ~promise_result() {
-    if (outcome_ == outcome::value) std::destroy_at(std::addressof(value_));
-  }
-
   template <class U = T>
     requires std::constructible_from<T, U&&>
   void return_value(U&& value) {
-    std::construct_at(std::addressof(value_), std::forward<U>(value));
-    outcome_ = outcome::value;
+    static_cast<outcome<T>*>(room)->set_value(std::forward<U>(value));
   }
-  T&& get() {
-    rethrow_if_failed();
-    return std::move(value_);
-  }
-
- private:
-  union {
-    T value_;
-  };
 };
 
 template <class T>
 class promise_result<T&> : public promise_base {
  public:
-  void return_value(T& value) noexcept { value_ = std::addressof(value); }
-  T& get() {
-    rethrow_if_failed();
-    return *value_;
-  }
-
- private:
-  T* value_ = nullptr;
+  void return_value(T& value) noexcept { static_cast<outcome<T&>*>(room)->set_value(value); }
 };
 
 template <>
 class promise_result<void> : public promise_base {
  public:
   void return_void() noexcept {}
-  void get() { rethrow_if_failed(); }
 };
 
 template <class T>
@@ -79,7 +53,7 @@ class task_promise final : public promise_result<T> {
 
   task<T> get_return_object() noexcept;
   std::suspend_always initial_suspend() const noexcept { return {}; }
-  final_awaiter final_suspend() const noexcept { return {}; }
+  TANDEM_ALWAYS_INLINE final_awaiter final_suspend() const noexcept { return end_of(*this); }
 
   template <class Awaitable>
   decltype(auto) await_transform(Awaitable&& awaitable) {
@@ -87,11 +61,17 @@ class task_promise final : public promise_result<T> {
   }
 };
 
-/// Starts a child from an await, with everything inherited, and hands over to it.
-TANDEM_ALWAYS_INLINE std::coroutine_handle<> start_awaited(promise_base& child,
-                                                           promise_base& parent) noexcept {
-  child.inherit(parent);
-  return transfer(child.handle());
+/// Calls a child from an await. @returns whether the parent suspends
+TANDEM_ALWAYS_INLINE bool call_awaited(promise_base& child, promise_base& parent,
+                                       outcome_base& result) noexcept {
+  thread_context& context = this_thread();
+  child.inherit(parent, result);
+  if (too_deep(context)) [[unlikely]] {
+    context.next = child.handle();  // N5
+    return true;
+  }
+  child.segment = context.segment;
+  return !call(context, child);
 }
 
 }  // namespace detail
@@ -108,7 +88,7 @@ TANDEM_ALWAYS_INLINE std::coroutine_handle<> start_awaited(promise_base& child,
 /// @resumes_on     the home of the awaiting task, whatever the child's own home became
 /// @cost           one frame from a free list; no atomic operation
 template <class T = void>
-class [[nodiscard]] task {
+class [[nodiscard]] TANDEM_TRIVIAL_ABI task {
  public:
   using promise_type = detail::task_promise<T>;
   using value_type = T;
@@ -131,7 +111,8 @@ class [[nodiscard]] task {
   awaiter operator co_await() && noexcept { return awaiter(std::move(*this)); }
 
   // Implementation
-  promise_type& promise() const noexcept { return frame_.promise(); }
+  /// For whoever starts the task: from now on the frame belongs to itself.
+  promise_type& release() noexcept { return std::exchange(frame_, {}).promise(); }
 
  private:
   friend promise_type;
@@ -147,19 +128,22 @@ class [[nodiscard]] task<T>::awaiter {
 
   explicit awaiter(task&& child) noexcept : child_(std::move(child)) {}
 
+  /// For an awaiter that has not started.
+  awaiter(awaiter&& other) noexcept : child_(std::move(other.child_)) {}
+
   bool await_ready() const noexcept {
     TANDEM_ASSERT(child_, "an empty task (default-constructed or moved from) was awaited");
     return false;
   }
   template <class Promise>
-  TANDEM_ALWAYS_INLINE std::coroutine_handle<> await_suspend(
-      std::coroutine_handle<Promise> parent) noexcept {
-    return detail::start_awaited(child_.promise(), parent.promise());
+  TANDEM_ALWAYS_INLINE bool await_suspend(std::coroutine_handle<Promise> parent) noexcept {
+    return detail::call_awaited(child_.release(), parent.promise(), result_);
   }
-  T await_resume() { return child_.promise().get(); }
+  T await_resume() { return result_.get(); }
 
  private:
   task child_;
+  detail::outcome<T> result_;
 };
 
 template <class T>

@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <tandem/detail/place_queue.hpp>
 #include <tandem/detail/root.hpp>
 #include <tandem/task.hpp>
 
@@ -24,24 +25,63 @@ namespace detail {
 
 class scope_child final : public root {
  public:
-  scope_child(tandem::runtime& owner, executor& target, task<void>&& body, task_scope& scope,
+  /// Launched below the scope's environment, by which it finds the scope.
+  scope_child(tandem::runtime& owner, executor& target, promise_base& body, bool has_place,
               const std::source_location& where) noexcept
-      : root(owner, target, body.promise(), where), body_task_(std::move(body)), scope_(scope) {}
+      : root(owner, target, body, result_, where, has_place) {}
 
  protected:
   std::coroutine_handle<> ended() noexcept override;
 
  private:
-  task<void> body_task_;
-  task_scope& scope_;
+  outcome<void> result_;
 };
 
-class TANDEM_API scope_join_awaiter {
+/// A scope's environment, which knows its scope.
+class scope_environment : public environment {
+ public:
+  task_scope* scope = nullptr;
+};
+
+/// It listens to the stop state of a block that lies between the scope's body and the join (S5).
+class TANDEM_API scope_join_awaiter : private stop_listener {
  public:
   using tandem_awaiter = void;
 
-  explicit scope_join_awaiter(task_scope& scope) noexcept : scope_(&scope) {}
+  explicit scope_join_awaiter(task_scope& scope) noexcept;
+  /// For an awaiter that has not started.
+  scope_join_awaiter(scope_join_awaiter&&) noexcept = default;
+
   bool await_ready() const noexcept;
+  template <class Promise>
+  bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
+    return start(self.promise());
+  }
+  void await_resume();
+  /// The last child has ended. @returns whether the waiting task is to be posted now
+  bool finish() noexcept;
+
+ private:
+  bool start(promise_base& waiting) noexcept;
+  static bool on_stop(stop_waiter& self) noexcept;
+  static void go_on(stop_listener& self) noexcept;
+
+  task_scope* scope_;
+  promise_base* waiting_ = nullptr;
+  bool listening_ = false;
+};
+
+/// Awaiter of task_scope::spawn_when_free().
+class [[nodiscard]] TANDEM_API scope_spawn_awaiter : private place_waiter {
+ public:
+  using tandem_awaiter = void;
+
+  scope_spawn_awaiter(task_scope& scope, executor* target, task<void>&& child,
+                      const std::source_location& where) noexcept;
+  /// For an awaiter that has not started.
+  scope_spawn_awaiter(scope_spawn_awaiter&&) noexcept = default;
+
+  bool await_ready() noexcept { return ready(); }
   template <class Promise>
   bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
     return start(self.promise());
@@ -49,8 +89,10 @@ class TANDEM_API scope_join_awaiter {
   void await_resume();
 
  private:
-  bool start(promise_base& waiting) noexcept;
   task_scope* scope_;
+  executor* target_;
+  task<void> child_;
+  std::source_location where_;
 };
 
 }  // namespace detail
@@ -59,7 +101,8 @@ class TANDEM_API scope_join_awaiter {
 ///
 /// The first child that throws stops the others (reason sibling_failed) and the body's waits; the
 /// exception is rethrown after all have ended. A child that ends with operation_cancelled after the
-/// scope was stopped has not failed.
+/// scope was stopped has not failed; one whose own with_timeout expires has, if it lets that out. The
+/// body is no child: a wait of it that ends by request_stop() throws out of with_scope.
 class TANDEM_API task_scope {
  public:
   task_scope(const task_scope&) = delete;
@@ -75,12 +118,45 @@ class TANDEM_API task_scope {
   }
   /// As above, with another home.
   void spawn(executor& target, task<void> child,
-             std::source_location where = std::source_location::current());
+             std::source_location where = std::source_location::current()) {
+    TANDEM_ASSERT(child, "task_scope::spawn was given an empty task");
+    spawn_frame(target, child.release(), places_.take_anyway(), where);
+  }
+
+  /// From now on spawn_when_free() waits while `count` children or more run that were spawned since. 0:
+  /// no limit. spawn() never waits, but its children count.
+  ///
+  /// @thread_safety  as spawn()
+  void set_max_in_flight(std::size_t count) noexcept { places_.set_limit(count); }
+
+  /// As spawn(), once fewer children than set_max_in_flight() run. First come, first served.
+  ///
+  ///     scope.set_max_in_flight(100);
+  ///     while (true) co_await scope.spawn_when_free(serve(co_await listener.accept()));
+  ///
+  /// @throws         operation_cancelled, std::bad_alloc: then the child has not started
+  /// @cancellation   ends the wait
+  /// @thread_safety  as spawn(). A child that waits here keeps its own place meanwhile
+  /// @resumes_on     the caller's home
+  /// @cost           a lock of the scope, here and at each child's end
+  detail::scope_spawn_awaiter spawn_when_free(
+      task<void> child, std::source_location where = std::source_location::current()) noexcept {
+    return detail::scope_spawn_awaiter(*this, env_.home(), std::move(child), where);
+  }
+  /// As above, with another home.
+  detail::scope_spawn_awaiter spawn_when_free(
+      executor& target, task<void> child,
+      std::source_location where = std::source_location::current()) noexcept {
+    return detail::scope_spawn_awaiter(*this, &target, std::move(child), where);
+  }
 
   /// Waits until there are no children. Body only.
   ///
+  ///     co_await tandem::with_timeout(grace, scope.join());  // after that they are stopped
+  ///
   /// @throws         the first failure of a child, after all have ended
-  /// @cancellation   reaches the children; the wait itself goes on until they have ended
+  /// @cancellation   stops the scope, also if it comes from a limit around the join alone; the wait goes
+  ///                 on until the children have ended
   [[nodiscard]] detail::scope_join_awaiter join() noexcept {
     return detail::scope_join_awaiter(*this);
   }
@@ -95,6 +171,7 @@ class TANDEM_API task_scope {
  protected:
   friend class detail::scope_child;
   friend class detail::scope_join_awaiter;
+  friend class detail::scope_spawn_awaiter;
 
   task_scope() noexcept = default;
   /// For awaiters that have not started.
@@ -115,15 +192,21 @@ class TANDEM_API task_scope {
     std::rethrow_exception(std::exchange(first_failure_, nullptr));
   }
 
-  environment env_;
+  detail::scope_environment env_;
 
  private:
+  void spawn_frame(executor& target, detail::promise_base& child, bool has_place,
+                   const std::source_location& where);
+
+  detail::scope_join_awaiter* joining_ =
+      nullptr;                              // set with joiner_: the join that listens, or null
   std::atomic<std::uint32_t> holds_{1};     // children, and one of the body while it does not wait
   detail::promise_base* joiner_ = nullptr;  // set before the body's hold is given up
   std::atomic<bool> claimed_{false};        // whose failure is the first
   std::atomic<bool> failed_{false};
   std::atomic<bool> cut_short_{false};  // a child or the body gave up because of a stop
   std::exception_ptr first_failure_;
+  detail::place_queue places_;
 };
 
 namespace detail {
@@ -135,12 +218,13 @@ class TANDEM_API scope_runner : public task_scope {
   scope_runner(scope_runner&&) noexcept = default;
   ~scope_runner() = default;
 
-  void start(promise_base& body, promise_base& parent) noexcept;
+  void start(promise_base& body, promise_base& parent, outcome_base& result) noexcept;
   /// After body and children have ended; on the parent's strand.
   void leave();
 
  private:
-  static std::coroutine_handle<> body_ended(promise_base& body) noexcept;
+  static std::coroutine_handle<> body_ended(const ended_frame& body) noexcept;
+  outcome_base* body_result_ = nullptr;
 };
 
 }  // namespace detail
@@ -159,23 +243,27 @@ class [[nodiscard]] scope_awaiter : private detail::scope_runner {
   using value_type = typename body_task::value_type;
 
   explicit scope_awaiter(Body&& body) : body_(std::move(body)) {}
-  scope_awaiter(scope_awaiter&&) = default;
+  /// For an awaiter that has not started.
+  scope_awaiter(scope_awaiter&& other) noexcept(std::is_nothrow_move_constructible_v<Body>)
+      : body_(std::move(other.body_)) {}
 
   bool await_ready() const noexcept { return false; }
   template <class Promise>
   std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> parent) {
-    running_ = std::invoke(body_, static_cast<task_scope&>(*this));
-    start(running_.promise(), parent.promise());
-    return detail::transfer(running_.promise().handle());
+    body_task made = std::invoke(body_, static_cast<task_scope&>(*this));
+    TANDEM_ASSERT(made, "the body of with_scope returned an empty task");
+    detail::promise_base& running = made.release();
+    start(running, parent.promise(), result_);
+    return detail::transfer(running.handle());
   }
   value_type await_resume() {
     leave();
-    return running_.promise().get();
+    return result_.get();
   }
 
  private:
   Body body_;
-  body_task running_;
+  detail::outcome<value_type> result_;
 };
 
 /// Runs `body(scope)`, a callable that returns a task, and waits for it and for all that it spawned.

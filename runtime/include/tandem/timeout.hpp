@@ -1,4 +1,4 @@
-// timeout.hpp: gives a task a time limit.
+// timeout.hpp: gives a task a time limit: with_timeout, with_deadline.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,6 +7,9 @@
 #include <coroutine>
 #include <utility>
 
+#include <tandem/clock.hpp>
+#include <tandem/detail/as_task.hpp>
+#include <tandem/detail/border.hpp>
 #include <tandem/detail/timer.hpp>
 #include <tandem/task.hpp>
 
@@ -14,22 +17,24 @@ namespace tandem::inline v0 {
 
 namespace detail {
 
-/// The part of with_timeout that does not depend on the result: an environment and its deadline.
-class TANDEM_API timeout_scope : private timer_node {
+/// The part of with_deadline that does not depend on the result: an environment and its deadline.
+class TANDEM_API timeout_scope : private border, private timer_node {
  public:
-  explicit timeout_scope(clock::time_point deadline) noexcept;
+  /// @param deadline  time_point::min(): it is over already
+  timeout_scope(clock::time_point deadline, border_kind kind) noexcept;
   timeout_scope(timeout_scope&& other) noexcept;
   timeout_scope& operator=(timeout_scope&&) = delete;
 
  protected:
-  void start(promise_base& child, promise_base& parent) noexcept;
+  /// Calls the child. @returns whether the parent suspends
+  bool start(promise_base& child, promise_base& parent, outcome_base& result) noexcept;
 
  private:
-  static void on_fire(timer_node& self) noexcept;
-  static std::coroutine_handle<> on_child_final(promise_base& child) noexcept;
+  /// After the child's end. @returns whether the parent goes on here; if not, the expiry goes on with it
+  bool stop_timer() noexcept;
+  static void on_fire(timer_node& self, fired_timers& batch) noexcept;
+  static std::coroutine_handle<> on_child_final(const ended_frame& child) noexcept;
 
-  clock::time_point deadline_;
-  environment env_;
   promise_base* parent_ = nullptr;
   // Set by the first of {the child has ended and could not disarm, the expiry has run}; the second
   // goes on with the parent (T5).
@@ -38,57 +43,68 @@ class TANDEM_API timeout_scope : private timer_node {
 
 }  // namespace detail
 
-/// Awaiter of with_timeout().
+/// Awaiter of with_timeout() and with_deadline().
 template <class T>
 class [[nodiscard]] timeout_awaiter : private detail::timeout_scope {
  public:
   using tandem_awaiter = void;
 
-  timeout_awaiter(std::chrono::steady_clock::time_point deadline, task<T>&& child) noexcept
-      : timeout_scope(deadline), child_(std::move(child)) {}
+  timeout_awaiter(std::chrono::steady_clock::time_point deadline, task<T>&& child,
+                  detail::border_kind kind = detail::border_kind::open) noexcept
+      : timeout_scope(deadline, kind), child_(std::move(child)) {}
+  /// For an awaiter that has not started.
+  timeout_awaiter(timeout_awaiter&& other) noexcept
+      : timeout_scope(std::move(other)), child_(std::move(other.child_)) {}
 
   bool await_ready() const noexcept {
     TANDEM_ASSERT(child_, "with_timeout was given an empty task");
     return false;
   }
   template <class Promise>
-  TANDEM_ALWAYS_INLINE std::coroutine_handle<> await_suspend(
-      std::coroutine_handle<Promise> parent) noexcept {
-    detail::promise_base& child = child_.promise();
-    start(child, parent.promise());
-    return detail::transfer(child.handle());
+  bool await_suspend(std::coroutine_handle<Promise> parent) noexcept {
+    return start(child_.release(), parent.promise(), result_);
   }
-  T await_resume() { return child_.promise().get(); }
+  T await_resume() { return result_.get(); }
 
  private:
   task<T> child_;
+  detail::outcome<T> result_;
 };
 
 /// Runs `child`, and asks it to stop when `limit` has passed.
 ///
 ///     auto page = co_await tandem::with_timeout(2s, fetch(url));
 ///
-/// @param child    a task; to limit a single await, such as a read, wrap it in one
+/// @param child    a task, or anything else that can be awaited, such as a read (one frame more)
 /// @param limit    from now; zero or less stops the child at its first await
 /// @returns        the child's value whenever it completed, whatever the clock says
-/// @throws         operation_cancelled with reason deadline if the child gave up; else what it throws
+/// @throws         operation_cancelled with reason deadline if the child gave up; else what it throws. A
+///                 limit further out looks the same: it was that one if stop_requested() says yes here
 /// @cancellation   a stop of the caller reaches the child
 /// @resumes_on     the caller's home, after the child has ended: a child that does not react to the
 ///                 stop ends late
 /// @cost           one timer, one link; no allocation
-template <class Rep, class Period, class T>
-timeout_awaiter<T> with_timeout(std::chrono::duration<Rep, Period> limit, task<T> child) noexcept {
-  using clock = std::chrono::steady_clock;
-  const auto now = clock::now();
-  const auto room =
-      std::chrono::duration_cast<std::chrono::duration<double>>(clock::time_point::max() - now);
-  auto deadline = now;
-  if (limit > room) {
-    deadline = clock::time_point::max();
-  } else if (limit > limit.zero()) {
-    deadline = now + std::chrono::ceil<clock::duration>(limit);
-  }
-  return timeout_awaiter<T>(deadline, std::move(child));
+template <class Rep, class Period, detail::combinable A>
+detail::marked_t<A, timeout_awaiter<detail::awaited_t<A>>> with_timeout(
+    std::chrono::duration<Rep, Period> limit, A&& child) {
+  using time_point = std::chrono::steady_clock::time_point;
+  return detail::marked_t<A, timeout_awaiter<detail::awaited_t<A>>>(
+      limit > limit.zero() ? detail::deadline_after(limit) : time_point::min(),
+      detail::as_task(std::forward<A>(child)));
+}
+
+/// As above, until a point in time: one deadline for several steps.
+///
+///     const auto deadline = tandem::now() + 2s;
+///     auto page = co_await tandem::with_deadline(deadline, fetch(url));
+///     co_await tandem::with_deadline(deadline, store(page));
+template <detail::combinable A>
+detail::marked_t<A, timeout_awaiter<detail::awaited_t<A>>> with_deadline(
+    std::chrono::steady_clock::time_point deadline, A&& child) {
+  using time_point = std::chrono::steady_clock::time_point;
+  return detail::marked_t<A, timeout_awaiter<detail::awaited_t<A>>>(
+      deadline > tandem::now() ? deadline : time_point::min(),
+      detail::as_task(std::forward<A>(child)));
 }
 
 }  // namespace tandem::inline v0

@@ -16,6 +16,10 @@
 
 namespace tandem::inline v0 {
 
+namespace detail {
+class driven_loop;
+}
+
 /// Counts of a worker pool at about one moment; each is exact, together they need not fit.
 class worker_pool_stats {
  public:
@@ -52,7 +56,7 @@ class TANDEM_API worker_pool final : public executor {
 
   // Implementation
   class impl;
-  worker_pool(runtime& owner, std::string name, unsigned threads);
+  worker_pool(runtime& owner, std::string name, unsigned threads, detail::driven_loop* loop);
   ~worker_pool() override;
   /// Lets the workers finish what is queued, then joins them.
   void stop() noexcept;

@@ -5,6 +5,7 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <system_error>
 
 namespace tandem::inline v0::platform {
 
@@ -174,6 +176,18 @@ std::thread start_thread(const char* name, std::function<void()> body) {
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     throw;
   }
+}
+
+int process_id() noexcept { return ::getpid(); }
+
+void at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) {
+  if (const int error = ::pthread_atfork(before, in_parent, in_child); error != 0) {
+    throw std::system_error(error, std::system_category(), "tandem: pthread_atfork failed");
+  }
+}
+
+void prefer_huge_pages(void* memory, std::size_t bytes) noexcept {
+  madvise(memory, bytes, MADV_HUGEPAGE);  // refused where there are none: nothing is lost
 }
 
 void spin_pause() noexcept {

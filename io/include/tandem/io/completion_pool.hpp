@@ -5,25 +5,72 @@
 // it: on one thread (confined, never moved) or on any of them. Protocols I1-I8: io/README.md.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <source_location>
+#include <string_view>
 #include <tandem/executor.hpp>
 #include <tandem/io/export.hpp>
 #include <tandem/runtime.hpp>
 
 namespace tandem::inline v0::io {
 
-/// How the completion pool is set up.
+/// What the completion pool is built on.
+enum class io_backend : std::uint8_t {
+  automatic,  ///< io_uring; where the host refuses it, Asio, which says so once on standard error
+  uring,      ///< io_uring, or an error
+  asio,       ///< readiness from Asio (epoll on Linux) and non-blocking calls
+};
+
+/// A completion thread that does not come back to its ring, since what runs there computes or blocks.
+class stall_report {
+ public:
+  stall_report() noexcept = default;
+
+  unsigned thread = 0;                  ///< its index
+  int os_thread = 0;                    ///< its number in the system, as debuggers show it
+  std::chrono::nanoseconds lasted{};    ///< so far
+  std::chrono::nanoseconds cpu_time{};  ///< of that: little means that it blocks, or gets no CPU
+  std::source_location spawned_at;      ///< of the task that runs; line 0: unknown
+  std::size_t waiting = 0;  ///< tasks of the pool's executor that lie there, for others to take
+};
+
+/// How the completion pool is set up. What is wrong with it install() says: std::invalid_argument, with
+/// the name of the option.
 class TANDEM_IO_API completion_options {
  public:
-  /// Reads TANDEM_IO_THREADS. @throws std::invalid_argument if it is no whole number of at least 1
+  /// Reads TANDEM_IO_THREADS and TANDEM_IO_BACKEND.
+  /// @throws  std::invalid_argument if the one is no whole number of at least 1, or the other is none of
+  ///          uring, asio, automatic
   completion_options();
 
   /// Default: a quarter of the usable CPUs, at least 1.
   unsigned min_threads;
-  /// Submission entries of each ring; the completion side has 16 times as many.
+  /// To how many resize() may grow it. 0: the usable CPUs, or min_threads if that is more.
+  unsigned max_threads = 0;
+  /// Submission entries of each ring, at least 1; the completion side has 16 times as many.
   unsigned ring_entries = 256;
+  /// Default: automatic.
+  io_backend backend;
+  /// Buffers of each thread for tcp_stream::receive(), shared by its connections: a power of two, at
+  /// most 32768. An idle connection holds none.
+  unsigned receive_buffers = 512;
+  /// To how many a thread's buffers may grow while slow readers hold them; then receives wait for one to
+  /// come back. At least receive_buffers, at most 65536.
+  unsigned max_receive_buffers = 16384;
+  /// Bytes of each; one receive() yields at most as many.
+  unsigned receive_buffer_bytes = 4096;
+  /// How long a task may run on a completion thread before that is told (once for each time); 0: for
+  /// ever. As long as anything happens a thread looks that often.
+  std::chrono::milliseconds stall_threshold{5};
+  /// Called once for each time, as soon as it is that long, by a thread of its own, one call at a time;
+  /// whether the task computes or blocks. Empty: a line on standard error, at most one a second; for a task
+  /// that has used less than half of the time on a CPU not before 50 ms, and only if it waits for something
+  /// else than a CPU.
+  std::function<void(const stall_report&)> on_stall;
 };
 
 /// Counts at about one moment.
@@ -31,7 +78,8 @@ class completion_pool_stats {
  public:
   completion_pool_stats() noexcept = default;
 
-  unsigned threads = 0;
+  unsigned threads = 0;  ///< that run; those that retire count until they are gone, after resize()
+  std::string_view backend;     ///< as completion_pool::backend_name()
   std::uint64_t submitted = 0;  ///< operations handed to a ring
   std::uint64_t completed = 0;
   std::uint64_t batches = 0;      ///< reaps that brought at least one completion
@@ -39,6 +87,9 @@ class completion_pool_stats {
   std::uint64_t wakes = 0;        ///< wakes of a sleeping completion thread
   std::uint64_t items = 0;        ///< jobs run
   std::uint64_t in_flight = 0;
+  std::uint64_t backlog = 0;  ///< tasks of the pool's executor that are ready, and may be stolen
+  std::uint64_t stolen = 0;   ///< taken over by another thread, since the start
+  std::uint64_t stalls = 0;   ///< times that a task ran for longer than stall_threshold
 };
 
 /// One thread of the pool.
@@ -63,15 +114,32 @@ class TANDEM_IO_API completion_thread {
 /// @thread_safety  all members from any thread
 class TANDEM_IO_API completion_pool final : public service {
  public:
-  /// Use install(). @throws std::system_error naming cause and cure if rings are refused
+  /// Use install(). @throws std::system_error naming cause and cure if no backend can be set up
   completion_pool(runtime& owner, const completion_options& options = completion_options());
   ~completion_pool() override;
 
-  /// Runs jobs on any completion thread: the calling one if it is one, else in turn.
+  /// Runs jobs on any completion thread. A task that lives here goes on where its I/O has ended, unless
+  /// another thread has nothing to do and takes it over; so two segments of one task may run on different
+  /// threads, one after the other.
   tandem::executor& executor() noexcept;
   unsigned size() const noexcept;
+  /// @param index  below size(). It stays valid until the pool's end, whatever resize() does
   completion_thread& thread(unsigned index) noexcept;
+  /// From now on there are so many threads. New ones run when it returns; what is bound to one of those
+  /// that retire (the last ones) goes on by another thread: addresses, executors and open operations stay
+  /// good, and what was confined to one thread still runs one after the other.
+  ///
+  /// May block: it waits for a thread of that number that is still retiring. Does not wait for those that
+  /// it lets retire: stats().threads counts them until they are gone. One retires when the system has given back
+  /// all that was submitted by it: at once, but for files.
+  ///
+  /// @throws  std::invalid_argument if `threads` is not in min_threads..max_threads; std::logic_error on
+  ///          a completion thread (use blocking()); std::system_error if a thread cannot be set up: then
+  ///          there are as many as could be
+  void resize(unsigned threads);
   completion_pool_stats stats() const noexcept;
+  /// Which backend runs: "io_uring" or "asio".
+  std::string_view backend_name() const noexcept;
 
   std::string_view service_name() const noexcept override;
   void stop() noexcept override;
@@ -87,8 +155,14 @@ class TANDEM_IO_API completion_pool final : public service {
 
 /// The pool of the current task's runtime, made with defaults if there is none.
 ///
-/// @throws  std::logic_error naming `what` outside any task; std::system_error if rings are refused
+/// @throws  std::logic_error naming `what` outside any task, and what to do there; std::system_error if
+///          no backend can be set up
 TANDEM_IO_API completion_pool& current_completion_pool(const char* what);
+
+namespace detail {
+/// @throws  std::invalid_argument naming the choices
+io_backend backend_from_environment();
+}  // namespace detail
 
 /// Index of the calling completion thread within its pool; -1 on any other thread.
 TANDEM_IO_API int current_completion_index() noexcept;

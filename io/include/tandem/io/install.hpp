@@ -13,7 +13,8 @@ namespace tandem::inline v0::io {
 ///     options.min_threads = 2;
 ///     tandem::io::install(rt, options);
 ///
-/// @throws         std::system_error with cause and cure if io_uring is not available
+/// @throws         std::system_error with cause and cure if no backend can be set up;
+///                 std::invalid_argument naming the option that is wrong
 /// @thread_safety  any thread
 TANDEM_IO_API completion_pool& install(runtime& owner,
                                        const completion_options& options = completion_options());

@@ -7,34 +7,26 @@
 
 #include <coroutine>
 #include <initializer_list>
-#include <tandem/io/detail/operation.hpp>
 #include <tandem/io/detail/socket.hpp>
+#include <tandem/io/detail/socket_awaiter.hpp>
+#include <type_traits>
 #include <vector>
 
 namespace tandem::inline v0::io {
 
 /// Awaiter of signal_set::wait().
-class [[nodiscard]] TANDEM_IO_API signal_awaiter {
+class [[nodiscard]] TANDEM_IO_API signal_awaiter : public detail::socket_awaiter {
  public:
-  using tandem_awaiter = void;
+  using lossy_when_dropped = std::true_type;  // race() refuses it
 
   explicit signal_awaiter(detail::socket& pipe) noexcept;
   signal_awaiter(signal_awaiter&& other) noexcept;
 
-  bool await_ready() const noexcept { return false; }
-  template <class Promise>
-  bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
-    pipe_->begin_operation();
-    operation_.aim(pipe_->thread(), pipe_->descriptor());
-    return operation_.start(self.promise());
-  }
   int await_resume();
   result<int> await_resume_result();
 
  private:
-  detail::socket* pipe_;
   unsigned char number_ = 0;
-  detail::operation operation_;
 };
 
 /// Catches the given signals while it lives; what was set up before comes back at its end.

@@ -1,152 +1,150 @@
 // fork.hpp: how children are forked and joined.
 // SPDX-License-Identifier: MIT
 //
-//   F1 fork     set the join to n, then push children n-1 .. 1; run child 0
-//   F2 end      a child that is not the last pops the lane; if that is its sibling it was not stolen:
-//               the sibling inherits the debt + 1 and runs; no atomic operation on the join
-//   F3 end      the last child with a debt of n ran everything itself: the parent goes on at once
-//   F4 end      else the child settles its debt on the join by one subtraction; whoever brings it to 0
-//               goes on with the parent
-//   F5 popped something else (the child had moved to another worker): push it back, settle
-//   F6 attention: settle and return to the worker's loop, which serves one item of another lane
-// A debt travels in the child, so it is settled wherever a child that suspended comes to its end.
+//   F1 fork     the join counts n; children n-1 .. 1 go to the lane; child 0 is called on the stack
+//   F2 next     it has ended, and the lane's newest is its sibling: that one is called; the join is
+//               not touched
+//   F3 done     all n have ended on the stack: the parent goes on as if it had never suspended
+//   F4 stolen   the lane is empty: what has ended here is settled by one subtraction. If that makes
+//               the join 0 the parent goes on, else it is suspended, and the stack unwinds
+//   F5 away     a child that was not called on the stack of its fork settles 1 when it ends; whoever
+//               brings the join to 0 goes on with the parent
+//   F6 give way with attention asked for, the rest stays in the lane: settle as in F4
+//   F7 suspend  a called child suspended: what ended before it is settled as in F4
+// The nesting of calls makes F2 sound: whatever a called child pushed is popped, stolen or settled
+// when it has ended, so the lane's newest item is its sibling or the lane has lost that one.
 #pragma once
 
 #include <atomic>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 
 #include <tandem/detail/fork_lane.hpp>
 #include <tandem/detail/promise_base.hpp>
+#include <tandem/task.hpp>
 
 namespace tandem::inline v0::detail {
 
-/// Reports an exception that another one has overtaken.
-TANDEM_API void report_suppressed(const promise_base& failed) noexcept;
-/// Wakes an idle worker of the calling worker's pool if nobody searches.
-TANDEM_API void wake_for_fork(const thread_context& context) noexcept;
+/// Reports an exception that another one has overtaken, unless it is what a stop brought about.
+TANDEM_API void report_suppressed(const environment& env,
+                                  const std::exception_ptr& failure) noexcept;
 
 /// One join, in the awaiter of the parent. Movable until it starts.
 class join_frame {
  public:
-  join_frame() noexcept = default;
-  join_frame(join_frame&&) noexcept {}
+  join_frame() noexcept {}
+  join_frame(join_frame&&) noexcept : join_frame() {}
   join_frame& operator=(join_frame&&) = delete;
 
+  /// F1. Relaxed: published with the children.
+  void expect(std::size_t count) noexcept {
+    remaining_.store(static_cast<std::uint32_t>(count), std::memory_order_relaxed);
+  }
+  /// F4-F7. @returns whether all children have ended; if not, the join may be gone
+  bool settle(std::size_t count) noexcept {
+    // acq_rel: the last one sees what every child has written.
+    const auto n = static_cast<std::uint32_t>(count);
+    return remaining_.fetch_sub(n, std::memory_order_acq_rel) == n;
+  }
+
   bool failed() const noexcept { return first_failed_.load(std::memory_order_relaxed) != nullptr; }
-  [[noreturn]] void rethrow_first() const {
-    // Relaxed: the join has ordered the child's end before the parent.
-    std::rethrow_exception(first_failed_.load(std::memory_order_relaxed)->take_exception());
+  /// After the join.
+  [[noreturn]] TANDEM_API void rethrow_first();
+  /// The first failure by time is kept in its room, others are reported.
+  TANDEM_API void note_failure(outcome_base& room, const environment& env) noexcept;
+
+  /// F5
+  TANDEM_API static std::coroutine_handle<> child_ended(const ended_frame& child) noexcept;
+
+  /// promise_base::link of the children: the lowest bit is set in no other link. (The address of
+  /// child_ended is not the same everywhere: in an executable it may be that of a PLT entry.)
+  void* as_link() noexcept {
+    return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(this) | 1U);  // NOLINT
+  }
+  /// @returns  null if `link` is no join's
+  static join_frame* of_link(void* link) noexcept {
+    const auto bits = reinterpret_cast<std::uintptr_t>(link);                     // NOLINT
+    return (bits & 1U) != 0 ? reinterpret_cast<join_frame*>(bits - 1) : nullptr;  // NOLINT
   }
 
  private:
-  friend class fork_builder;
-
-  std::atomic<std::uint32_t> remaining_{0};
-  std::uint32_t count_ = 0;
-  std::atomic<promise_base*> first_failed_{nullptr};
+  std::atomic<std::uint32_t> remaining_;
+  std::atomic<outcome_base*> first_failed_{nullptr};
 };
 
-/// Forks the children that it is given last to first; start() says what to resume.
-class fork_builder {
- public:
-  fork_builder(join_frame& join, promise_base& parent, std::size_t count) noexcept
-      : join_(join), parent_(parent) {
-    thread_context& context = this_thread();
-    on_lane_ = context.lane != nullptr && context.current_executor == parent.home;
-    context_ = &context;
-    join_.count_ = static_cast<std::uint32_t>(count);
-    join_.remaining_.store(join_.count_, std::memory_order_relaxed);  // F1: published by the push
-  }
-
-  void add(promise_base& child) noexcept {
-    child.inherit(parent_);
-    child.on_final = &fork_builder::child_ended;
-    // The first one added is the last to run: bit 0 says so.
-    child.link = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(&join_) |  // NOLINT
-                                         (held_back_ == nullptr ? 1U : 0U));
-    if (held_back_ != nullptr) publish(*held_back_);
-    held_back_ = &child;
-  }
-
-  std::coroutine_handle<> start() noexcept {
-    if (on_lane_) wake_for_fork(*context_);
-    return held_back_->handle();
-  }
-
- private:
-  void publish(promise_base& child) noexcept {
-    if (on_lane_) [[likely]] {
-      context_->lane->push(&child);
-    } else {
-      parent_.home->post(&child, post_kind::spawn);
-    }
-  }
-
-  static std::coroutine_handle<> child_ended(promise_base& child) noexcept {
-    const auto link = reinterpret_cast<std::uintptr_t>(child.link);
-    join_frame& join = *reinterpret_cast<join_frame*>(link & ~std::uintptr_t{1});  // NOLINT
-    if (child.failed()) [[unlikely]]
-      note_failure(join, child);
-    const bool is_last = (link & 1U) != 0;
-    if (!is_last) {
-      if (promise_base* sibling = pop_sibling(link)) [[likely]] {  // F2
-        sibling->debt = child.debt + 1;
-        return sibling->handle();
-      }
-    } else if (child.debt == join.count_) {  // F3
-      return continue_with(*child.continuation, child);
-    }
-    promise_base& parent = *child.continuation;
-    const std::uint32_t debt = child.debt;
-    const executor* const home = child.home;
-    // F4. acq_rel: the last one sees what every child has written. The join and all children may be
-    // gone after this unless we were the last.
-    if (join.remaining_.fetch_sub(debt, std::memory_order_acq_rel) != debt) {
-      return std::noop_coroutine();
-    }
-    if (parent.home == home) return parent.handle();
-    parent.post();
-    return std::noop_coroutine();
-  }
-
-  static promise_base* pop_sibling(std::uintptr_t link) noexcept {
-    fork_lane* const lane = this_thread().lane;
-    if (lane == nullptr) return nullptr;
-    if (lane->attention.load(std::memory_order_relaxed)) [[unlikely]] {  // F6: a hint, no pairing
-      if (lane->attention_pause == 0) return nullptr;
-      --lane->attention_pause;
-    }
-    job* const item = lane->pop();
-    if (item == nullptr) return nullptr;
-    auto* const next = static_cast<promise_base*>(item);  // the lane holds forked children only
-    if (((reinterpret_cast<std::uintptr_t>(next->link) ^ link) & ~std::uintptr_t{1}) != 0) {  // F5
-      lane->push(item);
-      return nullptr;
-    }
-    return next;
-  }
-
-  static void note_failure(join_frame& join, promise_base& child) noexcept {
-    promise_base* none = nullptr;
-    if (!join.first_failed_.compare_exchange_strong(none, &child, std::memory_order_relaxed)) {
-      report_suppressed(child);
-    }
-  }
-
-  join_frame& join_;
-  promise_base& parent_;
-  thread_context* context_;
-  promise_base* held_back_ = nullptr;
-  bool on_lane_;
+/// A child's room: nothing of it is built before there is something to put in.
+template <class T>
+union fork_room {
+  fork_room() noexcept { result.mark_empty(); }
+  /// For an awaiter that has not started.
+  fork_room(fork_room&&) noexcept : fork_room() {}
+  ~fork_room() { result.destroy_value(); }
+  outcome<T> result;
 };
 
-inline std::coroutine_handle<> fork(join_frame& join, promise_base& parent,
-                                    promise_base* const* children, std::size_t count) noexcept {
-  fork_builder builder(join, parent, count);
-  for (std::size_t i = count; i-- > 0;) builder.add(*children[i]);
-  return builder.start();
+template <class T>
+TANDEM_ALWAYS_INLINE task<T>& checked(task<T>& child) noexcept {
+  TANDEM_ASSERT(child, "an empty task (default-constructed or moved from) was forked");
+  return child;
+}
+
+/// What a forked child starts with.
+TANDEM_ALWAYS_INLINE void prepare_child(promise_base& child, promise_base& parent,
+                                        outcome_base& room, join_frame& join,
+                                        std::uint64_t segment) noexcept {
+  child.inherit(parent, room, &join_frame::child_ended, join.as_link());
+  child.segment = segment;
+  child.next = nullptr;  // in a lane a frame is told from an invoke_job by it
+}
+
+/// Exposes, wakes and grows as the lane needs; with `joining`, @returns whether to give way (F6).
+TANDEM_API bool look_after_lane(thread_context& context, bool joining) noexcept;
+/// F1 where no child can be called: no lane serves its home, or the stack is used up.
+TANDEM_API void send_child(thread_context& context, promise_base& child) noexcept;
+/// As above for all of a fork; the first goes on in this thread, after the stack has unwound.
+TANDEM_API void send_children(thread_context& context, promise_base* const* children,
+                              std::size_t count) noexcept;
+
+TANDEM_ALWAYS_INLINE bool forks_on_stack(const thread_context& context,
+                                         const promise_base& parent) noexcept {
+  return context.lane_home == parent.home && !too_deep(context);
+}
+
+/// F1
+TANDEM_ALWAYS_INLINE void publish_child(thread_context& context, promise_base& child) noexcept {
+  if (context.lane->push(&child)) [[unlikely]]
+    (void)look_after_lane(context, false);
+}
+
+TANDEM_ALWAYS_INLINE bool gives_way(thread_context& context) noexcept {
+  // Relaxed: a hint, look_after_lane reads it by an exchange.
+  return context.lane->attention.load(std::memory_order_relaxed) && look_after_lane(context, true);
+}
+
+/// F2, F4, F6. Takes the child that is to be called next out of the lane.
+/// @returns  null if the parent has to settle
+TANDEM_ALWAYS_INLINE promise_base* take_sibling(thread_context& context) noexcept {
+  if (gives_way(context)) [[unlikely]]
+    return nullptr;
+  return static_cast<promise_base*>(context.lane->pop());
+}
+
+/// As above where the caller knows which one it is, and where in the lane it went.
+TANDEM_ALWAYS_INLINE bool take_known_sibling(thread_context& context, std::int64_t index) noexcept {
+  if (gives_way(context)) [[unlikely]]
+    return false;
+  return context.lane->pop_private_at(index) || context.lane->take_back() != nullptr;
+}
+
+/// F4, F6, F7. Settles what has ended here. @returns whether the parent suspends
+inline bool settle_here(thread_context& context, promise_base& parent, join_frame& join,
+                        std::size_t count) noexcept {
+  if (!join.settle(count)) return true;
+  // The child that suspended here may have left another environment, one that has ended with it.
+  context.env = parent.env;
+  return false;
 }
 
 }  // namespace tandem::inline v0::detail

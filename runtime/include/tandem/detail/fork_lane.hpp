@@ -1,18 +1,32 @@
-// fork_lane.hpp: a worker's LIFO lane: the deque of forked children.
+// fork_lane.hpp: a worker's LIFO lane: the split deque of forked children.
 // SPDX-License-Identifier: MIT
 //
-// Chase and Lev, "Dynamic Circular Work-Stealing Deque" (SPAA 2005), with the orders of Lê, Pop,
-// Cohen and Zappa Nardelli (PPoPP 2013) written as operations instead of fences, which
-// ThreadSanitizer understands. The owner pushes and pops at `bottom`, thieves take at `top`.
+// Indices only grow: top <= split <= bottom. What lies in [top, split) is public: thieves take the
+// oldest. What lies in [split, bottom) is the owner's alone, so that pushing and popping it costs no
+// barrier. The public part is a deque of Chase and Lev (SPAA 2005) with `split` as its bottom, in the
+// orders of Lê, Pop, Cohen and Zappa Nardelli (PPoPP 2013), written as operations instead of fences,
+// which ThreadSanitizer understands; the split is that of Dinan et al. (SC 2009) and Lace (2014).
 //
-//   L1 push   store the slot, then bottom (release, pairs with L4)
-//   L2 pop    announce bottom - 1 (seq_cst), then read top (seq_cst)
-//   L3 pop    if it was the last item: compete for it by a CAS on top
-//   L4 steal  read top, then bottom (both seq_cst), then the slot
-//   L5 steal  CAS top; failing means that somebody else has the item
-// L2 and L4 are all seq_cst, so of an owner and a thief that want one item at least one sees the other.
+//   L1 push        store the slot, bottom + 1; then look at `attention` (relaxed)
+//   L2 pop         bottom > split: bottom - 1. Else L3
+//   L3 take back   the younger half of the public part: split - k (seq_cst), then read top (seq_cst);
+//                  top below the new split: those k are private now. Else put split back, and L4
+//   L4             the youngest public one: split - 1 (seq_cst), then read top (seq_cst); if it was the
+//                  last: compete for it by a CAS on top
+//   L5 steal       read top, then split (both seq_cst), then the slot; CAS top; failing means that
+//                  somebody else has the item. Then read split again: whoever took the last public
+//                  item sets `attention`
+//   L6 expose      on attention: clear it by an exchange, then read top; if nothing is public, half of
+//                  the private part becomes so (split, seq_cst), and the owner sees to it that an
+//                  idle worker wakes (P5); if there is none either, `attention` is set again for the
+//                  next push
+// So whenever nothing is public, either `attention` is set or nothing is private.
+// L3/L4 and L5 are all seq_cst: of an owner and a thief that want one item at least one sees the
+// other. A thief that read an old split can take the item at top only (its CAS), and that one is below
+// the new split, or the owner competes for it.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -24,93 +38,195 @@
 
 namespace tandem::inline v0::detail {
 
-class fork_lane {
- public:
-  fork_lane() {
-    retired_.push_back(std::make_unique<ring>(initial_capacity));
-    buffer_ = retired_.back().get();
-  }
-  fork_lane(const fork_lane&) = delete;
-  fork_lane& operator=(const fork_lane&) = delete;
+struct std_atomics {
+  template <class T>
+  using atomic = std::atomic<T>;
+};
 
-  /// Owner only.
-  void push(job* item) noexcept {
-    const std::int64_t bottom = bottom_.load(std::memory_order_relaxed);  // own word
-    const std::int64_t top = top_.load(std::memory_order_acquire);  // pairs with L5: slots are free
-    ring* buffer = buffer_.load(std::memory_order_relaxed);         // only the owner replaces it
-    if (bottom - top > buffer->mask) [[unlikely]]
-      buffer = grow(bottom, top);
-    buffer->put(bottom, item);
-    bottom_.store(bottom + 1, std::memory_order_release);  // L1
+/// @tparam Atomics  std_atomics; another set in the test that explores schedules
+template <class Atomics>
+class basic_fork_lane {
+  template <class T>
+  using atomic = typename Atomics::template atomic<T>;
+
+ public:
+  explicit basic_fork_lane(std::int64_t capacity = 256) { use(new_ring(capacity)); }
+  basic_fork_lane(const basic_fork_lane&) = delete;
+  basic_fork_lane& operator=(const basic_fork_lane&) = delete;
+
+  /// Owner only. @returns whether the owner has to look after the lane (look_after)
+  [[nodiscard]] TANDEM_ALWAYS_INLINE bool push(job* item) noexcept {
+    const std::int64_t index = bottom();
+    slots_[index & mask_].store(item, std::memory_order_relaxed);  // L1: published by L6
+    set_bottom(index + 1);
+    // Relaxed: a hint; L6 reads it by an exchange.
+    return attention.load(std::memory_order_relaxed) || index + 1 == room_end_;
+  }
+
+  /// Owner only, where the newest item, if it is still there, is known to lie at `index`: takes it if
+  /// it is private. Reads nothing that a push or pop has just written.
+  TANDEM_ALWAYS_INLINE bool pop_private_at(std::int64_t index) noexcept {
+    if (index < split_.load(std::memory_order_relaxed)) return false;  // own word
+    set_bottom(index);
+    return true;
   }
 
   /// Owner only. The newest item, or null.
   job* pop() noexcept {
-    std::int64_t bottom = bottom_.load(std::memory_order_relaxed);
-    // Thieves only raise top, so an empty look is final.
-    if (bottom <= top_.load(std::memory_order_relaxed)) return nullptr;
-    bottom -= 1;
-    ring* const buffer = buffer_.load(std::memory_order_relaxed);
-    bottom_.store(bottom, std::memory_order_seq_cst);         // L2
-    std::int64_t top = top_.load(std::memory_order_seq_cst);  // L2
-    if (top < bottom) [[likely]]
-      return buffer->get(bottom);
-    job* item = nullptr;
-    if (top == bottom &&
-        top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst)) {  // L3
-      item = buffer->get(bottom);
+    if (bottom() == split_.load(std::memory_order_relaxed)) return take_back();  // own words
+    set_bottom(bottom() - 1);
+    return slots_[bottom() & mask_].load(std::memory_order_relaxed);  // the owner wrote it
+  }
+
+  /// Owner only, when nothing is private. The newest item, or null.
+  job* take_back() noexcept {
+    const std::int64_t split = bottom();
+    const std::int64_t look = split - top_.load(std::memory_order_relaxed);  // only shrinks
+    if (look <= 0) return empty_now();
+    if (look > 1) {
+      const std::int64_t half = split - (look + 1) / 2;
+      split_.store(half, std::memory_order_seq_cst);      // L3
+      if (top_.load(std::memory_order_seq_cst) < half) {  // L3
+        set_bottom(split - 1);
+        return slots_[(split - 1) & mask_].load(std::memory_order_relaxed);
+      }
+      split_.store(split, std::memory_order_seq_cst);  // nobody has taken anything because of it
     }
-    bottom_.store(bottom + 1, std::memory_order_relaxed);  // empty again: nothing new to publish
+    const std::int64_t last = split - 1;
+    split_.store(last, std::memory_order_seq_cst);            // L4
+    std::int64_t top = top_.load(std::memory_order_seq_cst);  // L4
+    if (top < last) {
+      set_bottom(last);
+      return slots_[last & mask_].load(std::memory_order_relaxed);
+    }
+    job* item = nullptr;
+    if (top == last && top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst)) {
+      item = slots_[last & mask_].load(std::memory_order_relaxed);
+    }
+    split_.store(split, std::memory_order_relaxed);  // empty: nothing to publish
+    (void)empty_now();
     return item;
   }
 
-  /// Any thread. The oldest item, or null (empty, or lost a race).
+  /// Owner only: makes room, and exposes items if thieves find none. @returns whether it did
+  bool look_after() noexcept {
+    if (bottom() == room_end_) make_room();
+    attention.exchange(false, std::memory_order_acq_rel);  // L6: pairs with L5 and with posters
+    return expose();
+  }
+
+  /// Owner only. @returns whether it made something public where nothing was
+  bool expose() noexcept {
+    const std::int64_t split = split_.load(std::memory_order_relaxed);  // own word
+    const std::int64_t hidden = bottom() - split;
+    if (top_.load(std::memory_order_seq_cst) < split) return false;
+    if (hidden == 0) {
+      (void)empty_now();
+      return false;
+    }
+    split_.store(split + (hidden + 1) / 2, std::memory_order_seq_cst);  // L6, P1
+    return true;
+  }
+
+  /// Owner only, before it waits: nothing stays out of the thieves' reach.
+  void expose_all() noexcept { split_.store(bottom(), std::memory_order_seq_cst); }
+
+  /// Any thread. The oldest public item, or null (there is none, or it lost a race).
   job* steal() noexcept {
-    std::int64_t top = top_.load(std::memory_order_seq_cst);              // L4
-    const std::int64_t bottom = bottom_.load(std::memory_order_seq_cst);  // L4
-    if (top >= bottom) return nullptr;
-    job* const item = buffer_.load(std::memory_order_acquire)->get(top);  // pairs with grow()
-    if (!top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst))
-      return nullptr;  // L5
+    std::int64_t top = top_.load(std::memory_order_seq_cst);            // L5
+    const std::int64_t split = split_.load(std::memory_order_seq_cst);  // L5
+    if (top >= split) return nullptr;
+    ring* const slots = ring_.load(std::memory_order_acquire);  // pairs with make_room()
+    job* const item = slots->at(top).load(std::memory_order_relaxed);
+    if (!top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst)) return nullptr;
+    // Read again: L3 may have lowered it since. Of this load and L3's of top one sees the other.
+    if (top + 1 >= split_.load(std::memory_order_seq_cst)) {
+      attention.store(true, std::memory_order_release);  // L5
+    }
     return item;
   }
 
-  bool empty() const noexcept { return size() == 0; }
-  std::size_t size() const noexcept {
+  /// Any thread: whether there is nothing to steal.
+  bool empty() const noexcept {
     const std::int64_t top = top_.load(std::memory_order_seq_cst);
-    const std::int64_t bottom = bottom_.load(std::memory_order_seq_cst);
-    return bottom > top ? static_cast<std::size_t>(bottom - top) : 0;
+    return top >= split_.load(std::memory_order_seq_cst);
   }
 
-  /// Set by posters, read relaxed at every fork and join: another lane has something (D9).
-  std::atomic<bool> attention{false};
-  /// Owner only: joins until the flag is looked at again after one item was served.
-  std::uint32_t attention_pause = 0;
+  /// Any thread, for statistics: all items, as they were a moment ago.
+  std::size_t size() const noexcept {
+    const std::int64_t count = bottom() - top_.load(std::memory_order_relaxed);
+    return count > 0 ? static_cast<std::size_t>(count) : 0;
+  }
+
+  /// Owner only: whether there is nothing at all, but for what thieves are taking right now.
+  bool drained() const noexcept {
+    return bottom() == split_.load(std::memory_order_relaxed) && empty();
+  }
+  /// Owner only: where the next item goes.
+  std::int64_t position() const noexcept { return bottom(); }
+  /// Any thread: the index of the item that a thief would take next.
+  std::int64_t oldest() const noexcept { return top_.load(std::memory_order_seq_cst); }
+
+  /// "Owner, look": set by thieves (L5) and posters, read relaxed at every fork and join (D9).
+  atomic<bool> attention{true};
 
  private:
-  static constexpr std::int64_t initial_capacity = 256;
-
   struct ring {
     explicit ring(std::int64_t capacity)
-        : mask(capacity - 1), slots(new std::atomic<job*>[static_cast<std::size_t>(capacity)]) {}
-    // Relaxed: L1 and L4 order the slots.
-    void put(std::int64_t i, job* item) noexcept {
-      slots[static_cast<std::size_t>(i & mask)].store(item, std::memory_order_relaxed);
-    }
-    job* get(std::int64_t i) const noexcept {
-      return slots[static_cast<std::size_t>(i & mask)].load(std::memory_order_relaxed);
-    }
+        : mask(capacity - 1), slots(new atomic<job*>[static_cast<std::size_t>(capacity)]) {}
+    atomic<job*>& at(std::int64_t i) noexcept { return slots[static_cast<std::size_t>(i & mask)]; }
     const std::int64_t mask;
-    std::unique_ptr<std::atomic<job*>[]> slots;
+    const std::unique_ptr<atomic<job*>[]> slots;
   };
 
-  TANDEM_API ring* grow(std::int64_t bottom, std::int64_t top) noexcept;
+  /// L6 has to run at the next push: it is the first item that thieves could take.
+  job* empty_now() noexcept {
+    attention.store(true, std::memory_order_relaxed);  // own thread reads it
+    return nullptr;
+  }
 
-  std::atomic<std::int64_t> bottom_{0};  // owner writes
-  std::atomic<ring*> buffer_{nullptr};   // owner writes
-  std::vector<std::unique_ptr<ring>>
-      retired_;  // owner; old rings stay until the end: thieves may read
-  alignas(64) std::atomic<std::int64_t> top_{0};  // thieves and owner, CAS
+  // Relaxed: the owner's word; others read it for statistics.
+  std::int64_t bottom() const noexcept { return bottom_.load(std::memory_order_relaxed); }
+  void set_bottom(std::int64_t index) noexcept { bottom_.store(index, std::memory_order_relaxed); }
+
+  ring* new_ring(std::int64_t capacity) {
+    rings_.push_back(std::make_unique<ring>(capacity));
+    return rings_.back().get();
+  }
+
+  void use(ring* fresh) noexcept {
+    slots_ = fresh->slots.get();
+    mask_ = fresh->mask;
+    room_end_ = top_.load(std::memory_order_relaxed) + fresh->mask + 1;  // top only grows
+    ring_.store(fresh, std::memory_order_release);                       // pairs with steal()
+  }
+
+  void make_room() noexcept {
+    const std::int64_t top = top_.load(std::memory_order_acquire);  // L5: slots below are free
+    room_end_ = top + mask_ + 1;
+    if (bottom() != room_end_) return;
+    ring* const old = rings_.back().get();
+    ring* const fresh = new_ring((mask_ + 1) * 2);
+    for (std::int64_t i = top; i < bottom(); ++i) {
+      fresh->at(i).store(old->at(i).load(std::memory_order_relaxed), std::memory_order_relaxed);
+    }
+    use(fresh);
+  }
+
+  // Written by the owner only; split_ and ring_ are read by thieves.
+  atomic<std::int64_t> bottom_{0};
+  std::int64_t room_end_ = 0;  // the bottom at which the ring may be full
+  atomic<job*>* slots_ = nullptr;
+  std::int64_t mask_ = 0;
+  atomic<std::int64_t> split_{0};
+  atomic<ring*> ring_{nullptr};
+  std::vector<std::unique_ptr<ring>> rings_;  // old ones stay until the end: thieves may read them
+  alignas(64) atomic<std::int64_t> top_{0};   // CAS by thieves and by the owner
+};
+
+class fork_lane final : public basic_fork_lane<std_atomics> {
+ public:
+  using basic_fork_lane::basic_fork_lane;
 };
 
 }  // namespace tandem::inline v0::detail

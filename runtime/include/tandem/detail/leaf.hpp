@@ -18,7 +18,7 @@ namespace tandem::inline v0::detail {
 
 class leaf : public stop_waiter {
  public:
-  leaf(stop_function on_stop) noexcept : stop_waiter(on_stop, &leaf::resume_waiting) {}  // NOLINT
+  leaf(stop_function on_stop) noexcept : stop_waiter(on_stop, true) {}  // NOLINT
   leaf(leaf&& other) noexcept = default;
 
   /// @returns  false if a stop was requested before; then cancelled() is set
@@ -30,8 +30,9 @@ class leaf : public stop_waiter {
     return false;
   }
 
-  /// The operation has ended. @returns true if the caller has to schedule waiting(); else the stopper
-  /// does, and the leaf must not be touched any more.
+  /// The operation has ended. @returns true if the caller has to schedule waiting(), or, from inside
+  /// the await, may go on at once; else the stopper schedules it, and the leaf must not be touched any
+  /// more.
   [[nodiscard]] bool finish_unposted() noexcept {
     return waiting_->env->stop().withdraw(*this) || hand_over();
   }
@@ -44,9 +45,6 @@ class leaf : public stop_waiter {
     cancelled_ = true;
     (void)hand_over();  // the stopper is the second holder
   }
-  /// Between begin() and a suspension that does not take place: the operation ended inline.
-  /// @returns  true if the task may go on at once; false if it has to suspend (the stopper resumes it)
-  [[nodiscard]] bool finish_inline() noexcept { return finish_unposted(); }
 
   bool cancelled() const noexcept { return cancelled_; }
   void set_cancelled() noexcept { cancelled_ = true; }
@@ -60,12 +58,8 @@ class leaf : public stop_waiter {
   }
 
  private:
-  static void resume_waiting(stop_waiter& self) noexcept {
-    static_cast<leaf&>(self).waiting_->post();
-  }
-
+  bool cancelled_ = false;  // first: it fits into the base's padding
   promise_base* waiting_ = nullptr;
-  bool cancelled_ = false;
 };
 
 }  // namespace tandem::inline v0::detail

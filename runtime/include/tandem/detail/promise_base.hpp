@@ -4,117 +4,137 @@
 // It stands at offset 0 of every promise and no promise is aligned above 16 bytes, so a promise_base*
 // names the frame: queues, joins and a task dump need nothing else.
 //
+//   env, home      what the frame inherits: copied as a pair
 //   continuation   the frame that awaits this one; null for a root
-//   home           the executor that this frame resumes on
-//   on_final       null: hand over to the continuation. Else called once at the end (roots, joins);
+//   on_final       null: hand over to the continuation. Else called once after the end (roots, joins);
 //                  returns the handle to go on with
 //   link           belongs to whoever set on_final
-//   debt           forked children only: completions that this child settles when it ends (F4)
-//   outcome        none -> value | exception, by the frame itself; an exception is built in the room
-//                  of job::next, which no queue needs any more once the body has ended
+//   segment        N2: where the starter called the frame on its own stack: that segment; else 0
+//   room           where the result goes
+//
+// Nothing of it is set before the frame is started: who starts it sets all. Once started a frame
+// belongs to itself and ends itself: first its result is in the room, then the frame and its arguments
+// are gone, then the starter hears of it. Protocol: runtime/README.md, "Calls on the stack", N1-N5.
 #pragma once
 
 #include <coroutine>
 #include <cstdint>
 #include <exception>
-#include <memory>
-#include <new>
-#include <utility>
 
 #include <tandem/config.hpp>
 #include <tandem/detail/frame_memory.hpp>
+#include <tandem/detail/outcome.hpp>
 #include <tandem/detail/thread_context.hpp>
 #include <tandem/job.hpp>
 
 namespace tandem::inline v0::detail {
 
-enum class outcome : std::uint8_t { none, value, exception };
+class promise_base;
+
+/// What is left of a frame that has ended.
+struct ended_frame {
+  promise_base* continuation;
+  executor* home;  // where it ended
+  void* link;
+};
 
 class promise_base : public job, public frame_allocated {
  public:
-  using final_function = std::coroutine_handle<> (*)(promise_base& ended) noexcept;
+  using final_function = std::coroutine_handle<> (*)(const ended_frame& ended) noexcept;
 
-  promise_base() noexcept : job(&promise_base::resume_job) {}
+  promise_base() noexcept : job(&promise_base::resume_job, set_later()) {}
   promise_base(const promise_base&) = delete;
   promise_base& operator=(const promise_base&) = delete;
-  ~promise_base() {
-    if (outcome_ == outcome::exception) [[unlikely]] {
-      std::destroy_at(exception_room());
-    }
-  }
 
   std::coroutine_handle<> handle() noexcept {
     return std::coroutine_handle<promise_base>::from_promise(*this);
   }
 
-  /// Takes over what a child inherits from the frame that awaits it.
-  void inherit(promise_base& parent) noexcept {
-    continuation = &parent;
+  /// What a child takes over from the frame that starts it. Not called on its stack, no on_final.
+  void inherit(promise_base& parent, outcome_base& result) noexcept {
     env = parent.env;
     home = parent.home;
+    continuation = &parent;
+    on_final = nullptr;
+    segment = 0;
+    room = &result;
+  }
+  /// As above, for combinators.
+  void inherit(promise_base& parent, outcome_base& result, final_function f, void* of_f) noexcept {
+    inherit(parent, result);
+    on_final = f;
+    link = of_f;
   }
 
   void post(post_kind kind = post_kind::resume) noexcept { home->post(this, kind); }
 
-  void unhandled_exception() noexcept {
-    ::new (static_cast<void*>(&next)) std::exception_ptr(std::current_exception());
-    outcome_ = outcome::exception;
-  }
-  bool failed() const noexcept { return outcome_ == outcome::exception; }
-  std::exception_ptr exception() const noexcept {
-    return failed() ? *const_cast<promise_base*>(this)->exception_room() : nullptr;
-  }
-  /// Hands the exception over: from now on the taker's thread alone holds it.
-  std::exception_ptr take_exception() noexcept {
-    return failed() ? std::exchange(*exception_room(), nullptr) : nullptr;
-  }
-  void rethrow_if_failed() {
-    if (failed()) [[unlikely]]
-      std::rethrow_exception(take_exception());
-  }
+  TANDEM_API void unhandled_exception() noexcept;
 
-  promise_base* continuation = nullptr;
-  executor* home = nullptr;
-  final_function on_final = nullptr;
-  void* link = nullptr;
-  std::uint32_t debt = 1;
-
- protected:
-  outcome outcome_ = outcome::none;
+  executor* home;
+  promise_base* continuation;
+  final_function on_final;
+  void* link;
+  std::uint64_t segment;
+  outcome_base* room;
 
  private:
   TANDEM_API static void resume_job(job* self) noexcept;
-
-  std::exception_ptr* exception_room() noexcept {
-    static_assert(sizeof(std::exception_ptr) == sizeof(job*));
-    return std::launder(reinterpret_cast<std::exception_ptr*>(&next));  // NOLINT
-  }
 };
 
-/// What to go on with after `ended`: `waiting` itself if both live at one home; else that costs one
-/// post, and this thread has nothing to go on with (D7).
-inline std::coroutine_handle<> continue_with(promise_base& waiting,
-                                             const promise_base& ended) noexcept {
-  if (waiting.home == ended.home) [[likely]]
+/// What to go on with after a frame that ended at `home`: `waiting` itself if it lives there, too;
+/// else that costs one post, and this thread has nothing to go on with (D7).
+inline std::coroutine_handle<> continue_with(promise_base& waiting, const executor* home) noexcept {
+  if (waiting.home == home) [[likely]]
     return waiting.handle();
   waiting.post();
   return std::noop_coroutine();
 }
 
-struct final_awaiter {
-  bool await_ready() const noexcept { return false; }
+/// Ends a frame that was not called on this stack. @returns what to go on with
+TANDEM_API std::coroutine_handle<> end_frame(promise_base& ended) noexcept;
+
+/// N2. Runs a child that was given the current segment. @returns whether it has ended; if not, the
+/// caller is suspended like any other coroutine, and may be running elsewhere already
+TANDEM_ALWAYS_INLINE bool call(thread_context& context, promise_base& child) noexcept {
+  child.handle().resume();
+  if (!context.child_done) [[unlikely]]
+    return false;
+  context.child_done = false;
+  return true;
+}
+
+/// N5. Whether the stack has no room left for a nested call.
+TANDEM_ALWAYS_INLINE bool too_deep(const thread_context& context) noexcept {
+  return static_cast<const char*>(__builtin_frame_address(0)) < context.stack_limit;
+}
+
+class final_awaiter {
+ public:
+  explicit final_awaiter(bool on_stack) noexcept : on_stack_(on_stack) {}
+
+  /// N3. True: the frame ends as the coroutine returns, and its caller goes on.
+  bool await_ready() const noexcept { return on_stack_; }
 
   template <class Promise>
   TANDEM_ALWAYS_INLINE std::coroutine_handle<> await_suspend(
       std::coroutine_handle<Promise> ended) const noexcept {
-    promise_base& self = ended.promise();
-    if (self.on_final == nullptr) [[likely]] {
-      return transfer(continue_with(*self.continuation, self));
-    }
-    return transfer(self.on_final(self));
+    return transfer(end_frame(ended.promise()));
   }
 
   void await_resume() const noexcept {}
+
+ private:
+  bool on_stack_;
 };
+
+/// N3. What final_suspend() of a promise returns.
+TANDEM_ALWAYS_INLINE final_awaiter end_of(const promise_base& self) noexcept {
+  thread_context& context = this_thread();
+  if (self.segment == context.segment) [[likely]] {
+    context.child_done = true;
+    return final_awaiter(true);
+  }
+  return final_awaiter(false);
+}
 
 }  // namespace tandem::inline v0::detail

@@ -1,15 +1,19 @@
 // root.hpp: the block of a spawned task: environment, start job and what happens at its end.
 // SPDX-License-Identifier: MIT
 //
-// phase: queued -> running (by the start job) | removed (by cancel, before the start job came). Both
-// by one exchange, so a task is started or removed, never both; the start job of a removed one only
-// ends it. Whoever waits is told in either case.
+// One word holds phase and pointer. Its lowest two bits are the phase, the third a note of the derived
+// class; the rest is the unstarted frame (queued, removed), or the room of the result (running, done).
+// queued -> running (by the start job) | removed (by cancel, before the start job came), both by one
+// CAS, so a task is started or removed, never both; the start job of a removed one only ends it.
+// Whoever waits is told in either case. A task that is still queued when it is joined may be started by
+// the joiner (J0): its start job then finds it running, or done, and drops its hold.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <exception>
 #include <source_location>
+#include <utility>
 
 #include <tandem/detail/promise_base.hpp>
 #include <tandem/environment.hpp>
@@ -25,15 +29,22 @@ enum class cancel_result : std::uint8_t {
 
 namespace detail {
 
+/// Whether a spawned task captures the context of its spawner.
+enum class context_flow : std::uint8_t { captured, suppressed };
+
 class TANDEM_API root : public job, public frame_allocated {
  public:
-  root(tandem::runtime& owner, executor& target, promise_base& body,
-       const std::source_location& where) noexcept;
+  /// Owns the frame of `body` until it is started. Its result goes into `result`.
+  ///
+  /// @param note  whatever the derived class wants to remember
+  root(tandem::runtime& owner, executor& target, promise_base& body, outcome_base& result,
+       const std::source_location& where, bool note = false) noexcept;
   root(const root&) = delete;
   root& operator=(const root&) = delete;
 
-  /// Counts the task as live, links it below `parent` (null: the runtime's own list) and posts it.
-  void launch(environment* parent) noexcept;
+  /// Counts the task as live, links it below `parent` (null: the runtime's own list) and posts it. It
+  /// captures the context of the calling task.
+  void launch(environment* parent, context_flow flow = context_flow::captured) noexcept;
   /// From outside any task. @returns false after shutdown() began: then nothing has happened
   bool launch_from_outside() noexcept;
   /// Asks it to stop, or removes it from the queue.
@@ -41,9 +52,19 @@ class TANDEM_API root : public job, public frame_allocated {
 
   environment& env_block() noexcept { return env_; }
   const environment& env_block() const noexcept { return env_; }
-  promise_base& body() noexcept { return *body_; }
+  /// After the end: what the task threw, or null.
+  std::exception_ptr take_failure() noexcept {
+    outcome_base* const result = result_room();
+    return result != nullptr ? std::exchange(result->error, nullptr) : nullptr;
+  }
+  bool has_failed() const noexcept {
+    const outcome_base* const result = result_room();
+    return result != nullptr && result->error != nullptr;
+  }
   /// The task was removed before it started: it has no result.
-  bool removed() const noexcept { return phase_.load(std::memory_order_acquire) == phase::removed; }
+  bool removed() const noexcept {
+    return phase_of(state_.load(std::memory_order_acquire)) == removed_phase;
+  }
   /// Failed with something else than a cancellation that somebody asked for.
   bool failed_for_real() const noexcept;
   tandem::runtime& owner() const noexcept { return *env_.runtime(); }
@@ -54,26 +75,59 @@ class TANDEM_API root : public job, public frame_allocated {
   /// The task has ended (or was removed), is counted as ended and no stopper holds it any more.
   /// May delete the block. @returns what this thread goes on with
   virtual std::coroutine_handle<> ended() noexcept = 0;
+  /// The start job comes to a task that call_here() has started.
+  virtual void start_job_is_late() noexcept;
+
+  bool is_queued_at(const executor* home) const noexcept {
+    return env_.home() == home &&
+           phase_of(state_.load(std::memory_order_relaxed)) == queued_phase;  // a hint
+  }
+  bool note() const noexcept {
+    return (state_.load(std::memory_order_relaxed) & note_bit) != 0;  // constant
+  }
+  /// Starts the task on the caller's stack unless its start job, or a cancel, was first.
+  /// @returns whether it ran here, and has_ended: whether it has ended here, too
+  bool call_here(thread_context& context, bool& has_ended) noexcept;
 
  private:
-  enum class phase : std::uint8_t { queued, running, removed, done };
+  using state = std::uintptr_t;
+  static constexpr state queued_phase = 0;
+  static constexpr state removed_phase = 1;
+  static constexpr state running_phase = 2;
+  static constexpr state done_phase = 3;
+  static constexpr state note_bit = 4;
+  static constexpr state pointer_mask = ~state{7};
+  static constexpr state phase_of(state of) noexcept { return of & 3; }
+  static promise_base& body_of(state of) noexcept {
+    return *reinterpret_cast<promise_base*>(of & pointer_mask);  // NOLINT
+  }
 
-  void link_and_post(environment* parent) noexcept;
+  /// Null if it never started.
+  outcome_base* result_room() const noexcept {
+    const state now = state_.load(std::memory_order_acquire);  // pairs with set_done()
+    if (phase_of(now) < running_phase) return nullptr;
+    return reinterpret_cast<outcome_base*>(now & pointer_mask);  // NOLINT
+  }
+  /// queued -> running. @returns null if it was not queued any more; then `seen` is what it was
+  promise_base* begin(state& seen) noexcept;
+  void set_done() noexcept;
+  void link_and_post(environment* parent, context_flow flow) noexcept;
   static void start_job(job* self) noexcept;
-  static std::coroutine_handle<> body_ended(promise_base& body) noexcept;
+  promise_base& prepare(promise_base& body, std::uint64_t segment) noexcept;
+  static std::coroutine_handle<> body_ended(const ended_frame& body) noexcept;
   std::coroutine_handle<> finish() noexcept;
 
+  std::atomic<state> state_;  // in front: its line is the one that a stop, or the end, touches, too
   environment env_;
-  promise_base* body_;
-  executor* target_;
-  std::atomic<phase> phase_{phase::queued};
 };
 
 /// Gives `failure` to runtime_options::on_unhandled_exception, or reports and terminates.
 TANDEM_API void unhandled_in_detached(tandem::runtime& owner, const environment& env,
                                       const std::exception_ptr& failure) noexcept;
 /// The runtime of the current task. @throws std::logic_error naming `what` outside any task
-TANDEM_API tandem::runtime& current_runtime(const char* what);
+TANDEM_API tandem::runtime& current_runtime(
+    const char* what,
+    const char* cure = "use the member functions of tandem::runtime, or tandem::run");
 /// Where spawn() starts tasks.
 TANDEM_API executor& workers_of(tandem::runtime& owner) noexcept;
 

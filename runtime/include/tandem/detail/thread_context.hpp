@@ -1,11 +1,15 @@
 // thread_context.hpp: what the calling thread is doing for tandem.
 // SPDX-License-Identifier: MIT
 //
-// One per thread, reached through this_thread(), which is never inlined: a coroutine may continue on
-// another thread, so an address cached across a suspension would be somebody else's.
+// One per thread, reached through this_thread(). A coroutine may continue on another thread, so an
+// address that a compiler cached across a suspension would be somebody else's: the address is computed
+// by a volatile asm (never cached, moved or merged) where there is one, else by a function that is
+// never inlined.
 #pragma once
 
+#include <array>
 #include <coroutine>
+#include <cstddef>
 #include <cstdint>
 
 #include <tandem/config.hpp>
@@ -15,23 +19,58 @@
 namespace tandem::inline v0::detail {
 
 class fork_lane;
+class invoke_job;
 class worker;
 
 /// Ready leaf awaits that a segment may take before it has to yield (D16).
 inline constexpr std::uint32_t await_budget = 128;
 
+/// Frames of up to this many size classes are kept (frame_memory.hpp).
+inline constexpr std::size_t frame_class_count = 32;
+
 struct thread_context {
-  worker* current_worker = nullptr;      // set for the life of a pool thread
-  fork_lane* lane = nullptr;             // of current_worker
-  executor* current_executor = nullptr;  // whose jobs this thread runs now
+  /// @param no_magazine  what `frames` points to where there is no magazine yet
+  constexpr explicit thread_context(void** no_magazine) noexcept { frames.fill(no_magazine); }
+  thread_context(const thread_context&) = delete;
+  thread_context& operator=(const thread_context&) = delete;
+
+  // Read at every fork, join or await of a task.
+  std::uint64_t segment = 0;            // N1: number of the running segment; 0: none runs
+  bool child_done = false;              // N3: the child called last ended in this segment
+  const char* stack_limit = nullptr;    // N5: nested calls go no deeper than this address
+  fork_lane* lane = nullptr;            // of current_worker
+  const executor* lane_home = nullptr;  // the home whose forks go to `lane`; null: no lane
+  std::coroutine_handle<> next = {};    // D6: resumed by run_chain after the stack has unwound
+
   environment* env = nullptr;            // of the running segment
-  std::coroutine_handle<> next;          // D6: resumed by run_chain after the stack has unwound
+  invoke_job* stolen_call = nullptr;     // I4: the one that this thread runs for another
+  worker* current_worker = nullptr;      // set for the life of a pool thread
+  executor* current_executor = nullptr;  // whose jobs this thread runs now
+  bool fires_timers = false;             // inside timer_service::expire
   std::uint32_t budget = await_budget;
+  std::uint64_t next_segment = 0;  // numbers are unique in the process,
+  std::uint64_t segment_end = 0;   // and up to here this thread's
+
+  std::array<void**, frame_class_count> frames;  // ends of the magazines (frame_memory.hpp)
 };
 
+#if defined(__x86_64__) && !defined(__ILP32__) && defined(__ELF__)
+TANDEM_ALWAYS_INLINE thread_context& this_thread() noexcept {
+  thread_context* here = nullptr;
+  asm volatile(
+      "movq %%fs:0, %0\n\t"
+      "addq tandem_v0_thread_context@gottpoff(%%rip), %0"
+      : "=r"(here)
+      :
+      : "cc");
+  return *here;
+}
+#else
 TANDEM_API thread_context& this_thread() noexcept;
+#endif
 
-/// Resumes `first` and then whatever each segment leaves in the next slot, until none is left.
+/// Resumes `first` and then whatever each segment leaves in the next slot, until none is left. Each
+/// of them runs in a segment of its own. Never called inside a segment: F2 relies on it.
 TANDEM_API void run_chain(thread_context& context, std::coroutine_handle<> first) noexcept;
 
 /// Hands over to `next`: the return value is what await_suspend has to return.

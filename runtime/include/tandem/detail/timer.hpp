@@ -1,49 +1,82 @@
 // timer.hpp: deadlines. Nodes live in awaiting frames; nothing is allocated to arm one.
 // SPDX-License-Identifier: MIT
 //
-// Nodes hang in shards (a pairing heap and a lock each; the shard is the arming thread's). Whoever
-// parks with the next deadline drives expiry (timer_driver): a completion thread, else the monitor
-// thread. Protocol: runtime/README.md, "Time", labels T1-T6.
+// Nodes hang in shards (a timing wheel and a lock each; the shard is the arming thread's). Whoever parks
+// with the next deadline drives expiry (timer_driver): a completion thread, else the monitor
+// thread. Protocol: runtime/README.md, "Time", labels T1-T8.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 
 #include <tandem/config.hpp>
+#include <tandem/job.hpp>
 
 namespace tandem::inline v0 {
 
+class executor;
 class runtime;
 
 namespace detail {
 
+class promise_base;
+
 using clock = std::chrono::steady_clock;
+
+/// What a batch of fired timers resumes: neighbours with the same home become one post.
+class TANDEM_API fired_timers {
+ public:
+  fired_timers() noexcept = default;
+  fired_timers(const fired_timers&) = delete;
+  fired_timers& operator=(const fired_timers&) = delete;
+  ~fired_timers() { flush(); }
+
+  /// Schedules a task, by flush() at the latest.
+  void resume(promise_base& waiting) noexcept;
+  void flush() noexcept;
+
+ private:
+  executor* home_ = nullptr;
+  job_list waiting_;
+};
 
 /// One deadline. Guarded by its shard's lock while armed.
 class timer_node {
  public:
-  /// Runs on the driver's thread without any lock held; may end the node's life.
-  using fire_function = void (*)(timer_node&) noexcept;
+  /// Runs on the driver's thread without any lock held; may end the node's life, but resumes tasks only
+  /// by way of the batch.
+  using fire_function = void (*)(timer_node&, fired_timers& batch) noexcept;
 
   explicit timer_node(fire_function fire) noexcept : fire_(fire) {}
   /// Moving is for awaiters that have not started.
-  timer_node(timer_node&& other) noexcept : fire_(other.fire_) {}
+  timer_node(timer_node&& other) noexcept : fire_(other.fire_), deadline_ns_(other.deadline_ns_) {}
   timer_node& operator=(timer_node&&) = delete;
+
+ protected:
+  /// A place for the deadline until the node is armed.
+  void set_deadline(clock::time_point deadline) noexcept {
+    deadline_ns_ = deadline.time_since_epoch().count();
+  }
+  clock::time_point deadline() const noexcept {
+    return clock::time_point(clock::duration(deadline_ns_));
+  }
 
  private:
   friend class timer_service;
-  friend class timer_heap;
+  friend class timer_wheel;
   enum class state : std::uint8_t { idle, armed, fired, stopped };
 
   fire_function fire_;
   std::int64_t deadline_ns_ = 0;  // steady clock
-  timer_node* child_ = nullptr;
-  timer_node* sibling_ = nullptr;
-  timer_node* previous_ = nullptr;  // parent if first child, else the left sibling
-  std::uint32_t shard_ = 0;
+  timer_node* next_ = nullptr;    // the slot's ring
+  timer_node* previous_ = nullptr;
+  std::uint16_t slot_ = 0;
+  std::uint8_t shard_ = 0;
   state state_ = state::idle;
+  std::int32_t ahead_ = 0;  // a hint, perhaps stale: where a node further on in the ring lies
 };
 
 /// Sleeps until a deadline, then calls timer_service::expire.
@@ -54,14 +87,26 @@ class TANDEM_API timer_driver {
   virtual void wake() noexcept = 0;
 };
 
+/// The deadlines of a runtime. With a virtual clock time stands still between two advance_to(), there is
+/// one shard, and no thread but the one that drives it ever expires anything.
 class TANDEM_API timer_service {
  public:
-  explicit timer_service(unsigned shards);
+  timer_service(unsigned shards, bool is_virtual);
   timer_service(const timer_service&) = delete;
   timer_service& operator=(const timer_service&) = delete;
   ~timer_service();
 
-  clock::time_point now() const noexcept { return clock::now(); }
+  bool is_virtual() const noexcept { return is_virtual_; }
+  clock::time_point now() const noexcept {
+    if (!is_virtual_) [[likely]]
+      return clock::now();
+    // Acquire: pairs with advance_to, for threads outside that ask for the time.
+    return clock::time_point(clock::duration(virtual_ns_.load(std::memory_order_acquire)));
+  }
+  /// Virtual clock only, by whoever drives it: time does not go back.
+  void advance_to(clock::time_point time) noexcept;
+  /// The earliest deadline that is armed; time_point::max() if there is none.
+  clock::time_point earliest() const noexcept;
 
   /// Chooses the shard; before the node becomes visible to a stopper (T1).
   void prepare(timer_node& node) const noexcept;
@@ -80,12 +125,21 @@ class TANDEM_API timer_service {
 
   /// A completion thread takes over from the monitor, or gives back (null).
   void set_driver(timer_driver* driver) noexcept;
+  /// As set_driver, for good: later set_driver() calls change nothing.
+  void drive_by(timer_driver* driver) noexcept;
+  bool is_driven_for_good() const noexcept;
 
  private:
   struct shard;
   class monitor;
+  /// When there may be something to fire: no later than the earliest deadline.
+  std::int64_t next_look() const noexcept;
   void wake_driver() noexcept;
+  void change_driver(timer_driver* driver, bool for_good) noexcept;
 
+  const bool is_virtual_;
+  // The hour is an epoch like any other, the same in each run.
+  std::atomic<std::int64_t> virtual_ns_{std::chrono::nanoseconds(std::chrono::hours(1)).count()};
   std::unique_ptr<shard[]> shards_;
   unsigned shard_count_;
   std::unique_ptr<monitor> monitor_;

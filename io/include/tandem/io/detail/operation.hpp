@@ -11,22 +11,42 @@
 #include <system_error>
 #include <tandem/detail/leaf.hpp>
 #include <tandem/io/completion_pool.hpp>
+#include <tandem/io/detail/segment_window.hpp>
 #include <tandem/io/endpoint.hpp>
 #include <tandem/io/export.hpp>
 #include <tandem/result.hpp>
 
 namespace tandem::inline v0::io::detail {
 
-enum class operation_kind : std::uint8_t { accept, connect, receive, send, send_all, read_file };
+class file_request;
+
+enum class operation_kind : std::uint8_t {
+  accept,
+  connect,
+  receive,
+  send,
+  send_all,
+  receive_vector,   // buffer: a segment_window
+  send_all_vector,  // likewise
+  read_file,
+  wait_readable,  // ends with any outcome that is no error
+  wait_writable,
+  file,  // buffer: a file_request
+};
 
 class TANDEM_IO_API operation : public tandem::detail::leaf {
  public:
   /// Room for what a backend needs per operation (an address, an OVERLAPPED); D15.
   static constexpr std::size_t backend_bytes = 128;
 
-  operation(operation_kind kind, completion_thread* thread, int descriptor, void* buffer,
-            std::size_t bytes) noexcept;
-  operation(operation&& other) noexcept;
+  // Both inline: every read and write passes through here twice, as it is wrapped for as_result().
+  operation(operation_kind kind, void* buffer, std::size_t bytes) noexcept
+      : leaf(&operation::on_stop), kind_(kind), buffer_(buffer), bytes_(bytes) {}
+  /// For one that has not started.
+  operation(operation&& other) noexcept : operation(other.kind_, other.buffer_, other.bytes_) {
+    aim(other.thread_, other.descriptor_);
+    outcome_ = other.outcome_;
+  }
 
   /// @returns  whether the task suspends
   bool start(tandem::detail::promise_base& waiting) noexcept;
@@ -36,12 +56,19 @@ class TANDEM_IO_API operation : public tandem::detail::leaf {
     thread_ = thread;
     descriptor_ = descriptor;
   }
+  /// For a vectored one, as late as aim(): awaiters may be moved before.
+  void aim_at(segment_window& window) noexcept {
+    window.fill();
+    buffer_ = &window;
+    bytes_ = window.segments().size();
+  }
   /// For an operation whose socket is made when it starts.
-  bool start_connect(completion_thread& thread, int descriptor, const endpoint& peer,
+  ///
+  /// @param peer  the awaiter's: stays where it is until the operation has ended
+  bool start_connect(completion_thread& thread, int descriptor, endpoint& peer,
                      tandem::detail::promise_base& waiting) noexcept {
-    thread_ = &thread;
-    descriptor_ = descriptor;
-    peer_ = peer;
+    aim(&thread, descriptor);
+    buffer_ = &peer;
     return start(waiting);
   }
 
@@ -56,23 +83,50 @@ class TANDEM_IO_API operation : public tandem::detail::leaf {
   enum class phase : std::uint8_t { idle, submitted, completed };
   class request : public job {
    public:
-    request(function f, operation& owner) noexcept : job(f), target(&owner) {}
+    request() noexcept : job(nullptr, set_later{}) {}
+    /// Before it is posted: most operations need none.
+    void set(function f, operation& owner) noexcept {
+      *static_cast<job*>(this) = job(f);
+      target = &owner;
+    }
     operation* target;
   };
 
   operation_kind kind() const noexcept { return kind_; }
+  /// Takes bytes or a connection from its socket.
+  bool takes() const noexcept {
+    return kind_ == operation_kind::receive || kind_ == operation_kind::receive_vector ||
+           kind_ == operation_kind::accept;
+  }
   int descriptor() const noexcept { return descriptor_; }
   void* buffer() const noexcept { return buffer_; }
   std::size_t bytes() const noexcept { return bytes_; }
-  const endpoint& peer() const noexcept { return peer_; }
+  segment_window& window() const noexcept { return *static_cast<segment_window*>(buffer_); }
+  file_request& of_file() const noexcept;
+  const endpoint& peer() const noexcept { return *static_cast<endpoint*>(buffer_); }
   std::byte* backend_room() noexcept { return room_; }
+  completion_thread* thread() const noexcept { return thread_; }
+  /// Submits it, on its thread. pre: idle
+  job& resubmission() noexcept {
+    submit_.set(&operation::run_submit, *this);
+    return submit_;
+  }
 
   phase state = phase::idle;  // completion thread
   bool cancel_seen = false;   // completion thread
-  /// Takes note of what was sent (send_all), and says whether it has to be submitted again: something
+  /// Takes note of what was transferred (send_all, send_all_vector, file), and says whether it has to be submitted again: something
   /// is left, or it ended for a reason that is none of the user's (an interruption, a peer that left
   /// while it waited to be accepted).
-  bool wants_retry() noexcept;
+  bool wants_retry() noexcept {
+    // The usual end, with everything done.
+    if (outcome_ >= 0 && kind_ != operation_kind::send_all &&
+        kind_ != operation_kind::send_all_vector && kind_ != operation_kind::file) {
+      return false;
+    }
+    if (kind_ == operation_kind::send_all && static_cast<std::size_t>(outcome_) == bytes_)
+      return false;
+    return retries();
+  }
   void complete(std::int32_t outcome) noexcept {
     outcome_ = outcome;
     state = phase::completed;
@@ -81,17 +135,18 @@ class TANDEM_IO_API operation : public tandem::detail::leaf {
  private:
   /// @returns  whether the operation has ended without waiting
   bool try_now() noexcept;
+  bool has_nothing_to_do() const noexcept;
+  bool retries() noexcept;
   static bool on_stop(stop_waiter& self) noexcept;
   static void run_submit(job* self) noexcept;
   static void run_cancel(job* self) noexcept;
 
   operation_kind kind_;
-  int descriptor_;
+  int descriptor_ = -1;
   std::int32_t outcome_ = 0;
-  completion_thread* thread_;
-  void* buffer_;
+  completion_thread* thread_ = nullptr;  // both: set when it starts
+  void* buffer_;  // bytes, a segment_window, a file_request, or a peer's endpoint
   std::size_t bytes_;
-  endpoint peer_;
   request submit_;  // in the inbox of thread_ from start() until it has run
   request cancel_;  // likewise, from on_stop
   alignas(8) std::byte room_[backend_bytes];

@@ -8,6 +8,8 @@
 
 namespace tandem::inline v0::io::detail {
 
+class multishot;
+
 /// Owns one descriptor. Closing it with an operation in flight is a broken precondition: the kernel
 /// would go on writing into a buffer that nobody keeps.
 class TANDEM_IO_API socket {
@@ -23,6 +25,14 @@ class TANDEM_IO_API socket {
   completion_thread* thread() const noexcept { return thread_; }
   bool is_open() const noexcept { return descriptor_ >= 0; }
   void close() noexcept;
+  /// Gives it up without closing it. @returns -1 if there is none
+  int release() noexcept;
+
+  /// Null before the first receive() or incoming().
+  multishot* source() const noexcept { return source_; }
+  void set_source(multishot& made) noexcept { source_ = &made; }
+  /// It listens, and nobody else has it: close() ends that at once, whoever holds the descriptor.
+  void set_listens() noexcept { listens_ = true; }
 
   void begin_operation() noexcept { in_flight_.fetch_add(1, std::memory_order_relaxed); }
   void end_operation() noexcept { in_flight_.fetch_sub(1, std::memory_order_relaxed); }
@@ -31,6 +41,8 @@ class TANDEM_IO_API socket {
   int descriptor_ = -1;
   std::atomic<int> in_flight_{0};  // a check only; orders nothing
   completion_thread* thread_ = nullptr;
+  bool listens_ = false;
+  multishot* source_ = nullptr;  // once there is one, it closes the descriptor
 };
 
 }  // namespace tandem::inline v0::io::detail

@@ -1,0 +1,180 @@
+// port_forwarder.cpp: passes connections on to another host and port, both ways. port_forwarder --to example.org:80
+// SPDX-License-Identifier: MIT
+#include <CLI/CLI.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <exception>
+#include <iostream>
+#include <stdexcept>
+#include <string>
+#include <tandem/as_result.hpp>
+#include <tandem/io/copy.hpp>
+#include <tandem/io/install.hpp>
+#include <tandem/io/resolve.hpp>
+#include <tandem/io/serve.hpp>
+#include <tandem/io/signal_set.hpp>
+#include <tandem/sleep.hpp>
+#include <tandem/sync_wait.hpp>
+#include <tandem/task_scope.hpp>
+#include <tandem/timeout.hpp>
+#include <tandem/when_all.hpp>
+
+namespace io = tandem::io;
+
+namespace {
+
+class settings {
+ public:
+  settings() = default;
+  std::string address = "127.0.0.1";
+  std::uint16_t port = 8000;
+  std::string to;
+  std::string host;  // both: of `to`
+  std::string service;
+  unsigned io_threads = 0;
+  std::size_t connections = 1000;
+  double connect_seconds = 10;
+  double stats_seconds = 0;
+  double grace_seconds = 10;
+};
+
+class totals {
+ public:
+  std::atomic<std::uint64_t> begun{0};
+  std::atomic<std::uint64_t> ended{0};
+  std::atomic<std::uint64_t> unreachable{0};
+  std::atomic<std::uint64_t> bytes_up{0};
+  std::atomic<std::uint64_t> bytes_down{0};
+
+  std::string line() const {
+    return std::to_string(begun - ended) + " open, " + std::to_string(ended) + " ended, " +
+           std::to_string(unreachable) + " unreachable, " + std::to_string(bytes_up) +
+           " bytes up, " + std::to_string(bytes_down) + " down";
+  }
+};
+
+std::chrono::milliseconds milliseconds(double seconds) {
+  return std::chrono::round<std::chrono::milliseconds>(std::chrono::duration<double>(seconds));
+}
+
+tandem::task<io::tcp_stream> reach(const settings& chosen) {
+  co_return co_await io::tcp_stream::connect(co_await io::resolve(chosen.host, chosen.service));
+}
+
+/// Counts a connection as open, and its bytes when it ends.
+class ticket {
+ public:
+  explicit ticket(totals& count) : totals_(count) {
+    totals_.begun.fetch_add(1, std::memory_order_relaxed);
+  }
+  ticket(const ticket&) = delete;
+  ticket& operator=(const ticket&) = delete;
+  ~ticket() {
+    totals_.bytes_up.fetch_add(up, std::memory_order_relaxed);
+    totals_.bytes_down.fetch_add(down, std::memory_order_relaxed);
+    totals_.ended.fetch_add(1, std::memory_order_relaxed);
+  }
+  std::uint64_t up = 0;
+  std::uint64_t down = 0;
+
+ private:
+  totals& totals_;
+};
+
+/// Each direction ends on its own (copy() passes the end on); a direction that fails ends both.
+tandem::task<void> forward(io::tcp_stream client, const settings& chosen, totals& count) {
+  ticket mine(count);
+  auto reached = co_await tandem::as_result(
+      tandem::with_timeout(milliseconds(chosen.connect_seconds), reach(chosen)));
+  if (!reached) {
+    count.unreachable.fetch_add(1, std::memory_order_relaxed);
+    client.abort();
+    co_return;
+  }
+  io::tcp_stream server = std::move(reached).value();
+  io::copy_options up;
+  up.progress = &mine.up;
+  io::copy_options down;
+  down.progress = &mine.down;
+  co_await tandem::when_all(io::copy(client, server, up), io::copy(server, client, down));
+}
+
+tandem::task<void> tell_now_and_then(std::chrono::milliseconds pause, const totals& count) {
+  while (true) {
+    co_await tandem::sleep_for(pause);
+    std::cerr << count.line() << std::endl;
+  }
+}
+
+tandem::task<void> run_forwarder(const settings& chosen, totals& count) {
+  io::signal_set signals({SIGINT, SIGTERM});
+  const auto address = io::endpoint::parse(chosen.address + ":" + std::to_string(chosen.port));
+  io::tcp_listener listener = io::tcp_listener::bind(address);
+  std::cout << "listening on " << listener.local_endpoint().to_string() << std::endl;
+  io::serve_options options;
+  options.max_connections = chosen.connections;
+  options.drain_timeout = milliseconds(chosen.grace_seconds);
+  options.on_handler_error = [](const std::exception_ptr&) {};  // one side vanished
+  const auto handler = [&](io::tcp_stream client) {
+    return forward(std::move(client), chosen, count);
+  };
+  co_await tandem::with_scope([&](tandem::task_scope& scope) -> tandem::task<void> {
+    scope.spawn(io::serve(std::move(listener), handler, options));
+    if (chosen.stats_seconds > 0) {
+      scope.spawn(tell_now_and_then(milliseconds(chosen.stats_seconds), count));
+    }
+    co_await signals.wait();
+    std::cerr << "finishing: " << count.line() << std::endl;
+    scope.request_stop();
+  });
+}
+
+void split_target(settings& chosen) {
+  const std::size_t colon = chosen.to.rfind(':');
+  if (colon == std::string::npos || colon == 0 || colon + 1 == chosen.to.size()) {
+    throw std::invalid_argument("--to: '" + chosen.to + "' is not HOST:PORT");
+  }
+  chosen.host = chosen.to.substr(0, colon);
+  chosen.service = chosen.to.substr(colon + 1);
+  if (chosen.host.size() > 2 && chosen.host.front() == '[' && chosen.host.back() == ']') {
+    chosen.host = chosen.host.substr(1, chosen.host.size() - 2);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  settings chosen;
+  CLI::App app("Passes connections on to another host and port, until SIGINT or SIGTERM");
+  app.option_defaults()->always_capture_default();
+  app.add_option("--address", chosen.address, "IPv4 address, or IPv6 address in brackets");
+  app.add_option("--port", chosen.port, "port; 0 picks a free one");
+  app.add_option("--to", chosen.to, "HOST:PORT; each connection resolves it anew")->required();
+  app.add_option("--io-threads", chosen.io_threads, "completion threads; 0: the default");
+  app.add_option("--connections", chosen.connections, "at once, further ones wait; 0: no limit");
+  app.add_option("--connect", chosen.connect_seconds, "seconds to reach the target")
+      ->check(CLI::Range(0.001, 3600.0));
+  app.add_option("--stats", chosen.stats_seconds, "a line of counts every so many seconds; 0: none")
+      ->check(CLI::Range(0.0, 86'400.0));
+  app.add_option("--grace", chosen.grace_seconds, "seconds for connections after a signal")
+      ->check(CLI::Range(0.0, 86'400.0));
+  CLI11_PARSE(app, argc, argv);
+  try {
+    split_target(chosen);
+    tandem::runtime runtime;
+    io::completion_options completion;
+    if (chosen.io_threads > 0) completion.min_threads = chosen.io_threads;
+    auto& pool = io::install(runtime, completion);
+    totals count;
+    tandem::sync_wait(pool.executor(), run_forwarder(chosen, count));
+    std::cout << count.line() << std::endl;
+    runtime.shutdown();
+  } catch (const std::exception& error) {
+    std::cerr << "port_forwarder: " << error.what() << '\n';
+    return 1;
+  }
+  return 0;
+}

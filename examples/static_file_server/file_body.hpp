@@ -1,0 +1,45 @@
+// file_body.hpp: the file that an answer carries: found below a root, opened, read in pieces.
+// SPDX-License-Identifier: MIT
+//
+// All that knows how files are read.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <tandem/io/file.hpp>
+#include <tandem/task.hpp>
+
+namespace files {
+
+/// An open file. Move-only.
+class file_body {
+ public:
+  bool is_open() const noexcept { return file_.is_open(); }
+  std::uint64_t size() const noexcept { return size_; }
+  /// Changes when the file does.
+  const std::string& tag() const noexcept { return tag_; }
+
+  /// Fills `out` with what begins at `offset`.
+  ///
+  /// @throws  std::system_error if it ends before: somebody has cut it meanwhile
+  tandem::task<void> read(std::uint64_t offset, std::span<std::byte> out);
+
+ private:
+  friend tandem::task<file_body> open_below(const std::filesystem::path&, std::string);
+  tandem::io::file file_;
+  std::uint64_t size_ = 0;
+  std::string tag_;
+};
+
+/// Opens `relative` below `root`.
+///
+/// @param root      absolute, without symbolic links
+/// @param relative  as relative_path() gives it
+/// @returns         not open if there is no such regular file, it may not be read, or symbolic links lead
+///                  out of the root
+tandem::task<file_body> open_below(const std::filesystem::path& root, std::string relative);
+
+}  // namespace files

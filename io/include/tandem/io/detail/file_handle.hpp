@@ -1,0 +1,47 @@
+// file_handle.hpp: a file's descriptor, and how many operations are in flight on it.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <string>
+#include <tandem/io/export.hpp>
+
+namespace tandem::inline v0::io::detail {
+
+/// Owns one descriptor. Closing it with an operation in flight is a broken precondition: its number may
+/// be another file's before the operation begins.
+class TANDEM_IO_API file_handle {
+ public:
+  file_handle() noexcept = default;
+  file_handle(int descriptor, std::string path, bool is_direct) noexcept;
+  file_handle(file_handle&& other) noexcept;
+  file_handle& operator=(file_handle&& other) noexcept;
+  ~file_handle() { close(); }
+
+  int descriptor() const noexcept { return descriptor_; }
+  bool is_open() const noexcept { return descriptor_ >= 0; }
+  bool is_direct() const noexcept { return is_direct_; }
+  /// On a file system without a disk: a transfer waits for nothing, but knows no RWF_NOWAIT.
+  bool is_in_memory() const noexcept { return is_in_memory_; }
+  const std::string& path() const noexcept { return path_; }
+  /// Of buffers, offsets and sizes; as the file system says, else 4096.
+  std::size_t direct_io_alignment() const noexcept;
+  void close() noexcept;
+  /// Gives it up without closing it. @returns -1 if there is none
+  int release() noexcept;
+
+  void begin_operation() noexcept { in_flight_.fetch_add(1, std::memory_order_relaxed); }
+  void end_operation() noexcept { in_flight_.fetch_sub(1, std::memory_order_relaxed); }
+
+ private:
+  void check_idle(const char* message) const noexcept;
+
+  int descriptor_ = -1;
+  bool is_direct_ = false;
+  bool is_in_memory_ = false;
+  std::atomic<int> in_flight_{0};  // a check only; orders nothing
+  std::string path_;
+};
+
+}  // namespace tandem::inline v0::io::detail

@@ -1,0 +1,115 @@
+// file_request.hpp: what is asked of a file, and how much of it is done.
+// SPDX-License-Identifier: MIT
+//
+// It lies in the awaiter, and is worked on by one thread at a time: the task's own (attempt), then
+// a ring or a thread of blocking() (X1-X4 in io/README.md). A transfer goes on until all is done, the
+// end or an error: so a read is short at the end of the file only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <tandem/io/detail/file_handle.hpp>
+#include <tandem/io/detail/segment_window.hpp>
+#include <tandem/io/export.hpp>
+
+namespace tandem::inline v0::io::detail {
+
+enum class file_action : std::uint8_t {
+  read,
+  write,
+  append,
+  sync,
+  sync_data,
+  open,
+  status,
+  truncate,
+  allocate,
+};
+
+class TANDEM_IO_API file_request {
+ public:
+  /// What one call transfers without blocking, or inside a ring: more is left to other threads, since
+  /// it would keep this one busy for too long.
+  static constexpr std::size_t inline_bytes = std::size_t{1} << 20;
+
+  /// @param data  the buffer; of open: unused, see aim_at_path(); of status: room for the answer
+  file_request(file_action action, void* data, std::size_t bytes, std::uint64_t offset) noexcept
+      : action_(action), one_{data, bytes}, offset_(offset) {}
+
+  /// All as late as the await begins: awaiters may be moved before.
+  void aim(const file_handle& target) noexcept {
+    descriptor_ = target.descriptor();
+    is_direct_ = target.is_direct();
+    is_in_memory_ = target.is_in_memory();
+  }
+  void aim_at(segment_window& window) noexcept {
+    window.fill();
+    window_ = &window;
+  }
+  void aim_at_path(const char* path, int flags, unsigned permissions) noexcept {
+    one_.data = const_cast<char*>(path);  // NOLINT: the kernel only reads it
+    flags_ = flags;
+    permissions_ = permissions;
+  }
+
+  /// X1. Does what can be done without waiting. @returns whether it has ended
+  bool attempt() noexcept;
+  /// X3. Does all of it, and waits.
+  void perform() noexcept;
+  /// X4. What a call or a ring has answered. @returns whether more is left to ask for
+  bool took(std::int32_t outcome) noexcept;
+  void fail(int error) noexcept { error_ = error; }
+
+  file_action action() const noexcept { return action_; }
+  bool is_transfer() const noexcept { return action_ <= file_action::append; }
+  bool is_direct() const noexcept { return is_direct_; }
+  bool is_vectored() const noexcept { return window_ != nullptr; }
+  int descriptor() const noexcept { return descriptor_; }
+  /// What the next call transfers.
+  std::span<segment> segments() noexcept {
+    return window_ != nullptr ? window_->segments() : std::span(&one_, one_.bytes != 0 ? 1U : 0U);
+  }
+  void* data() const noexcept { return one_.data; }
+  std::size_t bytes() const noexcept { return one_.bytes; }
+  const char* path() const noexcept { return static_cast<const char*>(one_.data); }
+  int flags() const noexcept { return flags_; }
+  unsigned permissions() const noexcept { return permissions_; }
+  std::uint64_t offset() const noexcept { return offset_; }
+  /// Whether the next call would keep a thread busy for too long.
+  bool is_long() noexcept;
+  /// RWF_APPEND or 0.
+  int write_flags() const noexcept;
+
+  /// Bytes, or the descriptor that was opened.
+  std::size_t done() const noexcept { return done_; }
+  /// 0 or an error number.
+  int error() const noexcept { return error_; }
+  bool is_complete() noexcept { return segments().empty(); }
+
+ private:
+  /// Of a call that must not wait.
+  int attempt_flags() const noexcept;
+  /// Whether it is one buffer of no great length, and nothing speaks against a first try.
+  bool may_be_quick() const noexcept {
+    return action_ <= file_action::write && window_ == nullptr && one_.bytes - 1 < inline_bytes &&
+           !is_direct_ && descriptor_ >= 0 && offset_ <= static_cast<std::uint64_t>(INT64_MAX);
+  }
+  std::int32_t call(int flags) noexcept;
+  std::int32_t command() noexcept;
+
+  file_action action_;
+  bool is_direct_ = false;
+  bool is_in_memory_ = false;
+  bool has_no_end_ = false;  // a device to which appending is writing
+  int descriptor_ = -1;
+  int error_ = 0;
+  int flags_ = 0;
+  unsigned permissions_ = 0;
+  segment one_;
+  segment_window* window_ = nullptr;
+  std::uint64_t offset_;
+  std::size_t done_ = 0;
+};
+
+}  // namespace tandem::inline v0::io::detail

@@ -1,0 +1,51 @@
+// multishot_awaiter.hpp: waiting for what comes on a socket without being asked each time.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <coroutine>
+#include <cstdint>
+#include <tandem/detail/leaf.hpp>
+#include <tandem/io/detail/socket.hpp>
+#include <tandem/io/export.hpp>
+
+namespace tandem::inline v0::io::detail {
+
+/// Base of the awaiters of receive() and incoming().
+class TANDEM_IO_API multishot_awaiter : protected tandem::detail::leaf {
+ public:
+  using tandem_awaiter = void;
+
+  bool await_ready() const noexcept { return false; }
+  template <class Promise>
+  bool await_suspend(std::coroutine_handle<Promise> self) {
+    return start(self.promise());
+  }
+
+ protected:
+  explicit multishot_awaiter(socket& target) noexcept;
+  multishot_awaiter(multishot_awaiter&& other) noexcept = default;
+  virtual ~multishot_awaiter() = default;
+
+  /// After a wait. @throws operation_cancelled; std::system_error naming `what`
+  void finish(const char* what);
+  /// As above, without throwing.
+  std::error_code finish_result() noexcept;
+
+  socket* socket_;
+  std::int32_t end_ = 1;  // 1: neither end nor failure
+
+ private:
+  /// Of this kind of source. @throws std::bad_alloc
+  virtual multishot* make_source() = 0;
+  /// @returns  whether there is an outcome: something was taken, or end_ says how it ends
+  virtual bool take() noexcept = 0;
+
+  bool start(tandem::detail::promise_base& waiting);
+  void finish_wait() noexcept;
+  static bool on_stop(stop_waiter& self) noexcept;
+
+  bool has_outcome_ = false;
+  bool holds_ = false;
+};
+
+}  // namespace tandem::inline v0::io::detail

@@ -1,0 +1,30 @@
+// receive_awaiter.hpp: the awaiter of tcp_stream::receive().
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <tandem/io/detail/multishot_awaiter.hpp>
+#include <tandem/io/leased_buffer.hpp>
+#include <tandem/result.hpp>
+#include <type_traits>
+
+namespace tandem::inline v0::io {
+
+/// Awaiter of tcp_stream::receive().
+class [[nodiscard]] TANDEM_IO_API receive_awaiter final : public detail::multishot_awaiter {
+ public:
+  using lossy_when_dropped = std::true_type;  // race() refuses it
+
+  explicit receive_awaiter(detail::socket& socket) noexcept : multishot_awaiter(socket) {}
+  receive_awaiter(receive_awaiter&& other) noexcept = default;
+
+  leased_buffer await_resume();
+  result<leased_buffer> await_resume_result();
+
+ private:
+  detail::multishot* make_source() override;
+  bool take() noexcept override;
+
+  leased_buffer got_;
+};
+
+}  // namespace tandem::inline v0::io

@@ -1,0 +1,372 @@
+// asio_backend.cpp: the backend for hosts without io_uring: readiness from Asio, our own calls.
+// SPDX-License-Identifier: MIT
+//
+// One io_context a thread. An operation is tried first; what would block waits until Asio says that the
+// descriptor is ready, then reap() tries again. So an operation that is cancelled while it waits has
+// consumed nothing. Steps A1-A6: io/README.md, "Without io_uring".
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "../backend.hpp"
+#include "../receive_buffers.hpp"
+#include "handler_memory.hpp"
+#include "receive_wait.hpp"
+#include "registration.hpp"
+
+namespace tandem::inline v0::io {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+class asio_backend final : public backend {
+ public:
+  asio_backend() : work_(context_.get_executor()), timer_(context_.get_executor()) {}
+
+  std::string_view name() const noexcept override { return "asio"; }
+
+  submit_answer submit(detail::operation& operation) noexcept override {
+    const direction way = direction_of(operation.kind());
+    ::new (operation.backend_room()) operation_entry(way);
+    registration* at = find(operation.descriptor());
+    if (at == nullptr ||
+        at->of(way).waiting.empty()) {  // A1. Else it has its turn after the others.
+      const std::int32_t outcome = begin_attempt(operation);
+      if (outcome != would_block) return ended_at_once(operation, outcome);
+    }
+    if (at == nullptr) {
+      const int error = enter(operation, at);
+      if (error != 0) return ended_at_once(operation, -error);
+    }
+    entry_of(operation).at = at;
+    at->of(way).waiting.push_back(operation);
+    operation.state = detail::operation::phase::submitted;
+    if (!at->of(way).armed) wait_for(*at, way);
+    return submit_answer::pending;
+  }
+
+  void cancel(detail::operation& operation) noexcept override {
+    // A4. It waits, so nothing has been done: the next reap() ends it.
+    const operation_entry& entry = entry_of(operation);
+    entry.at->of(entry.way).waiting.remove(operation);
+    list_if_idle(*entry.at);
+    end(operation, -ECANCELED);
+  }
+
+  void cancel_all() noexcept override {
+    for (const auto& each : registrations_) {
+      for (const direction way : {direction::read, direction::write}) {
+        detail::operation* next = each->of(way).waiting.front();
+        while (next != nullptr) {
+          detail::operation& operation = *next;
+          next = entry_of(operation).next;
+          if (entry_of(operation).armed == nullptr) cancel(operation);  // else it is a source's
+        }
+      }
+    }
+  }
+
+  void use_buffers(detail::receive_buffers& buffers) noexcept override {
+    buffers_ = &buffers;
+    for (std::uint32_t i = 0; i < buffers.at_once(); ++i) provide_buffer(i);
+  }
+
+  void provide_buffer(std::uint32_t index) noexcept override {
+    buffers_->next(index) = stock_;
+    stock_ = index;
+  }
+
+  bool arm(multishot_source& source) noexcept override {
+    receive_wait* const wait = receive_waits_.take();
+    if (wait == nullptr) return false;
+    wait->source = &source;
+    wait->disarmed = false;
+    source.backend_state = wait;
+    wait->operation.aim(nullptr, source.descriptor());
+    // A connection that is gone again between readiness and accept() would block us.
+    if (source.what() == multishot_source::kind::accept) set_non_blocking(source.descriptor());
+    wait_again(*wait);
+    return true;
+  }
+
+  void disarm(multishot_source& source) noexcept override {
+    receive_wait& wait = *static_cast<receive_wait*>(source.backend_state);
+    wait.disarmed = true;
+    if (wait.operation.state == detail::operation::phase::submitted) cancel(wait.operation);
+  }
+
+  void wait(clock::time_point deadline) noexcept override {
+    if (deadline != clock::time_point::min() && ended_.empty() && ready_.empty()) {
+      set_timer(deadline);
+      context_.run_one();
+    }
+    // A5. A wake() before this line has ended the wait; one after it ends poll() or the next wait.
+    if (context_.stopped()) context_.restart();
+    // What else is ready belongs to this batch. No handler begins a wait, so this ends.
+    context_.poll();
+  }
+
+  unsigned reap(completion_function ended, void* context) noexcept override {
+    for (const ready_side& each : ready_) try_again(*each.at, each.way);
+    ready_.clear();
+    unsigned operations = 0;
+    // What ends meanwhile has to wait for the next round: a socket that never runs dry is no reason to
+    // keep all others waiting.
+    operation_list batch = std::exchange(ended_, operation_list());
+    while (detail::operation* const operation = batch.pop_front()) {
+      if (receive_wait* const wait = entry_of(*operation).armed) {
+        receive(*wait);
+        continue;
+      }
+      ++operations;
+      ended(context, *operation);
+    }
+    // A6. Before any task of theirs resumes: from then on the descriptor may be closed.
+    for (registration* const each : idle_) {
+      each->is_listed = false;
+      leave_if_idle(*each);
+    }
+    idle_.clear();
+    return operations;
+  }
+
+  void wake() noexcept override { context_.stop(); }
+
+ private:
+  struct ready_side {
+    registration* at;
+    direction way;
+  };
+  /// Base of the handlers that Asio keeps for us.
+  class handler {
+   public:
+    using allocator_type = handler_allocator<void>;
+    explicit handler(asio_backend& owner) noexcept : owner_(&owner) {}
+    allocator_type get_allocator() const noexcept { return allocator_type(owner_->memory_); }
+
+   protected:
+    asio_backend* owner_;
+  };
+  class ready_handler : public handler {
+   public:
+    ready_handler(asio_backend& owner, registration& at, direction way) noexcept
+        : handler(owner), at_(&at), way_(way) {}
+    void operator()(const asio::error_code& error) { owner_->is_ready(*at_, way_, error.value()); }
+
+   private:
+    registration* at_;
+    direction way_;
+  };
+  class timer_handler : public handler {
+   public:
+    using handler::handler;
+    void operator()(const asio::error_code& error) {
+      if (!error) owner_->timer_is_set_ = false;  // else it was set anew
+    }
+  };
+
+  registration* find(int descriptor) const noexcept {
+    const auto number = static_cast<std::size_t>(descriptor);
+    return number < by_number_.size() ? by_number_[number] : nullptr;
+  }
+
+  static submit_answer ended_at_once(detail::operation& operation, std::int32_t outcome) noexcept {
+    operation.complete(outcome);
+    return submit_answer::completed_inline;
+  }
+  void end(detail::operation& operation, std::int32_t outcome) noexcept {
+    operation.complete(outcome);
+    ended_.push_back(operation);
+  }
+
+  /// A2. @returns  0 and where it waits, or an error number
+  int enter(const detail::operation& operation, registration*& at) noexcept {
+    try {
+      const auto number = static_cast<std::size_t>(operation.descriptor());
+      if (number >= by_number_.size()) by_number_.resize(number + number / 2 + 16, nullptr);
+      if (free_.empty()) add_registration();
+      registration& next = *free_.back();
+      const int error = next.enter(operation.descriptor(), is_our_socket(operation.kind()));
+      if (error != 0) return error;
+      free_.pop_back();
+      by_number_[number] = at = &next;
+      return 0;
+    } catch (const std::bad_alloc&) {
+      return ENOMEM;
+    }
+  }
+
+  void add_registration() {
+    // So that no list allocates where nothing may throw: a registration is at most once in free_ and in
+    // idle_, and twice in ready_.
+    const std::size_t count = registrations_.size() + 1;
+    if (idle_.capacity() < count) {
+      free_.reserve(2 * count);
+      ready_.reserve(4 * count);
+      idle_.reserve(2 * count);
+    }
+    registrations_.push_back(std::make_unique<registration>(context_));
+    free_.push_back(registrations_.back().get());
+  }
+
+  void list_if_idle(registration& at) noexcept {
+    if (!at.is_idle() || std::exchange(at.is_listed, true)) return;
+    idle_.push_back(&at);
+  }
+  void leave_if_idle(registration& at) noexcept {
+    if (!at.is_idle() || !at.is_entered()) return;
+    by_number_[static_cast<std::size_t>(at.descriptor())] = nullptr;
+    at.leave();
+    if (at.handlers == 0) free_.push_back(&at);
+  }
+
+  /// A7. Until the socket can be read.
+  void wait_again(receive_wait& wait) noexcept {
+    wait.operation.state = detail::operation::phase::idle;
+    if (submit(wait.operation) == submit_answer::completed_inline) {
+      ended_.push_back(wait.operation);
+    }
+    entry_of(wait.operation).armed = &wait;
+  }
+
+  void receive(receive_wait& wait) noexcept {
+    std::int32_t outcome = wait.operation.outcome();
+    for (unsigned turn = 0; turn < receives_in_turn && outcome >= 0; ++turn) {
+      if (wait.disarmed) {
+        outcome = -ECANCELED;
+        break;
+      }
+      const std::int32_t got = take_one(*wait.source);
+      if (got == would_block) break;
+      if (got == went_on) continue;
+      end_receive(wait, got);
+      return;
+    }
+    if (wait.disarmed && outcome >= 0) outcome = -ECANCELED;
+    if (outcome < 0) {
+      end_receive(wait, outcome);
+    } else {
+      wait_again(wait);
+    }
+  }
+
+  /// @returns  went_on if something came, would_block, or how it ends
+  std::int32_t take_one(multishot_source& source) noexcept {
+    constexpr std::uint32_t none = detail::receive_buffers::none;
+    if (source.what() == multishot_source::kind::accept) {
+      const int accepted = ::accept4(source.descriptor(), nullptr, nullptr, SOCK_CLOEXEC);
+      if (accepted < 0) return is_no_error(errno) ? would_block : -errno;
+      source.received(accepted, none, true);
+      return went_on;
+    }
+    const std::uint32_t index = stock_;
+    if (index == none) return -ENOBUFS;
+    const ssize_t bytes =
+        ::recv(source.descriptor(), buffers_->data(index), buffers_->bytes_each(), MSG_DONTWAIT);
+    if (bytes < 0) return is_no_error(errno) ? would_block : -errno;
+    if (bytes == 0) return 0;
+    stock_ = buffers_->next(index);
+    source.received(static_cast<std::int32_t>(bytes), index, true);
+    return went_on;
+  }
+  static bool is_no_error(int error) noexcept {
+    return error == EAGAIN || error == EWOULDBLOCK || error == EINTR || error == ECONNABORTED;
+  }
+
+  void end_receive(receive_wait& wait, std::int32_t outcome) noexcept {
+    multishot_source& source = *wait.source;
+    // The source may close its descriptor when it hears of it.
+    if (registration* const at = find(source.descriptor())) leave_if_idle(*at);
+    receive_waits_.give_back(wait);
+    source.received(outcome, detail::receive_buffers::none, false);
+  }
+
+  /// A3.
+  void wait_for(registration& at, direction way) noexcept {
+    try {
+      at.wait(way, ready_handler(*this, at, way));
+    } catch (const std::bad_alloc&) {
+      while (detail::operation* const operation = at.of(way).waiting.pop_front()) {
+        end(*operation, -ENOMEM);
+      }
+      list_if_idle(at);
+    }
+  }
+
+  void is_ready(registration& at, direction way, int error) noexcept {
+    --at.handlers;
+    if (!at.is_entered()) {  // it has left meanwhile
+      if (at.handlers == 0) free_.push_back(&at);
+      return;
+    }
+    at.of(way).error = error;
+    ready_.push_back(ready_side{&at, way});
+  }
+
+  void try_again(registration& at, direction way) noexcept {
+    registration::side& side = at.of(way);
+    side.armed = false;
+    while (detail::operation* const operation = side.waiting.front()) {
+      const std::int32_t outcome = side.error != 0 ? -side.error : next_attempt(*operation);
+      if (outcome == would_block) break;
+      side.waiting.remove(*operation);
+      end(*operation, outcome);
+    }
+    side.error = 0;
+    if (!side.waiting.empty()) {
+      wait_for(at, way);
+    } else {
+      list_if_idle(at);
+    }
+  }
+
+  /// A timer of Asio's rather than a limit of run_one_for(), which is rounded up to milliseconds. One
+  /// that is set for an earlier time stays: it costs a round.
+  void set_timer(clock::time_point deadline) {
+    if (deadline == clock::time_point::max()) return;
+    if (timer_is_set_ && timer_.expiry() <= deadline) return;
+    timer_.expires_at(deadline);
+    timer_is_set_ = true;
+    timer_.async_wait(timer_handler(*this));
+  }
+
+  static constexpr unsigned receives_in_turn = 4;
+  static constexpr std::int32_t went_on = 1;
+
+  detail::receive_buffers* buffers_ = nullptr;
+  std::uint32_t stock_ = detail::receive_buffers::none;  // a chain of free ones
+  receive_wait_store receive_waits_;
+  handler_memory memory_;  // first: handlers die with the context
+  asio::io_context context_{1};
+  asio::executor_work_guard<registration::executor> work_;
+  asio::basic_waitable_timer<clock, asio::wait_traits<clock>, registration::executor> timer_;
+  bool timer_is_set_ = false;
+  std::vector<std::unique_ptr<registration>> registrations_;
+  std::vector<registration*> by_number_;  // of the descriptor; null: nothing waits for it
+  std::vector<registration*> free_;
+  std::vector<registration*> idle_;  // perhaps; looked at by reap()
+  std::vector<ready_side> ready_;    // from wait() to reap()
+  operation_list ended_;
+};
+
+}  // namespace
+
+std::unique_ptr<backend> make_asio_backend(const completion_options&) {
+  try {
+    return std::make_unique<asio_backend>();
+  } catch (const std::system_error& refused) {
+    throw std::system_error(refused.code().value(), std::generic_category(),
+                            "tandem::io: the Asio backend could not be set up (" +
+                                std::string(refused.what()) +
+                                "). It needs three file descriptors a completion thread: see "
+                                "RLIMIT_NOFILE (ulimit -n)");
+  }
+}
+
+}  // namespace tandem::inline v0::io

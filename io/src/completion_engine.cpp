@@ -1,0 +1,375 @@
+// completion_engine.cpp: the loop: inboxes, jobs, batches, sleeping.
+// SPDX-License-Identifier: MIT
+#include "completion_engine.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <tandem/cpu_count.hpp>
+#include <tandem/detail/clock_hold.hpp>
+#include <tandem/detail/forked.hpp>
+#include <tandem/detail/promise_base.hpp>
+
+#include "os_thread.hpp"
+#include "receive_buffers.hpp"
+#include "receiver.hpp"
+#include "stealable_executor.hpp"
+
+namespace tandem::inline v0::io {
+
+namespace {
+
+constexpr std::size_t items_between_looks = 64;  // jobs run before the ring is looked at again
+// I10: from how many on, and for how long.
+constexpr std::size_t least_gathered = 4;
+constexpr auto longest_gathering = std::chrono::microseconds(500);
+
+}  // namespace
+
+completion_engine::completion_engine(runtime& owner, stealable_executor& shared, moves& moved,
+                                     unsigned index, unsigned most,
+                                     const completion_options& options)
+    : owner_(owner),
+      shared_(shared),
+      moves_(moved),
+      index_(index),
+      name_(owner.options().name + "-io-" + std::to_string(index)),
+      options_(options),
+      workers_fill_cpus_(owner.workers().size() >= usable_cpus()) {
+  hosted_.reserve(most);
+}
+
+completion_engine::~completion_engine() = default;
+
+completion_engine* completion_engine::current() noexcept {
+  return static_cast<completion_engine*>(current_thread_slot());
+}
+
+void completion_engine::start() {
+  join();
+  {
+    const std::lock_guard guard(moves_.lock_);
+    leaving_ = false;
+  }
+  stopping_.store(false, std::memory_order_relaxed);  // published by the start
+  ready_ = false;
+  set_up_failure_ = nullptr;
+  thread_ = start_os_thread(name_.c_str(), [this] { run(); });
+  std::unique_lock lock(set_up_);
+  set_up_done_.wait(lock, [this] { return ready_; });
+  if (set_up_failure_ != nullptr) {
+    lock.unlock();
+    thread_.join();
+    std::rethrow_exception(std::exchange(set_up_failure_, nullptr));
+  }
+}
+
+void completion_engine::stop() noexcept {
+  if (!thread_.joinable()) return;
+  stopping_.store(true, std::memory_order_seq_cst);
+  wake();
+  thread_.join();
+}
+
+void completion_engine::join() noexcept {
+  if (thread_.joinable()) thread_.join();
+}
+
+void completion_engine::run() noexcept {
+  {
+    const std::lock_guard lock(set_up_);
+    try {
+      set_up();
+    } catch (...) {
+      set_up_failure_ = std::current_exception();
+      backend_.reset();
+    }
+    ready_ = true;
+    set_up_done_.notify_one();
+    if (set_up_failure_ != nullptr) return;
+  }
+  tandem::detail::thread_context& context = tandem::detail::this_thread();
+  context.current_executor = &shared_;
+  set_current_thread_slot(this);
+  loop();
+  set_current_thread_slot(nullptr);
+  context.current_executor = nullptr;
+  buffers_->abandon(buffers_->count() - free_buffers_ - spare_count_);
+  // Whoever saw that we sleep may be about to wake us. Nobody sees it any more.
+  while (waking_.load(std::memory_order_seq_cst) != 0) std::this_thread::yield();
+  // P2. Called to search at the last moment.
+  if (searching_.exchange(false, std::memory_order_relaxed)) shared_.search_ended();
+  backend_.reset();
+  running_.store(false, std::memory_order_release);  // whoever sees it finds nothing of it left
+}
+
+void completion_engine::set_up() {
+  cpu_clock_.store(cpu_clock_of_this_thread(), std::memory_order_relaxed);
+  os_thread_.store(number_of_this_thread(), std::memory_order_relaxed);
+  backend_ = make_backend(options_);
+  takes_files_.store(backend_->takes_files(), std::memory_order_relaxed);
+  buffers_ = new detail::receive_buffers(
+      *this, options_.receive_buffers, options_.max_receive_buffers, options_.receive_buffer_bytes);
+  free_buffers_ = buffers_->count();
+  spare_buffers_ = detail::receive_buffers::none;
+  spare_count_ = 0;
+  has_swept_ = false;
+  backend_->use_buffers(*buffers_);
+  running_.store(true, std::memory_order_relaxed);  // published by ready_
+}
+
+void completion_engine::loop() noexcept {
+  tandem::detail::thread_context& context = tandem::detail::this_thread();
+  while (true) {
+    if (requested_.load(std::memory_order_acquire)) [[unlikely]]
+      handle_requests();  // R1
+    take_inboxes();
+    take_shared();
+    run_jobs(context);
+    flush_hand_overs();
+    // I9. What they have begun holds the clock itself.
+    for (host* const each : hosted_) {
+      if (!each->has_local()) each->release_held();
+    }
+    if (any_moving_) [[unlikely]]
+      continue_moves();  // R3
+    if (is_done()) break;
+    if (has_jobs() || (!hosted_.empty() && shared_.steal(*this))) {
+      backend_->wait(std::chrono::steady_clock::time_point::min());
+    } else {
+      sleep();
+    }
+    look();
+  }
+}
+
+bool completion_engine::is_done() noexcept {
+  if (stopping_.load(std::memory_order_acquire)) {
+    bool ended = !has_jobs() && !requested_.load(std::memory_order_acquire);
+    for (host* const each : hosted_) ended &= each->end_sources() && !each->has_mail();
+    if (!ended) return false;
+    for (host* const each : hosted_) each->leave_sources();
+    return true;
+  }
+  return leave();  // R5
+}
+
+bool completion_engine::has_jobs() noexcept {
+  for (host* const each : hosted_) {
+    if (each->has_local()) return true;
+  }
+  return first_ != nullptr || !lane_.empty();
+}
+
+void completion_engine::take_inboxes() noexcept {
+  for (host* const each : hosted_) each->take_inbox();
+}
+
+void completion_engine::take_shared() noexcept {
+  const bool searched = searching_.load(std::memory_order_relaxed);  // own word, but for P2
+  if (!searched) {
+    shared_.take_injected(*this);
+    return;
+  }
+  if (!has_jobs()) (void)shared_.steal(*this);
+  shared_.take_injected(*this);
+  searching_.store(false, std::memory_order_relaxed);
+  shared_.search_ended();  // P2: whoever finds more work calls the next one
+}
+
+void completion_engine::sleep() noexcept {
+  using clock = std::chrono::steady_clock;
+  // I7. seq_cst: pairs with push_inbox and timer_service::arm. First we say that we sleep, then we
+  // look once more; whoever comes after that look sees the flag and wakes us.
+  const bool gathers = may_gather();
+  if (gathers) gathering_.prepare();
+  gathers_.store(gathers, std::memory_order_relaxed);  // published by asleep_
+  asleep_.store(true, std::memory_order_seq_cst);
+  clock::time_point deadline = clock::time_point::max();
+  tandem::detail::timer_service& timers = tandem::detail::timers_of(owner_);
+  if (drives_timers_) deadline = timers.sleep_begins(this);
+  bool work = stopping_.load(std::memory_order_seq_cst) ||
+              requested_.load(std::memory_order_seq_cst) ||                              // R1
+              (starving_ != nullptr && buffers_->any_returned()) || shared_.has_work();  // P3
+  for (host* const each : hosted_) work |= each->has_mail();
+  if (gathers && !work) {
+    gathering_.wait(owner_.workers(), std::min(deadline, clock::now() + longest_gathering));
+    work = true;
+  }
+  backend_->wait(work ? clock::time_point::min() : deadline);
+  asleep_.store(false, std::memory_order_seq_cst);  // W2; a late wake costs one round
+  if (drives_timers_) timers.sleep_ended(this);
+  shared_.kick_watch();  // W2
+}
+
+bool completion_engine::may_gather() noexcept {
+  // I10. Who has brought nothing for its own tasks lately has most likely none that wait for the ring.
+  const bool may = workers_fill_cpus_ && brought_ >= least_gathered && !stayed_;
+  brought_ = 0;
+  stayed_ = false;
+  return may;
+}
+
+void completion_engine::look() noexcept {
+  const unsigned ended = backend_->reap(&completion_engine::operation_ended, this);
+  if (ended != 0) {
+    completed_.add(ended);
+    batches_.add();
+  }
+  if (drives_timers_) {
+    tandem::detail::timer_service& timers = tandem::detail::timers_of(owner_);
+    timers.expire(timers.now());
+  }
+  feed_receivers();
+  flush_hand_overs();
+}
+
+void completion_engine::operation_ended(void* self, detail::operation& ended) noexcept {
+  (void)self;  // one of its guests
+  ended.thread()->implementation().ended(ended);
+}
+
+bool completion_engine::submit(detail::operation& operation) noexcept {
+  submitted_.add();
+  if (backend_->submit(operation) == submit_answer::pending) return true;
+  completed_.add();
+  return false;
+}
+
+void completion_engine::route(tandem::detail::promise_base& waiting) noexcept {
+  for (host* const each : hosted_) {
+    if (waiting.home == each) {
+      stayed_ = true;
+      each->add_local(&waiting);
+      return;
+    }
+  }
+  if (waiting.home == &shared_) {
+    stayed_ = true;
+    reaped_.push_back(
+        &waiting);  // A6: nobody may take it before the backend is done with the batch
+    return;
+  }
+  // I5. A batch is one post, one wake: collected per home, of which there are few.
+  for (hand_over& each : hand_overs_) {
+    if (each.target == waiting.home) {
+      each.items.push_back(&waiting);
+      return;
+    }
+  }
+  hand_overs_.push_back(hand_over{waiting.home, {}});
+  hand_overs_.back().items.push_back(&waiting);
+}
+
+void completion_engine::publish(job* item) noexcept {
+  if (!lane_.push(item)) shared_.inject(item);  // P1
+}
+
+void completion_engine::flush_hand_overs() noexcept {
+  if (!reaped_.empty()) {
+    // D8. The whole batch is there for others before the first of it runs.
+    while (job* const item = reaped_.pop_front()) publish(item);
+    if (lane_.size() > 1) shared_.notify();
+  }
+  for (const hand_over& each : hand_overs_) {
+    handed_over_.add();
+    const std::size_t count = each.items.size();
+    if (each.target == &owner_.workers()) brought_ += count;
+    each.target->post_batch(each.items, post_kind::resume);
+    for (std::size_t i = 0; i < count; ++i) tandem::detail::release_clock(owner_);  // I9
+  }
+  hand_overs_.clear();
+}
+
+void completion_engine::run_job(tandem::detail::thread_context& context, job* item,
+                                tandem::executor& as) noexcept {
+  items_.add();
+  context.current_executor = &as;
+  context.env = item->env;
+  context.budget = tandem::detail::await_budget;
+  // W1. Relaxed: what is told of a segment is a hint, its number is what counts.
+  const std::uint64_t segment = segments_.load(std::memory_order_relaxed);
+  running_at_.store(item->env != nullptr ? item->env->spawned_at() : std::source_location(),
+                    std::memory_order_relaxed);
+  segments_.store(segment + 1, std::memory_order_release);
+  item->run(item);
+  segments_.store(segment + 2, std::memory_order_release);
+  // A child of fork() must leave the rings, which it shares with its parent, alone.
+  if (context.current_executor == nullptr) [[unlikely]]
+    tandem::detail::end_forked_child();
+  context.env = nullptr;
+}
+
+void completion_engine::run_jobs(tandem::detail::thread_context& context) noexcept {
+  for (std::size_t i = 0; i < items_between_looks; ++i) {
+    // In turn: of each guest one, and one that anybody may run.
+    bool any = false;
+    for (std::size_t k = 0; k < hosted_.size(); ++k) {
+      host& guest = *hosted_[k];
+      if (job* const item = guest.take_local()) {
+        run_job(context, item, guest);
+        any = true;
+      }
+    }
+    job* const item = first_ != nullptr ? std::exchange(first_, nullptr) : lane_.pop();
+    if (item != nullptr) {
+      run_job(context, item, shared_);
+      tandem::detail::release_clock(owner_);  // I9
+      any = true;
+    }
+    if (!any) break;
+  }
+  context.current_executor = &shared_;
+}
+
+void completion_engine::end_wait() noexcept {
+  // If this is not the wait any more for which asleep_ was set, another one ends in vain.
+  if (gathers_.load(std::memory_order_relaxed)) {  // published by asleep_
+    gathering_.end();
+  } else {
+    backend_->wake();
+  }
+}
+
+void completion_engine::wake_for_request() noexcept {
+  if (asleep_.load(std::memory_order_seq_cst) && gathers_.load(std::memory_order_relaxed)) return;
+  wake();
+}
+
+void completion_engine::wake() noexcept { (void)end_sleep(false); }
+bool completion_engine::wake_to_search() noexcept { return end_sleep(true); }
+
+bool completion_engine::end_sleep(bool to_search) noexcept {
+  // I8. Of all that come while it sleeps one wakes it.
+  if (!asleep_.load(std::memory_order_seq_cst)) return false;
+  waking_.fetch_add(1, std::memory_order_seq_cst);  // pairs with the end of run()
+  const bool won = asleep_.exchange(false, std::memory_order_seq_cst);
+  if (won) {
+    if (to_search) searching_.store(true, std::memory_order_relaxed);  // P2: published by the wake
+    wakes_.fetch_add(1, std::memory_order_relaxed);
+    end_wait();
+  }
+  waking_.fetch_sub(1, std::memory_order_release);
+  return won;
+}
+
+std::chrono::nanoseconds completion_engine::cpu_time() const noexcept {
+  return cpu_time_of(cpu_clock_.load(std::memory_order_relaxed));  // published by start()
+}
+
+void completion_engine::add_stats(completion_pool_stats& out) const noexcept {
+  const std::uint64_t completed = completed_.read();
+  const std::uint64_t submitted = submitted_.read();
+  if (running_.load(std::memory_order_acquire)) ++out.threads;
+  out.submitted += submitted;
+  out.completed += completed;
+  out.in_flight += submitted > completed ? submitted - completed : 0;
+  out.batches += batches_.read();
+  out.handed_over += handed_over_.read();
+  out.items += items_.read();
+  out.stolen += stolen_.read();
+  out.backlog += lane_.size();
+  out.wakes += wakes_.load(std::memory_order_relaxed);
+}
+
+}  // namespace tandem::inline v0::io

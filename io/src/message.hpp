@@ -1,0 +1,25 @@
+// message.hpp: a vectored transfer as sendmsg() and recvmsg() take it.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <tandem/io/detail/segment_window.hpp>
+
+namespace tandem::inline v0::io {
+
+inline msghdr message_of(detail::segment_window& window) noexcept {
+  msghdr header{};
+  // segment is laid out as iovec (segment_window.cpp).
+  header.msg_iov = reinterpret_cast<iovec*>(window.segments().data());  // NOLINT
+  header.msg_iovlen = window.segments().size();
+  return header;
+}
+
+/// While more buffers follow the system need not send a part of a packet.
+inline int send_flags(const detail::segment_window& window) noexcept {
+  return MSG_NOSIGNAL | (window.more() ? MSG_MORE : 0);
+}
+
+}  // namespace tandem::inline v0::io

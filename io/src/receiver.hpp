@@ -1,0 +1,42 @@
+// receiver.hpp: what comes in on one connection between the user's calls of receive().
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <tandem/io/leased_buffer.hpp>
+
+#include "multishot.hpp"
+
+namespace tandem::inline v0::io::detail {
+
+class receiver final : public multishot {
+ public:
+  receiver(completion_thread::impl& thread, int descriptor) noexcept;
+
+  /// M2. The user's strand. @returns whether there is an outcome: a buffer (put into `out`), or an end
+  ///      (as received())
+  bool take(leased_buffer& out, std::int32_t& end) noexcept;
+
+  // The owner.
+  void received(std::int32_t outcome, std::uint32_t buffer, bool armed) noexcept override;
+  /// M5. A buffer has come back to a thread that had none.
+  void go_on() noexcept;
+
+  receiver* next_starving = nullptr;  // owner: those that wait for a buffer
+  receiver* previous_starving = nullptr;
+
+ private:
+  bool has_arrived() const noexcept override;
+  bool prepare_to_arm(completion_engine& here) noexcept override;
+  bool give_up() noexcept override;
+  void drop_queue() noexcept override;
+
+  receive_buffers* buffers_ =
+      nullptr;  // M7: of the engine that armed it; what is queued lies there
+  std::atomic<std::uint32_t> arrived_;  // M1: a chain, newest first
+  std::uint32_t ready_;                 // the user's: a chain, oldest first
+  bool starving_ = false;               // owner
+};
+
+}  // namespace tandem::inline v0::io::detail

@@ -1,0 +1,81 @@
+// operation_entry.hpp: ring entries of operations, and what a connect keeps beside.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <liburing.h>
+#include <netinet/in.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <new>
+#include <tandem/io/detail/operation.hpp>
+
+#include "../message.hpp"
+#include "../socket_address.hpp"
+#include "file_entry.hpp"
+
+namespace tandem::inline v0::io {
+
+/// What the kernel moves at most at once; an entry holds 32 bits. A shorter transfer is no error.
+inline std::size_t transfer_bytes(const detail::operation& operation) noexcept {
+  return std::min<std::size_t>(operation.bytes(), 0x7ffff000);
+}
+
+/// What a connect keeps in its operation's room.
+class connecting {
+ public:
+  explicit connecting(const endpoint& peer) noexcept : address(peer) {}
+  socket_address address;
+  bool begun_elsewhere = false;
+};
+
+inline msghdr* place_message(detail::operation& operation) noexcept {
+  static_assert(sizeof(msghdr) <= detail::operation::backend_bytes);
+  return ::new (operation.backend_room()) msghdr(message_of(operation.window()));
+}
+
+/// All but the mark (user_data).
+inline void prepare_entry(io_uring_sqe* sqe, detail::operation& operation) noexcept {
+  const int descriptor = operation.descriptor();
+  switch (operation.kind()) {
+    case detail::operation_kind::accept:
+      io_uring_prep_accept(sqe, descriptor, nullptr, nullptr, SOCK_CLOEXEC);
+      break;
+    case detail::operation_kind::connect: {
+      static_assert(sizeof(connecting) <= detail::operation::backend_bytes);
+      const socket_address& address =
+          (::new (operation.backend_room()) connecting(operation.peer()))->address;
+      io_uring_prep_connect(sqe, descriptor, address.data(), address.size());
+      break;
+    }
+    case detail::operation_kind::receive:
+      io_uring_prep_recv(sqe, descriptor, operation.buffer(), transfer_bytes(operation), 0);
+      break;
+    case detail::operation_kind::send:
+    case detail::operation_kind::send_all:
+      io_uring_prep_send(sqe, descriptor, operation.buffer(), transfer_bytes(operation),
+                         MSG_NOSIGNAL);
+      break;
+    case detail::operation_kind::receive_vector:
+      io_uring_prep_recvmsg(sqe, descriptor, place_message(operation), 0);
+      break;
+    case detail::operation_kind::send_all_vector:
+      io_uring_prep_sendmsg(sqe, descriptor, place_message(operation),
+                            static_cast<unsigned>(send_flags(operation.window())));
+      break;
+    case detail::operation_kind::wait_readable:
+      io_uring_prep_poll_add(sqe, descriptor, POLLIN);
+      break;
+    case detail::operation_kind::wait_writable:
+      io_uring_prep_poll_add(sqe, descriptor, POLLOUT);
+      break;
+    case detail::operation_kind::read_file:
+      io_uring_prep_read(sqe, descriptor, operation.buffer(),
+                         static_cast<unsigned>(operation.bytes()), 0);
+      break;
+    case detail::operation_kind::file: prepare_file_entry(sqe, operation.of_file()); break;
+  }
+}
+
+}  // namespace tandem::inline v0::io

@@ -1,0 +1,213 @@
+// channel.hpp: a bounded queue between tasks; many may send, many may receive.
+// SPDX-License-Identifier: MIT
+//
+// Under one lock (detail/lock_word.hpp; the value's lowest bit says "closed") stand a ring, which is
+// allocated once, and two lists of waiters. At most one of them is not empty: a send hands its value to
+// the oldest receiver, a receive takes in the value of the oldest sender. Who waits is posted to its
+// home once per wait, not per item: the running side goes on until it has to wait itself.
+#pragma once
+
+#include <coroutine>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+
+#include <tandem/config.hpp>
+#include <tandem/detail/channel_core.hpp>
+
+namespace tandem::inline v0 {
+
+template <class T>
+class send_awaiter;
+template <class T>
+class send_copy_awaiter;
+template <class T>
+class receive_awaiter;
+
+/// A send to a channel that was closed. The value is still the sender's.
+class TANDEM_API channel_closed : public std::runtime_error {
+ public:
+  channel_closed();
+  channel_closed(const channel_closed&) = default;
+  channel_closed& operator=(const channel_closed&) = default;
+  ~channel_closed() override;
+};
+
+/// A queue of at most `capacity` values. With capacity 0 a send waits for its receiver (rendezvous).
+///
+///     tandem::channel<std::string> lines(16);
+///     co_await lines.send(read_line());                  // the producer, which in the end closes it
+///     while (auto line = co_await lines.receive()) {     // the consumer, until closed and drained
+///       print(*line);
+///     }
+///
+/// Values come in the order in which their sends began to wait or were ready; whoever waits longest is
+/// served first, on both sides. T is moved under the lock: that must not throw nor use the channel.
+///
+/// @thread_safety  all members from any thread; try_send, try_receive and close also outside any task
+template <class T>
+class channel {
+  static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_destructible_v<T>,
+                "a value in a channel is moved under its lock: moving must not throw");
+  static_assert(alignof(T) <= 16, "a value aligned over 16 bytes has to live on the heap (g++ 12)");
+
+ public:
+  /// @throws  std::bad_alloc; nothing is allocated later
+  explicit channel(std::size_t capacity) : core_(capacity) {}
+  channel(const channel&) = delete;
+  channel& operator=(const channel&) = delete;
+
+  /// Waits until there is room (or a receiver), and moves `value` in.
+  ///
+  /// @param value        stays the caller's and alive until the await returns; moved from if it returns
+  ///                     normally, untouched if it throws
+  /// @throws             channel_closed; operation_cancelled if a stop comes while it waits, or came before
+  /// @cancellation       may lose the race and return normally: then the value was delivered, else not
+  /// @resumes_on         the caller's home
+  /// @cost               a lock and a move; no allocation
+  send_awaiter<T> send(T&& value) noexcept { return send_awaiter<T>(core_, value); }
+  /// As above, with a copy that is made by the call.
+  send_copy_awaiter<T> send(const T& value) { return send_copy_awaiter<T>(core_, T(value)); }
+
+  /// Waits for a value.
+  ///
+  /// @returns        the oldest one; nothing when the channel is closed and drained
+  /// @throws         operation_cancelled if a stop comes while it waits, or came before
+  /// @cancellation   may lose the race and return a value; none is ever lost
+  /// @resumes_on     the caller's home
+  /// @cost           a lock and two moves; no allocation
+  receive_awaiter<T> receive() noexcept { return receive_awaiter<T>(core_); }
+
+  /// @returns  false if it is full (capacity 0: nobody waits) or closed: then `value` is untouched
+  bool try_send(T&& value) noexcept { return core_.try_put(value) == detail::channel_result::done; }
+  bool try_send(const T& value) {
+    T copy(value);
+    return try_send(std::move(copy));
+  }
+  /// @returns  nothing if it is empty
+  std::optional<T> try_receive() noexcept {
+    std::optional<T> value;
+    (void)core_.try_take(value);
+    return value;
+  }
+
+  /// No more values: sends throw channel_closed from now on, also those that wait; receives go on until
+  /// it is drained. Again: nothing.
+  void close() noexcept { core_.close(); }
+  bool is_closed() const noexcept { return core_.is_closed(); }
+
+  std::size_t capacity() const noexcept { return core_.capacity(); }
+  /// Values in the queue; others may change it at the same time.
+  std::size_t size() const noexcept { return core_.size(); }
+
+  // Implementation
+ private:
+  detail::channel_core<T> core_;
+};
+
+namespace detail {
+
+[[noreturn]] TANDEM_API void throw_channel_closed();
+
+}  // namespace detail
+
+/// Awaiter of channel::send().
+template <class T>
+class [[nodiscard]] send_awaiter {
+ public:
+  using tandem_awaiter = void;
+
+  send_awaiter(detail::channel_core<T>& target, T& value) noexcept
+      : target_(&target), value_(std::addressof(value)) {}
+  /// For an awaiter that has not started.
+  send_awaiter(send_awaiter&&) noexcept = default;
+
+  bool await_ready() noexcept {
+    if (detail::must_stop()) [[unlikely]]
+      return false;
+    const detail::channel_result result = target_->try_put(*value_);
+    if (result == detail::channel_result::done) [[likely]]
+      return room_.ready();
+    closed_ = result == detail::channel_result::closed;
+    return closed_;
+  }
+  template <class Promise>
+  bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
+    if (room_.gave_way(self.promise())) return true;
+    return target_->wait_to_send(room_.build(*target_, *value_), self.promise());
+  }
+  void await_resume() {
+    if (room_.has_waited()) [[unlikely]] {
+      room_.throw_if_cancelled();
+      closed_ = room_.get().closed;
+    }
+    if (closed_) [[unlikely]]
+      detail::throw_channel_closed();
+  }
+
+ protected:
+  detail::channel_core<T>* target_;
+  T* value_;
+
+ private:
+  bool closed_ = false;
+  detail::waiter_room<detail::channel_sender<T>> room_;
+};
+
+/// Awaiter of channel::send() of a copy.
+template <class T>
+class [[nodiscard]] send_copy_awaiter : public send_awaiter<T> {
+ public:
+  send_copy_awaiter(detail::channel_core<T>& target, T&& copy) noexcept
+      : send_awaiter<T>(target, copy), copy_(std::move(copy)) {}
+  /// For an awaiter that has not started.
+  send_copy_awaiter(send_copy_awaiter&&) noexcept = default;
+
+  bool await_ready() noexcept {
+    this->value_ = std::addressof(copy_);  // from here on the awaiter stays where it is
+    return send_awaiter<T>::await_ready();
+  }
+
+ private:
+  T copy_;
+};
+
+/// Awaiter of channel::receive().
+template <class T>
+class [[nodiscard]] receive_awaiter {
+ public:
+  using tandem_awaiter = void;
+  using lossy_when_dropped = std::true_type;  // race() refuses it
+
+  explicit receive_awaiter(detail::channel_core<T>& target) noexcept : target_(&target) {}
+  /// For an awaiter that has not started.
+  receive_awaiter(receive_awaiter&& other) noexcept : target_(other.target_) {}
+
+  bool await_ready() noexcept {
+    if (detail::must_stop()) [[unlikely]]
+      return false;
+    const detail::channel_result result = target_->try_take(value_);
+    if (result == detail::channel_result::done) [[likely]]
+      return room_.ready();
+    return result == detail::channel_result::closed;
+  }
+  template <class Promise>
+  bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
+    if (room_.gave_way(self.promise())) return true;
+    return target_->wait_to_receive(room_.build(*target_, value_), self.promise());
+  }
+  std::optional<T> await_resume() {
+    room_.throw_if_cancelled();
+    return std::move(value_);
+  }
+
+ private:
+  detail::channel_core<T>* target_;
+  std::optional<T> value_;
+  detail::waiter_room<detail::channel_receiver<T>> room_;
+};
+
+}  // namespace tandem::inline v0

@@ -1,0 +1,143 @@
+// child_group.hpp: children that run at once below one stop state: the core of when_all, any, race.
+// SPDX-License-Identifier: MIT
+//
+// The group lives in the parent's awaiter. Its children are forked as by fork_join (F1-F7), but below
+// an environment of their own, which all of them share, so that the first failure, or the first end,
+// can stop the others. Protocol: runtime/README.md, "All, any, race", labels A1-A6.
+#pragma once
+
+#include <atomic>
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <tandem/detail/fork.hpp>
+#include <tandem/environment.hpp>
+#include <tandem/result.hpp>
+
+namespace tandem::inline v0::detail {
+
+class child_group;
+
+/// What a group knows of a child.
+struct child_slot {
+  explicit child_slot(outcome_base& room) noexcept : place(&room) {}
+  child_slot(const child_slot&) = delete;
+  child_slot& operator=(const child_slot&) = delete;
+
+  child_group* group = nullptr;
+  outcome_base* place;  // where its result goes
+};
+
+/// A child's slot with its result.
+template <class T>
+struct child_room : child_slot {
+  child_room() noexcept : child_slot(room) {}
+  /// For an awaiter that has not started.
+  child_room(child_room&&) noexcept : child_room() {}
+
+  /// After the join, once.
+  result<T> take() {
+    if (room.error != nullptr) return result<T>(std::exchange(room.error, nullptr));
+    if constexpr (std::is_void_v<T>) {
+      return result<T>();
+    } else {
+      return result<T>(std::in_place, room.value());
+    }
+  }
+
+  outcome<T> room;
+};
+
+/// What the first one to end means for the others.
+enum class group_kind : std::uint8_t {
+  all,   ///< nothing; the first failure stops them
+  any,   ///< they are stopped, and their results are kept
+  race,  ///< they are stopped; what they threw is reported
+};
+
+class TANDEM_API child_group {
+ protected:
+  explicit child_group(group_kind kind) noexcept : kind_(kind) {}
+  /// For awaiters that have not started.
+  child_group(child_group&& other) noexcept : kind_(other.kind_) {}
+  ~child_group() = default;
+
+  /// A1, A2. Starts child i, which `release(i)` gives away, with the slot `slot(i)`.
+  /// @returns whether the parent suspends
+  template <class Release, class Slot>
+  bool start(promise_base& parent, std::size_t count, Release release, Slot slot) noexcept;
+
+  /// After the join. Of a race or any: the child that ended first.
+  const child_slot* first() const noexcept { return first_.load(std::memory_order_relaxed); }
+  /// After the join. @throws the first failure; else a cancellation that kept a child from its value
+  void rethrow_failure() {
+    // Relaxed, both: the join has ordered the ends of the children before us.
+    const child_slot* failed = first_.load(std::memory_order_relaxed);
+    if (failed == nullptr) failed = cut_short_.load(std::memory_order_relaxed);
+    if (failed != nullptr) [[unlikely]]
+      failed->place->rethrow_if_failed();
+  }
+
+ private:
+  static std::coroutine_handle<> child_ended(const ended_frame& child) noexcept;
+  void open(thread_context& context, promise_base& parent, std::size_t count) noexcept;
+  bool settle(thread_context& context, promise_base& parent, std::size_t count) noexcept;
+  void close(thread_context& context, promise_base& parent) noexcept;
+  void note_end(child_slot& slot) noexcept;
+
+  promise_base& prepare(promise_base& child, child_slot& slot, promise_base& parent,
+                        std::uint64_t segment) noexcept {
+    slot.group = this;
+    child.inherit(parent, *slot.place, &child_group::child_ended, &slot);
+    child.env = &env_;
+    child.segment = segment;
+    child.next = nullptr;  // in a lane a frame is told from an invoke_job by it
+    return child;
+  }
+  /// A3, for a child that ended on its parent's stack.
+  void ended_here(child_slot& slot) noexcept {
+    if (kind_ != group_kind::all || slot.place->error != nullptr) note_end(slot);
+  }
+
+  group_kind kind_;
+  std::atomic<std::uint32_t> remaining_{0};  // A4: children that have not been settled
+  // A3: whoever ended (any, race) or failed (all) first; set once, by a CAS.
+  std::atomic<child_slot*> first_{nullptr};
+  std::atomic<child_slot*> cut_short_{nullptr};  // all: the first that gave up because of a stop
+  environment env_;
+};
+
+template <class Release, class Slot>
+bool child_group::start(promise_base& parent, std::size_t count, Release release,
+                        Slot slot) noexcept {
+  thread_context& context = this_thread();
+  open(context, parent, count);
+  const bool on_stack = forks_on_stack(context, parent);
+  const std::uint64_t segment = on_stack ? context.segment : 0;
+  for (std::size_t i = count - 1; i > 0; --i) {
+    promise_base& child = prepare(release(i), slot(i), parent, segment);
+    if (on_stack) [[likely]] {
+      publish_child(context, child);
+    } else {
+      send_child(context, child);
+    }
+  }
+  promise_base* const first = &prepare(release(0), slot(0), parent, segment);
+  if (!on_stack) [[unlikely]] {
+    send_children(context, &first, 1);
+    return true;
+  }
+  if (!call(context, *first)) return true;  // F7: nothing has ended here
+  ended_here(slot(0));
+  for (std::size_t ended = 1; ended < count; ++ended) {
+    promise_base* const sibling = take_sibling(context);  // F2: it is child `ended`
+    if (sibling == nullptr || !call(context, *sibling)) return settle(context, parent, ended);
+    ended_here(slot(ended));
+  }
+  close(context, parent);  // F3
+  return false;
+}
+
+}  // namespace tandem::inline v0::detail

@@ -1,0 +1,178 @@
+// wait_list.hpp: FIFO lists of awaits, the common base of event, semaphore, mutex, latch and channel.
+// SPDX-License-Identifier: MIT
+//
+// A waiter is a leaf that lives in its awaiter, and hangs in the list of the primitive it waits for;
+// the list is guarded by the primitive's lock_word. Whoever takes it out of the list decides how the
+// await ends: a granter normally, a stopper with operation_cancelled. Protocol: runtime/README.md,
+// "Waiting", labels W1-W7.
+//
+// An awaiter builds its waiter only when it has to wait (waiter_room): a ready await costs none of it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <utility>
+
+#include <tandem/detail/leaf.hpp>
+#include <tandem/detail/lock_word.hpp>
+#include <tandem/detail/thread_context.hpp>
+
+namespace tandem::inline v0::detail {
+
+class taken_list;
+class wait_list;
+
+class TANDEM_API waiter : public leaf {
+ public:
+  waiter(lock_word& lock, wait_list& list) noexcept
+      : leaf(&waiter::on_stop), lock_(&lock), list_(&list) {}
+
+  /// W2. Under the lock: false if a stop was first. Then unlock and return give_up().
+  bool may_queue() const noexcept { return place_ != place::stopped; }
+  /// What await_suspend returns: whether the task stays suspended.
+  [[nodiscard]] bool give_up() noexcept {
+    set_cancelled();
+    return !finish_unposted();
+  }
+  /// W2. Under the lock: there is no need to wait any more. Then unlock and return go_on().
+  void take() noexcept { place_ = place::taken; }
+  [[nodiscard]] bool go_on() noexcept { return !finish_unposted(); }
+
+ private:
+  friend class wait_list;
+  friend class taken_list;
+  // All under the lock. outside: not yet in the list. taken: whoever took it ends the await.
+  enum class place : std::uint8_t { outside, queued, taken, stopped };
+
+  static bool on_stop(stop_waiter& self) noexcept;  // W4
+
+  lock_word* lock_;
+  wait_list* list_;
+  waiter* previous_ = nullptr;
+  waiter* next_ = nullptr;
+  place place_ = place::outside;
+};
+
+/// Waiters in the order in which they came. Guarded by the lock of the primitive.
+class TANDEM_API wait_list {
+ public:
+  wait_list() noexcept = default;
+  wait_list(const wait_list&) = delete;
+  wait_list& operator=(const wait_list&) = delete;
+  ~wait_list() {
+    TANDEM_ASSERT(first_ == nullptr, "something was destroyed that a task still waits for");
+  }
+
+  bool empty() const noexcept { return first_ == nullptr; }
+  waiter* front() const noexcept { return first_; }
+  void push_back(waiter& item) noexcept {
+    item.place_ = waiter::place::queued;
+    item.previous_ = last_;
+    item.next_ = nullptr;
+    (last_ != nullptr ? last_->next_ : first_) = &item;
+    last_ = &item;
+  }
+  /// W3. Takes the oldest; null if there is none. Its await ends with wake() after the unlock.
+  waiter* pop_front() noexcept {
+    waiter* const item = first_;
+    if (item != nullptr) {
+      remove(*item);
+      item->place_ = waiter::place::taken;
+      item->next_ = nullptr;
+    }
+    return item;
+  }
+  /// W3. Takes all, linked, for taken_list::wake().
+  waiter* take_all() noexcept;
+
+ private:
+  friend class waiter;
+  void remove(waiter& item) noexcept {
+    (item.previous_ != nullptr ? item.previous_->next_ : first_) = item.next_;
+    (item.next_ != nullptr ? item.next_->previous_ : last_) = item.previous_;
+  }
+
+  waiter* first_ = nullptr;
+  waiter* last_ = nullptr;
+};
+
+/// Those that were taken in one go; resumed after the unlock.
+class TANDEM_API taken_list {
+ public:
+  void push_back(waiter* item) noexcept;
+  /// W5. Ends their awaits: one post for each run of waiters with the same home. The primitive may be
+  /// gone by now.
+  void wake() noexcept { wake(std::exchange(first_, nullptr)); }
+  static void wake(waiter* first) noexcept;
+
+ private:
+  waiter* first_ = nullptr;
+  waiter* last_ = nullptr;
+};
+
+/// D16. Charges an await that is ready to the worker's budget. @returns false if it is used up: then
+/// the await gives way once, by yield_for_budget()
+TANDEM_ALWAYS_INLINE bool charge_ready_await() noexcept {
+  thread_context& context = this_thread();
+  if (context.budget > 1) [[likely]] {
+    --context.budget;
+    return true;
+  }
+  return false;
+}
+TANDEM_API void yield_for_budget(promise_base& waiting) noexcept;
+/// Where an await would give way a stop is looked for, before anything is taken: so a loop of awaits
+/// that are all ready hears of its stop, too.
+TANDEM_ALWAYS_INLINE bool must_stop() noexcept {
+  return this_thread().budget <= 1 && stop_requested();
+}
+
+/// Room in an awaiter for a waiter that is built only if the await has to wait.
+template <class Waiter>
+class waiter_room {
+ public:
+  waiter_room() noexcept {}
+  /// For awaiters that have not started.
+  waiter_room(waiter_room&&) noexcept {}
+  waiter_room& operator=(waiter_room&&) = delete;
+  ~waiter_room() {
+    if (state_ == state::waited) std::destroy_at(std::addressof(waiter_));
+  }
+
+  /// From await_ready, if there is nothing to wait for. @returns what await_ready returns
+  TANDEM_ALWAYS_INLINE bool ready() noexcept {
+    if (charge_ready_await()) [[likely]]
+      return true;
+    state_ = state::gives_way;
+    return false;
+  }
+  /// From await_suspend, first. @returns true if the await was ready and only gives way
+  bool gave_way(promise_base& waiting) noexcept {
+    if (state_ != state::gives_way) return false;
+    yield_for_budget(waiting);
+    return true;
+  }
+  template <class... Args>
+  Waiter& build(Args&&... args) noexcept {
+    state_ = state::waited;
+    return *std::construct_at(std::addressof(waiter_), std::forward<Args>(args)...);
+  }
+  bool has_waited() const noexcept { return state_ == state::waited; }
+  Waiter& get() noexcept { return waiter_; }
+  /// From await_resume.
+  void throw_if_cancelled() const {
+    if (state_ == state::waited) [[unlikely]]
+      waiter_.throw_if_cancelled();
+  }
+
+ private:
+  enum class state : std::uint8_t { fresh, gives_way, waited };
+
+  state state_ = state::fresh;
+  union {
+    Waiter waiter_;
+  };
+};
+
+}  // namespace tandem::inline v0::detail

@@ -1,0 +1,144 @@
+// fork_guard.cpp: keeps a child of fork() away from the runtimes of its parent.
+// SPDX-License-Identifier: MIT
+//
+// The child has one thread, and copies of everything else as it was: locks held by threads that are
+// not there, queues, rings shared with the parent. So nothing of an old runtime is touched. What new
+// runtimes share with old ones, the registry below and the central store of frames, is locked across
+// the fork, and so is consistent in the child.
+#include "fork_guard.hpp"
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include <tandem/detail/forked.hpp>
+#include <tandem/detail/thread_context.hpp>
+#include <tandem/errors.hpp>
+
+#include "platform.hpp"
+
+namespace tandem::inline v0::detail {
+
+namespace {
+
+struct registry {
+  std::mutex lock;
+  // Under the lock; with the process that made them.
+  std::map<const tandem::runtime*, int> living;
+  std::map<const tandem::runtime*, int> forked;
+  std::vector<runtime::impl*> left;
+};
+
+// Never destroyed: runtimes may be static objects, which end after the ones of this file.
+registry& runtimes() noexcept {
+  static registry& only = *new registry;
+  return only;
+}
+
+// Set in a child before it has a second thread, which is why relaxed is enough.
+constinit std::atomic<bool> is_child{false};
+// 0, or the parent of a child whose only thread called fork() inside a task.
+constinit thread_local int forked_in_task = 0;
+
+void before_fork() {
+  runtimes().lock.lock();
+  lock_frame_store();
+}
+
+void after_fork_in_parent() {
+  unlock_frame_store();
+  runtimes().lock.unlock();
+}
+
+void after_fork_in_child() {
+  registry& all = runtimes();
+  thread_context& context = this_thread();
+  if (context.env != nullptr && context.env->runtime() != nullptr) {
+    const auto owner = all.living.find(context.env->runtime());
+    if (owner != all.living.end()) forked_in_task = owner->second;
+  }
+  if (!all.living.empty()) is_child.store(true, std::memory_order_relaxed);
+  all.forked.merge(all.living);
+  all.living.clear();
+  // The thread belongs to no pool here, whatever it was in the parent.
+  context.env = nullptr;
+  context.lane = nullptr;
+  context.lane_home = nullptr;
+  context.current_worker = nullptr;
+  context.current_executor = nullptr;
+  context.fires_timers = false;
+  unlock_frame_store();
+  all.lock.unlock();
+}
+
+/// @returns  the process that owns it, 0 if that is this one
+int foreign_owner(const tandem::runtime& owner) noexcept {
+  if (!is_child.load(std::memory_order_relaxed)) [[likely]]
+    return 0;
+  registry& all = runtimes();
+  const std::lock_guard lock(all.lock);
+  const auto found = all.forked.find(&owner);
+  return found != all.forked.end() ? found->second : 0;
+}
+
+}  // namespace
+
+void runtime_begins(const tandem::runtime& fresh) {
+  static const bool told = [] {
+    platform::at_fork(&before_fork, &after_fork_in_parent, &after_fork_in_child);
+    return true;
+  }();
+  (void)told;
+  registry& all = runtimes();
+  const std::lock_guard lock(all.lock);
+  all.living.emplace(&fresh, platform::process_id());
+  all.forked.erase(&fresh);  // an old one stood at this address
+}
+
+void runtime_ends(const tandem::runtime& ended) noexcept {
+  registry& all = runtimes();
+  const std::lock_guard lock(all.lock);
+  all.living.erase(&ended);
+}
+
+bool is_forked(const tandem::runtime& owner) noexcept { return foreign_owner(owner) != 0; }
+
+void keep_forked(runtime::impl* left) noexcept {
+  registry& all = runtimes();
+  const std::lock_guard lock(all.lock);
+  all.left.push_back(left);
+}
+
+void refuse_if_forked(const tandem::runtime& owner, const char* what) {
+  if (const int process = foreign_owner(owner); process != 0) throw forked_runtime(what, process);
+}
+
+void refuse_in_forked_task(const char* what) {
+  if (forked_in_task != 0) throw forked_runtime(what, forked_in_task);
+}
+
+void throw_refused(const tandem::runtime& owner, const char* what) {
+  refuse_if_forked(owner, what);
+  throw runtime_stopped(what);
+}
+
+runtime_options::exception_handler unhandled_handler_of(const tandem::runtime& owner) {
+  registry& all = runtimes();
+  const std::lock_guard lock(all.lock);
+  if (!all.living.contains(&owner)) return {};
+  return owner.options().on_unhandled_exception;
+}
+
+void end_forked_child() noexcept {
+  std::fprintf(stderr,
+               "tandem: a task called fork(), and returned in the child (process %d) into the "
+               "runtime of its parent, whose threads do not exist here.\n"
+               "  In the child call exec or _exit, or do the work with a new runtime and _exit.\n",
+               platform::process_id());
+  std::abort();
+}
+
+}  // namespace tandem::inline v0::detail

@@ -1,0 +1,27 @@
+// fork_guard.hpp: which runtimes exist, and which of them are a parent's, copied by fork().
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <tandem/runtime.hpp>
+
+namespace tandem::inline v0::detail {
+
+/// Enters a runtime; the first one has the process tell us of every fork. @throws std::system_error
+void runtime_begins(const tandem::runtime& fresh);
+void runtime_ends(const tandem::runtime& ended) noexcept;
+
+/// Whether it belongs to a parent of this process. @cost a load, in a child of fork() a look-up
+bool is_forked(const tandem::runtime& owner) noexcept;
+/// Keeps what is left of a parent's runtime where leak checkers see it.
+void keep_forked(runtime::impl* left) noexcept;
+/// If this thread has forked inside a task. @throws forked_runtime
+void refuse_in_forked_task(const char* what);
+
+/// The handler of a runtime that may have ended; then none.
+runtime_options::exception_handler unhandled_handler_of(const tandem::runtime& owner);
+
+// frame_memory.cpp: a fork must not copy the central store while another thread changes it.
+void lock_frame_store() noexcept;
+void unlock_frame_store() noexcept;
+
+}  // namespace tandem::inline v0::detail

@@ -1,0 +1,63 @@
+// semaphore.cpp: handing permits to those that wait, in their order.
+// SPDX-License-Identifier: MIT
+#include <tandem/semaphore.hpp>
+
+namespace tandem::inline v0 {
+
+using detail::lock_word;
+using detail::semaphore_waiter;
+using detail::taken_list;
+using detail::waiter;
+
+bool semaphore::try_acquire_slow(lock_word::word wanted) noexcept {
+  const lock_word::word state = word_.lock();
+  const bool got = state >= wanted && waiting_.empty();
+  word_.unlock(got ? state - wanted : state);
+  return got;
+}
+
+void semaphore::release_slow(std::size_t permits) noexcept {
+  lock_word::word free = word_.lock() & lock_word::value_mask;
+  TANDEM_ASSERT(permits <= max && free / lock_word::one + permits <= max,
+                "a semaphore was given back more than semaphore::max permits");
+  free += static_cast<lock_word::word>(permits) * lock_word::one;
+  taken_list granted;
+  while (!waiting_.empty()) {
+    const lock_word::word wanted = static_cast<semaphore_waiter*>(waiting_.front())->wanted();
+    if (wanted > free) break;  // nobody overtakes it
+    free -= wanted;
+    granted.push_back(waiting_.pop_front());  // W3
+  }
+  word_.unlock(free | (waiting_.empty() ? 0 : lock_word::waiters));
+  granted.wake();
+}
+
+bool semaphore_awaiter::start(detail::promise_base& waiting) noexcept {
+  if (room_.gave_way(waiting)) return true;
+  const auto wanted = static_cast<lock_word::word>(permits_) * lock_word::one;
+  semaphore_waiter& self = room_.build(target_->word_, target_->waiting_, wanted);
+  if (!self.begin(waiting)) return false;  // W1
+  const lock_word::word state = target_->word_.lock();
+  if (!self.may_queue()) {  // W2
+    target_->word_.unlock(state);
+    return self.give_up();
+  }
+  if (target_->waiting_.empty() && state >= wanted) {
+    self.take();
+    target_->word_.unlock(state - wanted);
+    return self.go_on();
+  }
+  target_->waiting_.push_back(self);
+  target_->word_.unlock(state | lock_word::waiters);
+  return true;
+}
+
+void semaphore_awaiter::finish_wait() {
+  if (!room_.get().cancelled()) return;
+  // W7. A large request that is gone may have held up smaller ones. Not from inside on_stop: under
+  // the stop locks no other leaf can be ended.
+  target_->release(0);
+  room_.throw_if_cancelled();
+}
+
+}  // namespace tandem::inline v0

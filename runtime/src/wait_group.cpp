@@ -1,0 +1,85 @@
+// wait_group.cpp: counts that are waited for (latch, wait_group).
+// SPDX-License-Identifier: MIT
+#include <tandem/wait_group.hpp>
+
+#include <tandem/environment.hpp>
+#include <tandem/errors.hpp>
+
+namespace tandem::inline v0 {
+
+namespace detail {
+
+void waited_count::add(std::size_t n) noexcept {
+  lock_word::word seen = word_.load();
+  bool owner = false;
+  while (true) {
+    TANDEM_ASSERT(n <= lock_word::max_value && seen / lock_word::one + n <= lock_word::max_value,
+                  "a count went beyond its largest value");
+    const lock_word::word more = seen + static_cast<lock_word::word>(n) * lock_word::one;
+    if (owner) return word_.unlock(more);
+    if ((seen & lock_word::locked) != 0) {
+      seen = word_.lock();
+      owner = true;
+    } else if (word_.change(seen, more)) {
+      return;
+    }
+  }
+}
+
+void waited_count::subtract(std::size_t n) noexcept {
+  const auto check = [n](lock_word::word state) {
+    TANDEM_ASSERT(n <= state / lock_word::one, "a latch or wait_group was counted below zero");
+    return state - static_cast<lock_word::word>(n) * lock_word::one;
+  };
+  if (n == 0) return;
+  lock_word::word seen = word_.load();
+  while ((seen & lock_word::locked) == 0) {
+    const lock_word::word left = check(seen);
+    if (left < lock_word::one && (left & lock_word::waiters) != 0)
+      break;                               // somebody has to be let go
+    if (word_.change(seen, left)) return;  // W6: the last access
+  }
+  const lock_word::word left = check(word_.lock());
+  if (left >= lock_word::one) {
+    word_.unlock(left);
+    return;
+  }
+  waiter* const all = waiting_.take_all();  // W3
+  word_.unlock(0);                          // W6: from here on the object may be gone
+  taken_list::wake(all);
+}
+
+bool count_awaiter::start(promise_base& waiting) noexcept {
+  if (room_.gave_way(waiting)) return true;
+  waiter& self = room_.build(target_->word_, target_->waiting_);
+  if (!self.begin(waiting)) return false;  // W1
+  const lock_word::word state = target_->word_.lock();
+  if (!self.may_queue()) {  // W2
+    target_->word_.unlock(state);
+    return self.give_up();
+  }
+  if (state < lock_word::one) {
+    self.take();
+    target_->word_.unlock(state);
+    return self.go_on();
+  }
+  target_->waiting_.push_back(self);
+  target_->word_.unlock(state | lock_word::waiters);
+  return true;
+}
+
+}  // namespace detail
+
+task<bool> wait_group::wait_until_stopped() {
+  try {
+    co_await wait();
+    co_return true;
+  } catch (const operation_cancelled&) {
+    // The environment is that of with_timeout; what lies above is the caller's.
+    const stop_reason callers = current_environment()->parent()->stop().reason();
+    if (callers != stop_reason::none) throw operation_cancelled(callers);
+    co_return false;
+  }
+}
+
+}  // namespace tandem::inline v0

@@ -1,0 +1,205 @@
+// files.cpp: suite io: random reads of 4 KiB, from the page cache one at a time, and past it 32 at a time.
+// SPDX-License-Identifier: MIT
+//
+// fio's jobs (harness) read the same file: TANDEM_BENCH_FILE, else build/bench_io.data, 256 MiB.
+#include "io/files.hpp"
+
+#include <fcntl.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <tandem/io/file.hpp>
+#include <tandem/io/install.hpp>
+#include <tandem/sync_wait.hpp>
+#include <tandem/task_scope.hpp>
+
+namespace tandem::bench {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+constexpr std::size_t block = 4096;
+constexpr std::uint64_t file_bytes = std::uint64_t{256} << 20;
+constexpr std::chrono::seconds span(1);
+constexpr int between_looks = 64;  // reads from one look at the clock to the next
+
+/// Offsets of blocks; the same for all implementations.
+class random_blocks {
+ public:
+  explicit random_blocks(std::uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15U + 1) {}
+  std::uint64_t next() {
+    state_ ^= state_ << 13;
+    state_ ^= state_ >> 7;
+    state_ ^= state_ << 17;
+    return state_ % (file_bytes / block) * block;
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+std::string data_file() {
+  const char* const given = std::getenv("TANDEM_BENCH_FILE");
+  std::string path = given != nullptr ? given : "build/bench_io.data";
+  const int out = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (out < 0) throw std::runtime_error("no file " + path);
+  if (::lseek(out, 0, SEEK_END) < static_cast<off_t>(file_bytes)) {
+    random_blocks bits(7);
+    std::vector<std::uint64_t> words((1U << 20) / 8);
+    for (std::uint64_t at = 0; at < file_bytes; at += 1U << 20) {
+      for (std::uint64_t& each : words) each = bits.next();
+      if (::pwrite(out, words.data(), 1U << 20, static_cast<off_t>(at)) != 1 << 20) {
+        throw std::runtime_error("cannot write " + path);
+      }
+    }
+    ::fsync(out);
+  }
+  ::close(out);
+  return path;
+}
+
+/// Into the page cache.
+void warm_up(const std::string& path) {
+  std::vector<std::byte> chunk(1U << 20);
+  const int in = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  while (::read(in, chunk.data(), chunk.size()) > 0) {}
+  ::close(in);
+}
+
+double per_second(long reads, clock::time_point start) {
+  return static_cast<double>(reads) / std::chrono::duration<double>(clock::now() - start).count();
+}
+
+ssize_t read_plain(int in, std::span<std::byte> buffer, off_t at) {
+  return ::pread(in, buffer.data(), buffer.size(), at);
+}
+/// The call by which a cached read is tried: what it costs beside pread() is the kernel's.
+ssize_t read_without_waiting(int in, std::span<std::byte> buffer, off_t at) {
+  const iovec one{buffer.data(), buffer.size()};
+  return ::preadv2(in, &one, 1, at, RWF_NOWAIT);
+}
+
+double loop_of(ssize_t (*read)(int, std::span<std::byte>, off_t)) {
+  const std::string path = data_file();
+  warm_up(path);
+  const int in = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  std::vector<std::byte> buffer(block);
+  random_blocks places(1);
+  long reads = 0;
+  const auto start = clock::now();
+  while (clock::now() - start < span) {
+    for (int i = 0; i < between_looks; ++i, ++reads) {
+      const auto at = static_cast<off_t>(places.next());
+      if (read(in, buffer, at) != static_cast<ssize_t>(block)) {
+        throw std::runtime_error("a short read");
+      }
+    }
+  }
+  const double rate = per_second(reads, start);
+  ::close(in);
+  return rate;
+}
+
+task<long> read_blocks(io::file& source, std::span<std::byte> buffer, std::uint64_t seed,
+                       clock::time_point until) {
+  random_blocks places(seed);
+  long reads = 0;
+  while (clock::now() < until) {
+    for (int i = 0; i < between_looks; ++i, ++reads) {
+      const std::size_t got = co_await source.read_at(buffer, places.next());
+      if (got != block) throw std::runtime_error("a short read");
+    }
+  }
+  co_return reads;
+}
+
+double cached() {
+  const std::string path = data_file();
+  warm_up(path);
+  runtime_options options;
+  options.min_threads = 1;
+  runtime rt(options);
+  io::install(rt);
+  return sync_wait(rt.workers(), [](std::string where) -> task<double> {
+    io::file source = co_await io::file::open(where);
+    std::vector<std::byte> buffer(block);
+    const auto start = clock::now();
+    const long reads = co_await read_blocks(source, buffer, 1, start + span);
+    co_return per_second(reads, start);
+  }(path));
+}
+
+task<double> read_direct(std::string path, std::uint64_t depth) {
+  io::open_options direct;
+  direct.direct = true;
+  io::file source = co_await io::file::open(path, direct);
+  io::aligned_buffer buffers(depth * block);
+  const auto start = clock::now();
+  long reads = 0;
+  co_await with_scope([&](task_scope& scope) -> task<void> {
+    for (std::uint64_t i = 0; i < depth; ++i) {
+      scope.spawn([](io::file& in, std::span<std::byte> buffer, std::uint64_t seed,
+                     clock::time_point until, long& sum) -> task<void> {
+        sum += co_await read_blocks(in, buffer, seed, until);
+      }(source, buffers.bytes().subspan(i * block, block), i + 1, start + span, reads));
+    }
+    co_return;
+  });
+  co_return per_second(reads, start);
+}
+
+double direct(std::uint64_t depth) {
+  const std::string path = data_file();
+  runtime_options options;
+  options.min_threads = 1;
+  runtime rt(options);
+  io::completion_pool& pool = io::install(rt);
+  return sync_wait(pool.thread(0).executor(), read_direct(path, depth));
+}
+
+}  // namespace
+
+std::vector<bench_case> file_cases() {
+  const char* const places = "4 KiB at random places of 256 MiB";
+  return {
+      {"pread_cached",
+       "tandem",
+       "self",
+       "reads/s",
+       "higher",
+       places,
+       {1},
+       [](int) { return cached(); }},
+      {"pread_cached",
+       "pread",
+       "floor",
+       "reads/s",
+       "higher",
+       places,
+       {1},
+       [](int) { return loop_of(&read_plain); }},
+      {"pread_cached",
+       "preadv2_nowait",
+       "floor",
+       "reads/s",
+       "higher",
+       places,
+       {1},
+       [](int) { return loop_of(&read_without_waiting); }},
+      {"direct_read",
+       "tandem",
+       "self",
+       "reads/s",
+       "higher",
+       places,
+       {1},
+       [](int) { return direct(32); }},
+  };
+}
+
+}  // namespace tandem::bench

@@ -1,0 +1,35 @@
+// server.hpp: tandem's servers of suite io: one listener, a handler for each connection, for ever.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <tandem/io/endpoint.hpp>
+#include <tandem/io/install.hpp>
+#include <tandem/io/serve.hpp>
+#include <tandem/io/tcp_listener.hpp>
+#include <tandem/runtime.hpp>
+#include <utility>
+
+#include "command_line.hpp"
+
+namespace tandem::bench {
+
+/// Serves until the process is killed. With the workers as home `threads` counts workers, beside one
+/// completion thread; else it counts completion threads, beside one worker that sleeps.
+template <class Handler>
+int serve_for_ever(const server_command& command, io::handler_home home, Handler handler) {
+  const auto threads = static_cast<unsigned>(command.threads);
+  const bool on_workers = home == io::handler_home::workers;
+  runtime_options pools;
+  pools.min_threads = on_workers ? threads : 1;
+  runtime owner(pools);
+  io::completion_options completion;
+  completion.min_threads = on_workers ? 1 : threads;
+  io::completion_pool& pool = io::install(owner, completion);
+  io::serve_options options;
+  options.home = home;
+  auto listener = io::tcp_listener::bind(pool, io::endpoint::loopback_v4(command.port));
+  owner.spawn(io::serve(std::move(listener), std::move(handler), options)).wait();
+  return 0;
+}
+
+}  // namespace tandem::bench

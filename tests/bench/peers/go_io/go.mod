@@ -1,0 +1,3 @@
+module io_go
+
+go 1.19

@@ -1,0 +1,182 @@
+// transfer_cases.cpp: the rows of vectored transfers and of readiness.
+// SPDX-License-Identifier: MIT
+#include <array>
+#include <atomic>
+#include <span>
+#include <tandem/io/readiness.hpp>
+#include <thread>
+#include <vector>
+
+#include "io_case.hpp"
+
+namespace tandem::registry {
+namespace io_rows {
+
+/// No byte is lost.
+class vectored_read_case : public stream_case {
+ public:
+  static constexpr std::string_view name = "tcp_stream::read of a list";
+  using awaiters = covers<io::vectored_read_awaiter>;
+
+  auto make() { return stream_.read(list_); }
+  void complete() {
+    if (fails_) return peer_.reset();
+    EXPECT_EQ(::send(peer_.get(), "xyz", 3, MSG_NOSIGNAL), 3);
+    sent_ += 3;
+  }
+  ended took(std::size_t bytes) {
+    EXPECT_GT(bytes, 0U);
+    read_ += bytes;
+    return ended::returned;
+  }
+  task<void> end() {
+    while (!fails_ && read_ < sent_) (void)took(co_await stream_.read(list_));
+    stream_.close();
+  }
+
+ private:
+  std::array<std::byte, 1> first_{};
+  std::array<std::byte, 16> second_{};
+  std::array<std::span<std::byte>, 2> list_{std::span<std::byte>(first_),
+                                            std::span<std::byte>(second_)};
+  std::atomic<std::size_t> sent_{0};
+  std::size_t read_ = 0;
+};
+
+/// Eight megabytes in 32 buffers are more than the kernel takes without a reader, who begins when the
+/// case is completed.
+class vectored_write_case : public stream_case {
+ public:
+  static constexpr std::string_view name = "tcp_stream::write_all of a list";
+  using awaiters = covers<io::vectored_write_awaiter>;
+  static constexpr on_stop during = on_stop::may_end;
+
+  ~vectored_write_case() {
+    if (reader_.joinable()) reader_.join();
+  }
+  auto make() { return stream_.write_all(list_); }
+  void complete() {
+    if (started_.exchange(true)) return;
+    if (fails_) peer_.reset();
+    reader_ = std::thread([this] {
+      std::array<char, 65536> buffer;
+      while (true) {
+        const ssize_t got = ::recv(peer_.get(), buffer.data(), buffer.size(), 0);
+        if (got <= 0) break;
+        received_ += static_cast<std::size_t>(got);
+      }
+    });
+  }
+  ended took() {
+    written_ += list_.size() * data_.size();
+    return ended::returned;
+  }
+  task<void> end() {
+    complete();
+    stream_.close();
+    reader_.join();
+    EXPECT_TRUE(fails_ || received_ >= written_);
+    co_return;
+  }
+
+ private:
+  std::vector<std::byte> data_ = std::vector<std::byte>(std::size_t{256} << 10);
+  std::vector<std::span<const std::byte>> list_ =
+      std::vector<std::span<const std::byte>>(32, std::span<const std::byte>(data_));
+  std::size_t written_ = 0;
+  std::atomic<bool> started_{false};
+  std::thread reader_;
+  std::size_t received_ = 0;
+};
+
+/// It takes nothing: what has come is still there afterwards.
+class readable_case : public io_case {
+ public:
+  static constexpr std::string_view name = "readable";
+  using awaiters = covers<io::readiness_awaiter>;
+
+  task<void> begin() {
+    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends_.data()), 0);
+    co_return;
+  }
+  auto make() { return io::readable(fails_ ? -1 : ends_[0]); }
+  void complete() {
+    if (fails_) return;
+    EXPECT_EQ(::send(ends_[1], "x", 1, MSG_NOSIGNAL), 1);
+    ++sent_;
+  }
+  task<void> end() {
+    while (sent_ > 0) {
+      char byte = 0;
+      EXPECT_EQ(::recv(ends_[0], &byte, 1, MSG_DONTWAIT), 1);
+      --sent_;
+    }
+    ::close(ends_[0]);
+    ::close(ends_[1]);
+    co_return;
+  }
+
+ private:
+  std::array<int, 2> ends_{-1, -1};
+  std::atomic<int> sent_{0};
+};
+
+class writable_case : public io_case {
+ public:
+  static constexpr std::string_view name = "writable";
+  using awaiters = covers<io::readiness_awaiter>;
+
+  task<void> begin() {
+    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends_.data()), 0);
+    const std::array<char, 4096> chunk{};
+    while (::send(ends_[0], chunk.data(), chunk.size(), MSG_DONTWAIT) > 0) {}
+    co_return;
+  }
+  auto make() { return io::writable(fails_ ? -1 : ends_[0]); }
+  void complete() {
+    std::array<char, 65536> sink;
+    while (::recv(ends_[1], sink.data(), sink.size(), MSG_DONTWAIT) > 0) {}
+  }
+  task<void> end() {
+    ::close(ends_[0]);
+    ::close(ends_[1]);
+    co_return;
+  }
+
+ private:
+  std::array<int, 2> ends_{-1, -1};
+};
+
+/// No byte is lost: what came after a stop is there for the next one.
+class receive_case : public stream_case {
+ public:
+  static constexpr std::string_view name = "tcp_stream::receive";
+  using awaiters = covers<io::receive_awaiter>;
+
+  auto make() { return stream_.receive(); }
+  void complete() {
+    if (fails_) return peer_.reset();
+    EXPECT_EQ(::send(peer_.get(), "xyz", 3, MSG_NOSIGNAL), 3);
+    sent_ += 3;
+  }
+  ended took(const io::leased_buffer& got) {
+    EXPECT_FALSE(got.empty());
+    read_ += got.size();
+    return ended::returned;
+  }
+  task<void> end() {
+    while (!fails_ && read_ < sent_) (void)took(co_await stream_.receive());
+    stream_.close();
+  }
+
+ private:
+  std::atomic<std::size_t> sent_{0};
+  std::size_t read_ = 0;
+};
+
+using cases = ::testing::Types<vectored_read_case, vectored_write_case, readable_case,
+                               writable_case, receive_case>;
+INSTANTIATE_TYPED_TEST_SUITE_P(transfers, awaitable, cases, case_names);
+
+}  // namespace io_rows
+}  // namespace tandem::registry

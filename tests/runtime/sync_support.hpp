@@ -1,0 +1,66 @@
+// sync_support.hpp: what the tests of event, mutex, semaphore, latch, wait_group and channel share.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <tandem/as_result.hpp>
+#include <tandem/errors.hpp>
+#include <tandem/fork_join.hpp>
+#include <tandem/sleep.hpp>
+#include <tandem/spawn.hpp>
+#include <tandem/task_scope.hpp>
+#include <tandem/timeout.hpp>
+#include <tandem/yield.hpp>
+#include <utility>
+#include <vector>
+
+#include "test_runtime.hpp"
+
+namespace tandem::test {
+
+/// Calls of operator new by the whole program; see TANDEM_TEST_COUNT_NEW.
+inline std::atomic<long> news{0};
+
+/// How an await ended, as a letter: r for returned, c for cancelled.
+template <class Awaitable>
+task<void> note_end(Awaitable wait, std::string& log) {
+  try {
+    co_await std::move(wait);
+    log += 'r';
+  } catch (const operation_cancelled&) {
+    log += 'c';
+  }
+}
+
+/// Lets everything that is queued on a runtime of one worker run until it waits.
+inline task<void> settle() {
+  for (int i = 0; i < 32; ++i) co_await yield();
+}
+
+}  // namespace tandem::test
+
+// Once per executable: an operator new that counts. Sanitizers bring their own: there nothing counts.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define TANDEM_TEST_COUNT_NEW
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define TANDEM_TEST_COUNT_NEW
+#endif
+#endif
+#if !defined(TANDEM_TEST_COUNT_NEW)
+#define TANDEM_TEST_COUNT_NEW                                              \
+  void* operator new(std::size_t size) {                                   \
+    ++tandem::test::news;                                                  \
+    if (void* const made = std::malloc(size != 0 ? size : 1)) return made; \
+    throw std::bad_alloc();                                                \
+  }                                                                        \
+  void operator delete(void* gone) noexcept { std::free(gone); }           \
+  void operator delete(void* gone, std::size_t) noexcept { std::free(gone); }
+#endif

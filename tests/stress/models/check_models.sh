@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# check_models.sh [--trail N] [MODEL...]: proves the Promela models, and that spin rejects their bad variants.
+# SPDX-License-Identifier: MIT
+#
+# MODEL is a file of this folder without .pml; without one, all that list variants ("// BROKEN=n: ...") in their
+# head. The good variant has to be searched completely, without an error and without a step that is never reached
+# (what is never reached proves nothing); each bad one has to end in an error. "// ALSO FLAGS: ..." is one more good
+# variant, for spin -a FLAGS. Prints a line for each.
+# --trail N MODEL shows how variant N of MODEL goes wrong, step by step (0: the good one).
+#
+# Without spin or a C compiler: exit status 77, a skip; with TANDEM_TEST_REQUIRE_ALL=1 a failure.
+set -uo pipefail
+folder=$(cd "$(dirname "$0")" && pwd)
+
+trail=
+if [ "${1:-}" = --trail ]; then
+  trail=${2:?--trail needs the number of a variant}
+  shift 2
+  [ $# = 1 ] || { echo "--trail needs one model" >&2; exit 2; }
+fi
+cc=$(command -v "${CC:-cc}" || command -v gcc || true)
+if ! command -v spin >/dev/null || [ -z "$cc" ]; then
+  echo "skipped: spin or a C compiler is missing (Debian: spin, gcc)"
+  [ "${TANDEM_TEST_REQUIRE_ALL:-}" = 1 ] && exit 1
+  exit 77
+fi
+
+models=("$@")
+if [ ${#models[@]} = 0 ]; then
+  mapfile -t models < <(cd "$folder" && grep -l '^// BROKEN=1: ' ./*.pml | sed 's#^\./##; s#\.pml$##' | sort)
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+# search MODEL VARIANT FLAG...: leaves pan's report in $work/report. The good variant is searched for long, so it
+# is worth optimising; an error is usually found at once.
+search() {
+  local optimise=-O2 model=$folder/$1.pml variant=$2
+  [ "$variant" = 0 ] || optimise=-O1
+  shift 2
+  cd "$work" || return 1
+  rm -f -- pan* ./*.trail
+  spin -a "-DBROKEN=$variant" "$@" "$model" >report 2>&1 &&
+    "$cc" $optimise -w -DSAFETY -DNOFAIR -DMEMLIM=2000 -o pan pan.c >>report 2>&1 &&
+    ./pan -m200000 >>report 2>&1
+}
+said() { grep -q -- "$1" "$work/report"; }
+states() { sed -n 's/^ *\([0-9.e+]*\) states, stored.*/\1/p' "$work/report"; }
+verdict() {  # ok|FAILED NAME WORDS
+  printf '%-7s %-16s %s\n' "$1" "$2" "$3"
+  [ "$1" = ok ] && return
+  failed=1
+  grep -vE '^Depth=|^ *$' "$work/report" | tail -n 60
+}
+
+# prove NAME MODEL FLAG...: the good variant. Steps that flags leave out need not be reached.
+prove() {
+  local name=$1 model=$2 unreached=
+  shift 2
+  search "$model" 0 "$@"
+  [ $# -gt 0 ] || unreached=$(sed -n 's/^.*\/\([a-z_]*\.pml:[0-9]*\), state [0-9]*, \(.*\)$/\1 \2/p' "$work/report" \
+    | grep -v -e '"-end-"$' -e '^store_buffer' || true)
+  if ! said 'errors: 0$'; then
+    verdict FAILED "$name" "an error in the good variant${*:+ with $*} (see --trail 0 $model)"
+  elif said 'not completed\|depth too small\|out of memory\|memory limit'; then
+    verdict FAILED "$name" "the search was not exhaustive${*:+ with $*}"
+  elif [ -n "$unreached" ]; then
+    verdict FAILED "$name" "steps that are never reached: $unreached"
+  else
+    verdict ok "$name" "proved${*:+ with $*}: $(states) states"
+  fi
+}
+
+for model in "${models[@]}"; do
+  if [ ! -f "$folder/$model.pml" ]; then
+    echo "no such model: $model" >&2
+    exit 2
+  fi
+  if [ -n "$trail" ]; then
+    search "$model" "$trail"
+    ls "$work"/*.trail >/dev/null 2>&1 || { grep -v '^Depth=' "$work/report"; echo "no trail: spin found no error"; exit 1; }
+    cd "$work" && spin "-DBROKEN=$trail" -k "$model.pml.trail" -t -p -g -l "$folder/$model.pml"
+    exit 0
+  fi
+
+  prove "$model" "$model"
+  while IFS=: read -r also why; do
+    # shellcheck disable=SC2086
+    prove "$model" "$model" ${also#// ALSO }
+  done < <(grep '^// ALSO -.*: ' "$folder/$model.pml")
+
+  while IFS=: read -r broken why; do
+    number=${broken#// BROKEN=}
+    search "$model" "$number"
+    error=$(sed -n 's/^pan:[0-9]*: \(.*\) (at depth [0-9]*)$/\1/p' "$work/report" | head -n 1)
+    if said 'errors: 1$' && [ -n "$error" ]; then
+      verdict ok "$model/$number" "rejected:$why"
+    else
+      verdict FAILED "$model/$number" "not rejected:$why"
+    fi
+  done < <(grep '^// BROKEN=[0-9]*: ' "$folder/$model.pml")
+done
+exit $failed

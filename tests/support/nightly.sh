@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# nightly.sh [PRESET...] [--filter REGEX]: the stress tests, each for TANDEM_STRESS_SECONDS, in several builds.
+# SPDX-License-Identifier: MIT
+#
+# Called by `tests/run.sh nightly`. Each test of each executable labelled "stress" is a process of its own,
+# so that one that hangs or breaks does not take the others' time. A failing one is shown with its seed
+# and with the command that repeats it.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+export TANDEM_STRESS_SECONDS=${TANDEM_STRESS_SECONDS:-60}
+
+presets=()
+filter=.
+while [ $# -gt 0 ]; do
+  case $1 in
+    --filter) filter=${2:?--filter needs a regular expression}; shift 2 ;;
+    -*) echo "unknown option: $1" >&2; exit 2 ;;
+    *) presets+=("$1"); shift ;;
+  esac
+done
+[ ${#presets[@]} -gt 0 ] || presets=(release asan tsan)
+
+start=$SECONDS
+passed=0
+failures=()
+say() { printf '[nightly %5ds] %s\n' $((SECONDS - start)) "$*"; }
+
+mapfile -t executables < <(sed -n 's/^ *tandem_add_\(io_\)\{0,1\}test(\([a-z_0-9]*\) .*LABEL stress.*/\2/p' tests/stress/CMakeLists.txt)
+
+# The seed, and what to type, for a test that did not pass.
+explain() {  # EXECUTABLE TEST LOG WHY
+  local seed
+  seed=$(grep -ao 'TANDEM_STRESS_SEED=[0-9]*' "$3" | tail -1)
+  echo "--- $4: $2 of $1"
+  tail -n 40 "$3"
+  echo "--- to repeat it: ${seed:+$seed }TANDEM_STRESS_SECONDS=$TANDEM_STRESS_SECONDS $1 --gtest_filter=$2"
+}
+
+run_test() {  # PRESET EXECUTABLE TEST
+  local log=build/$1/nightly.log status=0
+  # The watchdog ends a test that hangs; this limit is for one that hangs together with its watchdog.
+  timeout -k 10 $((TANDEM_STRESS_SECONDS + 900)) "$2" --gtest_filter="$3" >"$log" 2>&1 </dev/null || status=$?
+  if [ "$status" = 0 ]; then
+    passed=$((passed + 1))
+    say "$1 $(basename "$2") $3: passed"
+  else
+    failures+=("$1 $(basename "$2") $3")
+    say "$1 $(basename "$2") $3: FAILED (status $status)"
+    explain "$2" "$3" "$log" "failed"
+  fi
+}
+
+for preset in "${presets[@]}"; do
+  mkdir -p "build/$preset"
+  wanted=()
+  for name in "${executables[@]}"; do
+    if [ "$filter" = . ] || [[ $name =~ $filter ]]; then wanted+=("$name"); fi
+  done
+  if [ ${#wanted[@]} = 0 ]; then
+    failures+=("$preset: no stress executable matches '$filter'")
+    continue
+  fi
+  say "$preset: build ${wanted[*]}"
+  if ! { cmake --preset "$preset" && cmake --build --preset "$preset" --target "${wanted[@]}"; } >"build/$preset/step.log" 2>&1; then
+    tail -n 40 "build/$preset/step.log"
+    failures+=("$preset: build")
+    continue
+  fi
+  for name in "${wanted[@]}"; do
+    executable=build/$preset/tests/stress/$name
+    suite=
+    while read -r line; do
+      line=${line%%#*}
+      line=${line%"${line##*[![:space:]]}"}
+      case $line in
+        *.) suite=$line ;;
+        ?*) run_test "$preset" "$executable" "$suite$line" ;;
+      esac
+    done < <("$executable" --gtest_list_tests)
+  done
+done
+
+for each in "${failures[@]}"; do echo "failed: $each"; done
+say "$TANDEM_STRESS_SECONDS s each, in ${presets[*]}"
+echo "$passed passed, ${#failures[@]} failed"
+[ ${#failures[@]} = 0 ] && [ "$passed" -gt 0 ]
