@@ -7,8 +7,11 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <tandem/as_result.hpp>
+#include <tandem/io/completion_pool.hpp>
+#include <tandem/io/install.hpp>
 #include <tandem/io/tcp_stream.hpp>
 #include <tandem/sleep.hpp>
 #include <tandem/spawn.hpp>
@@ -35,6 +38,7 @@ using tandem::task;
 using tandem::task_scope;
 using tandem::with_scope;
 using tandem::io::check_no_buffer_in_flight;
+using tandem::io::completion_pool;
 using tandem::io::tcp_stream;
 using tandem::test::connection;
 using tandem::test::make_connection;
@@ -73,18 +77,25 @@ TEST(buffers_in_flight, without_assertions_nothing_is_registered) {
 }
 #else
 
+/// Until an operation more has been submitted: a check that comes sooner finds nothing, and the read waits for ever.
+task<void> one_more_than(std::uint64_t submitted, completion_pool& pool) {
+  while (pool.stats().submitted <= submitted) co_await tandem::sleep_for(1ms);
+}
+
 TEST(buffers_in_flight_death, giving_memory_up_names_the_operation_that_uses_it) {
   const auto reads = [](auto how) {
     test_runtime rt;
-    rt.run([](auto read) -> task<void> {
+    completion_pool& pool = tandem::io::install(*rt);
+    rt.run([](auto read, completion_pool& pool) -> task<void> {
       connection c = co_await make_connection();
       std::vector<std::byte> room(100);
       co_await with_scope([&](task_scope& scope) -> task<void> {
+        const std::uint64_t before = pool.stats().submitted;
         scope.spawn(read(c.server, room));
-        co_await tandem::sleep_for(5ms);
+        co_await one_more_than(before, pool);
         check_no_buffer_in_flight(room.data(), room.size());
       });
-    }(how));
+    }(how, pool));
   };
   EXPECT_DEATH(reads(read_into),
                "memory was given up while tcp_stream::read on descriptor [0-9]+ was in flight: its "
@@ -93,20 +104,21 @@ TEST(buffers_in_flight_death, giving_memory_up_names_the_operation_that_uses_it)
 }
 
 /// Its frame holds the buffer, and goes first.
-task<void> leaves_too_early(tcp_stream& from) {
+task<void> leaves_too_early(tcp_stream& from, completion_pool& pool) {
   std::array<std::byte, 64> room{};
+  const std::uint64_t before = pool.stats().submitted;
   tandem::spawn(read_into(from, room)).detach();
-  co_await tandem::sleep_for(5ms);
+  co_await one_more_than(before, pool);
 }
 
 TEST(buffers_in_flight_death, a_frame_that_goes_with_a_buffer_in_flight_names_the_operation) {
   const auto leave = [] {
     test_runtime rt;
-    rt.run([]() -> task<void> {
+    rt.run([](completion_pool& pool) -> task<void> {
       connection c = co_await make_connection();
-      co_await leaves_too_early(c.server);
+      co_await leaves_too_early(c.server, pool);
       co_await tandem::sleep_for(1s);
-    }());
+    }(tandem::io::install(*rt)));
   };
   EXPECT_DEATH(leave(),
                "a coroutine's frame was freed while tcp_stream::read on descriptor [0-9]+ was in "
@@ -117,16 +129,17 @@ TEST(buffers_in_flight_death, a_frame_that_goes_with_a_buffer_in_flight_names_th
 TEST(buffers_in_flight_death, a_buffer_that_was_freed_names_the_operation_when_that_ends) {
   const auto frees = [] {
     test_runtime rt;
-    rt.run([]() -> task<void> {
+    rt.run([](completion_pool& pool) -> task<void> {
       connection c = co_await make_connection();
       auto room = std::make_unique<std::array<std::byte, 77>>();
       co_await with_scope([&](task_scope& scope) -> task<void> {
+        const std::uint64_t before = pool.stats().submitted;
         scope.spawn(read_into(c.server, *room));
-        co_await tandem::sleep_for(5ms);
+        co_await one_more_than(before, pool);
         room.reset();
         scope.request_stop();
       });
-    }());
+    }(tandem::io::install(*rt)));
   };
   EXPECT_DEATH(frees(),
                "memory was freed while tcp_stream::read on descriptor [0-9]+ was in flight: its "

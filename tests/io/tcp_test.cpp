@@ -10,6 +10,7 @@
 #include <string>
 #include <tandem/as_result.hpp>
 #include <tandem/io/buffered_reader.hpp>
+#include <tandem/io/completion_pool.hpp>
 #include <tandem/io/install.hpp>
 #include <tandem/io/tcp_listener.hpp>
 #include <tandem/io/tcp_stream.hpp>
@@ -17,6 +18,7 @@
 #include <tandem/sleep.hpp>
 #include <tandem/task_scope.hpp>
 #include <tandem/timeout.hpp>
+#include <tandem/yield.hpp>
 #include <vector>
 
 #include "refusing_port.hpp"
@@ -29,6 +31,7 @@ using tandem::as_result;
 using tandem::task;
 using tandem::task_scope;
 using tandem::with_scope;
+using tandem::io::completion_pool;
 using tandem::io::endpoint;
 using tandem::io::tcp_listener;
 using tandem::io::tcp_stream;
@@ -292,13 +295,13 @@ TEST(tcp_death, closing_a_socket_with_an_operation_in_flight_is_refused) {
   EXPECT_DEATH(
       {
         test_runtime rt;
-        rt.run([]() -> task<void> {
+        rt.run([](completion_pool& pool) -> task<void> {
           tcp_listener listener = tcp_listener::bind(endpoint::loopback_v4(0));
           auto waiting = tandem::spawn(
               [](tcp_listener& l) -> task<void> { (void)co_await l.accept(); }(listener));
-          co_await tandem::sleep_for(20ms);
+          while (pool.stats().in_flight == 0) co_await tandem::yield();
           listener.close();
-        }());
+        }(tandem::io::install(*rt)));
       },
       "in flight");
 }

@@ -1,6 +1,9 @@
 // resource_cases.cpp: the rows of clean-ups, attempts, streams of items, places and ticks.
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <array>
+#include <chrono>
+#include <optional>
 #include <tandem/finally.hpp>
 #include <tandem/for_each_concurrent.hpp>
 #include <tandem/interval.hpp>
@@ -146,13 +149,19 @@ class interval_case : public case_base {
   static constexpr bool one_waiter = true;
 
   void set_span(std::chrono::microseconds span) {
-    every_ = interval(std::max(span, std::chrono::microseconds(1)));
+    every_.reset();
+    span_ = std::max(span, std::chrono::microseconds(1));
   }
-  auto make() { return every_.tick(); }
+  // Made by the task: its first tick is on the runtime's clock, not on the one of the test's thread.
+  auto make() {
+    if (!every_) every_.emplace(span_);
+    return every_->tick();
+  }
   ended took(std::chrono::steady_clock::time_point /*due*/) { return ended::returned; }
 
  private:
-  interval every_{std::chrono::milliseconds(1)};
+  std::chrono::microseconds span_{1000};
+  std::optional<interval> every_;
 };
 
 using cases = ::testing::Types<finally_case, with_resource_case, retry_case, for_each_case,

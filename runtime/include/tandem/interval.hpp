@@ -53,7 +53,7 @@ class TANDEM_API interval {
   using duration = std::chrono::steady_clock::duration;
   using time_point = std::chrono::steady_clock::time_point;
 
-  /// The first tick comes after one period.
+  /// The first tick comes after one period, by tandem::now(): made by a task it goes by the clock of its runtime.
   ///
   /// @throws  std::invalid_argument unless the period is above zero
   explicit interval(duration period, missed_ticks policy = missed_ticks::burst);
