@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -22,6 +23,9 @@ void wait_outside(std::atomic<std::uint32_t>& word, std::uint32_t expected) noex
 /// Wakes at most one thread in wait_on(word). The word's owner may be gone already.
 void wake_one(std::atomic<std::uint32_t>& word) noexcept;
 void wake_all(std::atomic<std::uint32_t>& word) noexcept;
+
+/// What all threads of the process have used.
+std::chrono::nanoseconds cpu_time_of_process() noexcept;
 
 /// CPUs of the affinity mask, limited by the quota of the control group; at least 1.
 unsigned usable_cpus() noexcept;

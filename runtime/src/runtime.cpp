@@ -25,11 +25,6 @@ namespace tandem::inline v0 {
 
 namespace {
 
-std::string name_from_environment() {
-  const char* const text = std::getenv("TANDEM_NAME");
-  return text != nullptr && *text != '\0' ? text : "tandem";
-}
-
 /// A blocking call of one of its own tasks may wait for tasks, but not for the end of all of them.
 void refuse_inside(const runtime& owner, const char* what_was_tried) {
   const environment* const env = current_environment();
@@ -37,12 +32,7 @@ void refuse_inside(const runtime& owner, const char* what_was_tried) {
 }
 
 runtime_options checked(runtime_options options) {
-  if (options.min_threads > 1024) {
-    throw std::invalid_argument("runtime_options::min_threads is " +
-                                std::to_string(options.min_threads) +
-                                ": it has to be between 1 and 1024, or 0 for a runtime without "
-                                "threads, which its owner drives");
-  }
+  options.validate();
   if (options.clock && (options.clock->workers() == 0 || options.clock->workers() > 1024)) {
     throw std::invalid_argument("runtime_options::clock asks for " +
                                 std::to_string(options.clock->workers()) +
@@ -54,6 +44,14 @@ runtime_options checked(runtime_options options) {
 std::unique_ptr<detail::driven_loop> make_loop(runtime& self, const runtime_options& options) {
   if (options.min_threads != 0 && !options.clock) return nullptr;
   return std::make_unique<detail::driven_loop>(self, options.clock);
+}
+
+/// With a virtual clock it says how many logical workers there are.
+pool_options of_the_pool(const runtime_options& options) {
+  pool_options chosen = options;
+  if (options.clock) chosen.min_threads = options.clock->workers();
+  if (options.clock || options.min_threads == 0) chosen.adaptive.enabled = false;
+  return chosen;
 }
 
 unsigned worker_count(const runtime_options& options) {
@@ -71,17 +69,14 @@ std::int64_t saturated_ns(std::chrono::steady_clock::time_point from,
 
 }  // namespace
 
-runtime_options::runtime_options()
-    : min_threads(
-          detail::count_from_environment("TANDEM_MIN_THREADS", std::max(2U, usable_cpus()))),
-      name(name_from_environment()) {}
+runtime_options::runtime_options() = default;
 
 service::~service() = default;
 
 runtime::impl::impl(runtime& self, runtime_options given)
     : options(checked(std::move(given))),
       loop(make_loop(self, options)),
-      pool(self, options.name, worker_count(options), loop.get()),
+      pool(self, of_the_pool(options), loop.get()),
       timers(options.clock ? 1U : std::min(16U, worker_count(options)), options.clock.has_value()) {
   if (loop != nullptr) timers.drive_by(loop.get());
 }

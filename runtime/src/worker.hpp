@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
+#include <source_location>
 #include <thread>
-#include <vector>
 
 #include <tandem/detail/fifo_lane.hpp>
 #include <tandem/detail/fork_lane.hpp>
@@ -16,11 +17,8 @@ namespace tandem::inline v0::detail {
 
 class worker {
  public:
-  worker(worker_pool::impl& pool, unsigned index, unsigned pool_size)
-      : owner(pool),
-        number(index),
-        random(index * 0x9E3779B97F4A7C15U + 1),
-        items_at_search(pool_size) {}
+  worker(worker_pool::impl& pool, unsigned index)
+      : owner(pool), number(index), random(index * 0x9E3779B97F4A7C15U + 1) {}
 
   std::uint64_t next_random() noexcept {  // xorshift64*
     random ^= random >> 12;
@@ -29,9 +27,11 @@ class worker {
     return random * 0x2545F4914F6CDD1DU;
   }
 
-  /// What the park word says. Written by its owner (parked) and by the waker that took the worker off
-  /// the idle stack (notified).
-  enum signal_value : std::uint32_t { running = 0, parked = 1, notified = 2 };
+  /// What the park word says. Written by its owner (parked) and by whoever took the worker off the idle
+  /// stack: to work (notified), or to end its thread (dismissed).
+  enum signal_value : std::uint32_t { running = 0, parked = 1, notified = 2, dismissed = 3 };
+  /// How many others steal_stuck_next() watches during one search.
+  static constexpr unsigned watched = 64;
 
   worker_pool::impl& owner;
   const unsigned number;
@@ -40,8 +40,11 @@ class worker {
   fifo_lane fifo;
 
   alignas(64) std::atomic<std::uint32_t> signal{running};
-  std::thread thread;                // under the pool's idle lock until it was started
-  std::atomic<bool> started{false};  // under the pool's idle lock; read by statistics
+  std::thread thread;                // under the pool's idle lock
+  std::atomic<bool> started{false};  // has a thread; written under the pool's idle lock
+  std::atomic<bool> blocks{false};   // inside a blocking_region; written by its owner
+  // The spawn of what it runs, for reports; kept only where the pool is adaptive. Written by its owner.
+  std::atomic<std::source_location> where{std::source_location()};
 
   // Owner only from here.
   std::uint64_t random;
@@ -50,7 +53,9 @@ class worker {
   std::uint32_t attention_pause = 0;           // joins until the flag is honoured again (D9)
   bool forks_turn = false;                     // an item of another lane has just had its turn
   bool give_way = false;                       // F6: a join asked for an item of another lane
-  std::vector<std::uint64_t> items_at_search;  // of every worker, when this one began to search
+  bool searching = false;                      // counted as such in the pool's word
+  unsigned watch_from = 0;                     // the first of those in items_at_search
+  std::array<std::uint64_t, watched> items_at_search{};  // of others, when this one began to search
   own_counter items;
   own_counter steals;
   own_counter parks;

@@ -26,23 +26,32 @@ void worker_pool::impl::run(worker& self) noexcept {
   context.current_executor = &pool_;
   context.lane = &self.forks;
   context.lane_home = &pool_;
+  const bool watched = control_ != nullptr;
   // A new thread was counted as searching by whoever started it.
-  bool searching = true;
+  self.searching = true;
   while (true) {
     job* item = next_local(self);
     if (item == nullptr) item = injection_.pop();
     if (item == nullptr) {
-      if (!searching) searching = begin_search();
-      if (searching) item = search(self);
+      if (!self.searching) self.searching = begin_search();
+      if (self.searching) item = search(self);
     }
-    if (item != nullptr) {
-      if (searching) end_search();
-      searching = false;
-      execute(self, context, item);
+    if (item == nullptr) {
+      if (!park(self)) break;
       continue;
     }
-    if (!park(self, searching)) break;
-    searching = true;  // the waker counted us
+    if (self.searching) end_search(self);
+    if (watched) {
+      const environment* const env = item->env;
+      // Relaxed: for reports, which look at what stays.
+      self.where.store(env != nullptr ? env->spawned_at() : std::source_location(),
+                       std::memory_order_relaxed);
+    }
+    execute(self, context, item);
+    if (watched && control_->asks()) [[unlikely]] {
+      control_->answer();
+      if (!step_back(self)) break;
+    }
   }
   context.current_worker = nullptr;
   context.current_executor = nullptr;
@@ -134,10 +143,10 @@ job* worker_pool::impl::search(worker& self) noexcept {
 
 job* worker_pool::impl::steal_round(worker& self) noexcept {
   if (job* item = injection_.pop()) return item;
-  const std::size_t count = workers_.size();
-  const std::size_t first = self.next_random() % count;
-  for (std::size_t i = 0; i < count; ++i) {
-    worker& victim = *workers_[(first + i) % count];
+  const unsigned count = workers_.count();
+  const unsigned first = static_cast<unsigned>(self.next_random() % count);
+  for (unsigned i = 0; i < count; ++i) {
+    worker& victim = workers_[(first + i) % count];
     if (&victim == &self) continue;
     std::uint32_t moved = 0;
     job* item = victim.fifo.steal_half(self.fifo, moved);
@@ -154,15 +163,22 @@ job* worker_pool::impl::steal_round(worker& self) noexcept {
 }
 
 void worker_pool::impl::note_progress(worker& self) noexcept {
-  for (const auto& each : workers_) self.items_at_search[each->number] = each->items.read();
+  const unsigned count = workers_.count();
+  self.watch_from = count <= worker::watched ? 0 : static_cast<unsigned>(self.random % count);
+  for (unsigned i = 0; i < std::min(count, worker::watched); ++i) {
+    self.items_at_search[i] = workers_[(self.watch_from + i) % count].items.read();
+  }
 }
 
 job* worker_pool::impl::steal_stuck_next(worker& self) noexcept {
   // A next slot is taken only from a worker that has been in one segment for the whole search: else
-  // two tasks that wake each other would be torn apart.
-  for (const auto& each : workers_) {
-    if (each.get() == &self || each->items.read() != self.items_at_search[each->number]) continue;
-    if (job* item = each->fifo.take_next()) {
+  // two tasks that wake each other would be torn apart. If threads came or went meanwhile the numbers are
+  // somebody else's, and at worst a pair is torn apart once.
+  const unsigned count = workers_.count();
+  for (unsigned i = 0; i < std::min(count, worker::watched); ++i) {
+    worker& each = workers_[(self.watch_from + i) % count];
+    if (&each == &self || each.items.read() != self.items_at_search[i]) continue;
+    if (job* item = each.fifo.take_next()) {
       self.steals.add();
       return item;
     }
@@ -173,55 +189,102 @@ job* worker_pool::impl::steal_stuck_next(worker& self) noexcept {
 bool worker_pool::impl::begin_search() noexcept {
   // D10: at most half of those that are awake. A stale look only lets one more or one less search.
   const std::uint64_t state = state_.load(std::memory_order_relaxed);
-  const std::uint64_t awake =
-      workers_.size() - std::min<std::uint64_t>(workers_.size(), idle_of(state));
-  if (searching_of(state) * 2 >= std::max<std::uint64_t>(awake, 2)) return false;
+  const int awake = target_.load(std::memory_order_relaxed) - room_of(state);
+  if (static_cast<int>(searching_of(state)) * 2 >= std::max(awake, 2)) return false;
   state_.fetch_add(one_searching, std::memory_order_seq_cst);
   gathered_by_.ran_dry();  // K2: what it finds comes while we search
   return true;
 }
 
-void worker_pool::impl::end_search() noexcept {
-  // P7. The last searcher that found something wakes the next: there may be more.
+void worker_pool::impl::end_search(worker& self) noexcept {
+  // P7. The last searcher that found something looks whether there is more, and wakes the next for it.
   const std::uint64_t before = state_.fetch_sub(one_searching, std::memory_order_seq_cst);
-  if (searching_of(before) == 1) wake_one();
+  self.searching = false;
+  if (searching_of(before) == 1 && room_of(before) > 0 && anything_queued()) wake_one();
 }
 
 bool worker_pool::impl::anything_queued() const noexcept {
   if (!injection_.empty()) return true;
-  for (const auto& each : workers_) {
-    if (each->fifo.size() != 0 || !each->forks.empty()) return true;
+  for (const worker& each : workers_) {
+    if (each.fifo.size() != 0 || !each.forks.empty()) return true;
   }
   return false;
 }
 
-bool worker_pool::impl::park(worker& self, bool searching) noexcept {
+bool worker_pool::impl::park(worker& self) noexcept {
   self.signal.store(worker::parked, std::memory_order_relaxed);  // P2: published by the lock
   std::uint64_t before = 0;
   {
-    std::lock_guard lock(idle_lock_);
+    const std::lock_guard lock(idle_lock_);
     if (stopping_) {
-      if (searching) state_.fetch_sub(one_searching, std::memory_order_seq_cst);
+      if (self.searching) state_.fetch_sub(one_searching, std::memory_order_seq_cst);
       threads_.fetch_sub(1, std::memory_order_relaxed);
       return false;
     }
     idle_stack_.push_back(&self);
     // P3. seq_cst: first we are counted as idle, then we look at the queues once more.
-    before =
-        state_.fetch_add(one_idle - (searching ? one_searching : 0), std::memory_order_seq_cst);
+    before = state_.fetch_add(one_room - (self.searching ? one_searching : 0),
+                              std::memory_order_seq_cst);
   }
+  const bool last = searching_of(before) == (self.searching ? 1U : 0U);
+  self.searching = false;
   self.parks.add();
   gathered_by_.ran_dry();  // K2
-  if (searching_of(before) == (searching ? 1U : 0U)) {
-    // P4. Nobody searches any more: what came between our last look and P3 is ours to find.
-    if (anything_queued()) wake_one();  // most likely ourselves: we are on top of the stack
+  // P4. If nobody searches any more, what came between our last look and P3 is ours to find. Most likely
+  // it is ourselves whom we wake: we are on top of the stack.
+  if (last && anything_queued()) wake_one();
+  return rest(self);
+}
+
+bool worker_pool::impl::step_back(worker& self) noexcept {
+  // J3. A look first: most that are asked stay.
+  if (room_of(state_.load(std::memory_order_relaxed)) >= 0) return true;
+  hand_over_lanes(self);
+  self.signal.store(worker::parked, std::memory_order_relaxed);  // P2: published by the lock
+  {
+    const std::lock_guard lock(idle_lock_);
+    if (stopping_) return true;  // it ends as all do: in park()
+    // Two may find the same place too many: the word decides.
+    std::uint64_t seen = state_.load(std::memory_order_seq_cst);
+    while (true) {
+      if (room_of(seen) >= 0) {
+        self.signal.store(worker::running, std::memory_order_relaxed);
+        return true;
+      }
+      if (state_.compare_exchange_weak(seen, seen + one_room, std::memory_order_seq_cst)) break;
+    }
+    idle_stack_.push_back(&self);
   }
-  while (self.signal.load(std::memory_order_acquire) != worker::notified) {  // pairs with the waker
-    platform::wait_on(self.signal, worker::parked);
+  self.parks.add();
+  // P4 is not for us: no room means that as many as may be are busy, and each of them looks before it parks.
+  gathered_by_.ran_dry();  // K2
+  return rest(self);
+}
+
+bool worker_pool::impl::rest(worker& self) noexcept {
+  using clock = std::chrono::steady_clock;
+  while (true) {
+    std::int64_t until = platform::no_deadline;
+    // J4. Relaxed: whoever is one too many sees it when it parks itself.
+    if (threads_.load(std::memory_order_relaxed) > min_threads_) {
+      until = (clock::now() + keep_alive_).time_since_epoch().count();
+    }
+    // acquire, twice: pairs with who takes us off the stack.
+    while (self.signal.load(std::memory_order_acquire) == worker::parked &&
+           platform::wait_on(self.signal, worker::parked, until)) {}
+    const std::uint32_t signal = self.signal.load(std::memory_order_acquire);
+    if (signal == worker::parked) {
+      retire_one();
+    } else if (signal == worker::dismissed) {
+      leave(self);
+      return false;
+    } else {
+      self.signal.store(worker::running, std::memory_order_relaxed);  // ours again
+      self.searching = true;                                          // the waker counted us
+      // After stop() there may still be work: the loop drains it and comes back here.
+      return true;
+    }
   }
-  self.signal.store(worker::running, std::memory_order_relaxed);  // ours again
-  // After stop() there may still be work: the loop drains it and comes back here.
-  return true;
 }
 
 }  // namespace tandem::inline v0

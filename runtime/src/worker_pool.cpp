@@ -21,9 +21,9 @@ namespace {
 constexpr int first_worker_attempts = 20;
 }
 
-worker_pool::worker_pool(tandem::runtime& owner, std::string name, unsigned threads,
+worker_pool::worker_pool(tandem::runtime& owner, const pool_options& options,
                          detail::driven_loop* loop)
-    : impl_(std::make_unique<impl>(*this, owner, std::move(name), threads, loop)) {}
+    : impl_(std::make_unique<impl>(*this, owner, options, loop)) {}
 worker_pool::~worker_pool() = default;
 
 void worker_pool::post(job* item, post_kind kind) noexcept { impl_->post(item, kind); }
@@ -35,6 +35,10 @@ runtime* worker_pool::owner() const noexcept { return &impl_->owner(); }
 std::string_view worker_pool::name() const noexcept { return impl_->name(); }
 worker_pool_stats worker_pool::stats() const noexcept { return impl_->stats(); }
 unsigned worker_pool::size() const noexcept { return impl_->size(); }
+std::vector<pool_decision> worker_pool::decisions() const {
+  detail::pool_control* const control = impl_->control();
+  return control != nullptr ? control->decisions() : std::vector<pool_decision>();
+}
 std::string worker_pool::describe() const { return impl_->describe(); }
 void worker_pool::stop() noexcept { impl_->stop(); }
 
@@ -43,21 +47,26 @@ int current_worker_index() noexcept {
   return self != nullptr ? static_cast<int>(self->number) : -1;
 }
 
-worker_pool::impl::impl(worker_pool& pool, tandem::runtime& owner, std::string name,
-                        unsigned threads, detail::driven_loop* loop)
+worker_pool::impl::impl(worker_pool& pool, tandem::runtime& owner, const pool_options& options,
+                        detail::driven_loop* loop)
     : pool_(pool),
       owner_(owner),
-      name_(std::move(name)),
+      name_(options.name),
       // Spinning pays only where the spinner does not sit on the CPU that the work needs.
       may_spin_(platform::usable_cpus() > 1),
       loop_(loop),
-      state_(loop == nullptr ? threads * one_idle : 0) {
-  workers_.reserve(threads);
-  for (unsigned i = 0; i < threads; ++i) {
-    workers_.push_back(std::make_unique<worker>(*this, i, threads));
-  }
-  if (loop != nullptr) return;  // nobody to wake: whoever drives looks at all of them
-  for (unsigned i = threads; i-- > 0;) idle_stack_.push_back(workers_[i].get());
+      min_threads_(std::max(1U, options.min_threads)),
+      keep_alive_(options.keep_alive),
+      workers_(*this, loop != nullptr ? min_threads_ : options.most_threads()),
+      state_(loop == nullptr ? min_threads_ * one_room : 0),
+      target_(static_cast<int>(min_threads_)),
+      control_(loop == nullptr && options.most_threads() > min_threads_
+                   ? std::make_unique<detail::pool_control>(*this, options)
+                   : nullptr) {
+  idle_stack_.reserve(workers_.most());
+  if (loop == nullptr) return;
+  // Nobody to wake: whoever drives looks at all of them.
+  for (unsigned i = 0; i < min_threads_; ++i) workers_.take();
 }
 
 worker_pool::impl::~impl() = default;
@@ -126,42 +135,113 @@ void worker_pool::impl::push_fifo(worker& self, job* item) noexcept {
 void worker_pool::impl::ask_attention() noexcept {
   // Whoever is in a long recursion looks at its flag at the next join (D9). Release: pairs with the
   // exchange in next_local, so that the flag never outruns the item.
-  if (idle_of(state_.load(std::memory_order_relaxed)) != 0) return;  // an idle one comes for it
-  for (const auto& each : workers_) each->forks.attention.store(true, std::memory_order_release);
+  if (room_of(state_.load(std::memory_order_relaxed)) > 0) return;  // an idle one comes for it
+  for (worker& each : workers_) each.forks.attention.store(true, std::memory_order_release);
 }
 
 void worker_pool::impl::wake_one() noexcept {
   // P5. seq_cst: pairs with the sleeper's count in park(); the item was published seq_cst before.
   const std::uint64_t seen = state_.load(std::memory_order_seq_cst);
-  if (searching_of(seen) != 0 || idle_of(seen) == 0) return;
+  if (searching_of(seen) != 0 || room_of(seen) <= 0) return;
   worker* chosen = nullptr;
-  bool fresh = false;
   {
-    std::lock_guard lock(idle_lock_);
-    if (idle_stack_.empty() || stopping_) return;
-    if (searching_of(state_.load(std::memory_order_seq_cst)) != 0) return;
-    chosen = idle_stack_.back();
-    idle_stack_.pop_back();
-    state_.fetch_add(one_searching - one_idle, std::memory_order_seq_cst);
-    fresh = !chosen->started.load(std::memory_order_relaxed);
-    if (fresh) start(*chosen);
+    const std::lock_guard lock(idle_lock_);
+    if (stopping_) return;
+    const std::uint64_t now = state_.load(std::memory_order_seq_cst);
+    if (searching_of(now) != 0 || room_of(now) <= 0) return;
+    if (idle_stack_.empty()) {
+      if (!start_thread()) return;
+    } else {
+      chosen = idle_stack_.back();
+      idle_stack_.pop_back();
+      state_.fetch_add(one_searching - one_room, std::memory_order_seq_cst);
+    }
   }
   wakes_.fetch_add(1, std::memory_order_relaxed);
-  if (fresh) return;
-  chosen->signal.store(worker::notified, std::memory_order_release);  // pairs with park()
-  platform::wake_one(chosen->signal);
+  if (chosen != nullptr) {
+    chosen->signal.store(worker::notified, std::memory_order_release);  // pairs with rest()
+    platform::wake_one(chosen->signal);
+  }
+  if (control_ != nullptr) control_->somebody_is_awake();
 }
 
-void worker_pool::impl::start(worker& fresh) noexcept {
+void worker_pool::impl::change_target(int by) noexcept {
+  // J1. First the room is there, then the look: seq_cst, both.
+  target_.fetch_add(by, std::memory_order_relaxed);
+  const std::uint64_t added = static_cast<std::uint64_t>(by) << 32;  // below zero too: modulo 2^64
+  const std::uint64_t now = state_.fetch_add(added, std::memory_order_seq_cst) + added;
+  if (room_of(now) < 0) control_->ask(detail::pool_control::too_many);
+  if (by > 0 && room_of(now) > 0 && anything_queued()) wake_one();
+}
+
+void worker_pool::impl::expose(worker& self) noexcept {
+  self.forks.expose_all();
+  if (job* const next = self.fifo.take_next()) push_fifo(self, next);
+}
+
+void worker_pool::impl::hand_over_lanes(worker& self) noexcept {
+  self.forks.expose_all();
+  job_list items;
+  while (job* item = self.fifo.pop()) items.push_back(item);
+  while (job* item = self.fifo.take_next()) items.push_back(item);
+  while (job* item = self.forks.steal()) items.push_back(item);
+  if (!items.empty()) injection_.push(items);
+}
+
+void worker_pool::impl::retire_one() noexcept {
+  worker* oldest = nullptr;
+  {
+    const std::lock_guard lock(idle_lock_);
+    const unsigned left = threads_.load(std::memory_order_relaxed);  // written under the lock
+    if (stopping_ || left <= min_threads_ || idle_stack_.empty()) return;
+    oldest = idle_stack_.front();
+    idle_stack_.erase(idle_stack_.begin());
+    threads_.store(left - 1, std::memory_order_relaxed);
+    oldest->signal.store(worker::dismissed, std::memory_order_release);  // pairs with rest()
+  }
+  platform::wake_one(oldest->signal);  // it lives as long as the pool
+  control_->thread_retired();
+}
+
+void worker_pool::impl::leave(worker& self) noexcept {
+  std::thread before;
+  {
+    const std::lock_guard lock(idle_lock_);
+    // Else stop() has taken it, and joins it.
+    if (self.thread.joinable()) before = std::exchange(last_left_, std::move(self.thread));
+    self.started.store(false, std::memory_order_relaxed);
+    workers_.give_back(self);
+  }
+  if (before.joinable()) before.join();  // it has nothing left to do but this
+}
+
+bool worker_pool::impl::start_thread() noexcept {
   // Under idle_lock_: stop() joins whoever is started, and nobody starts afterwards.
-  const std::string thread_name = name_ + "-" + std::to_string(fresh.number);
+  if (threads_.load(std::memory_order_relaxed) >= workers_.most()) return false;
   std::string reason;
+  try {
+    worker& fresh = workers_.take();
+    state_.fetch_add(one_searching - one_room, std::memory_order_seq_cst);
+    if (start(fresh, reason)) return true;
+    state_.fetch_add(one_room - one_searching, std::memory_order_seq_cst);
+    workers_.give_back(fresh);
+  } catch (const std::bad_alloc&) {
+    reason = "out of memory";
+  }
+  report_no_thread(reason);
+  return false;
+}
+
+bool worker_pool::impl::start(worker& fresh, std::string& reason) noexcept {
   for (int attempt = 0; attempt < first_worker_attempts; ++attempt) {
     try {
+      const std::string thread_name = name_ + "-" + std::to_string(fresh.number);
+      fresh.signal.store(worker::running, std::memory_order_relaxed);  // nobody else knows it
       fresh.thread = platform::start_thread(thread_name.c_str(), [this, &fresh] { run(fresh); });
       fresh.started.store(true, std::memory_order_relaxed);
       threads_.fetch_add(1, std::memory_order_relaxed);
-      return;
+      if (control_ != nullptr) control_->thread_started();
+      return true;
     } catch (const std::exception& failure) {
       reason = failure.what();
     }
@@ -169,56 +249,85 @@ void worker_pool::impl::start(worker& fresh) noexcept {
     if (threads_.load(std::memory_order_relaxed) != 0) break;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
+  return false;
+}
+
+void worker_pool::impl::report_no_thread(const std::string& reason) noexcept {
   const unsigned left = threads_.load(std::memory_order_relaxed);
-  std::fprintf(
-      stderr,
-      "tandem: pool %s could not start worker %u (%s); it has %u threads. Check the limits on "
-      "processes (ulimit -u, pids.max) and on memory.\n",
-      name_.c_str(), fresh.number, reason.c_str(), left);
+  // Work may be posted a million times a second.
+  const auto now = std::chrono::steady_clock::now();
+  if (left == 0 || now >= next_report_) {
+    next_report_ = now + std::chrono::seconds(1);
+    std::fprintf(
+        stderr,
+        "tandem: pool %s could not start a worker (%s); it has %u threads. Check the limits on "
+        "processes (ulimit -u, pids.max) and on memory.\n",
+        name_.c_str(), reason.c_str(), left);
+  }
   // Work is queued, nobody can ever run it, and a post cannot report it: no silent hang.
   if (left == 0) std::terminate();
-  idle_stack_.insert(idle_stack_.begin(), &fresh);
-  state_.fetch_add(one_idle - one_searching, std::memory_order_seq_cst);
 }
 
 void worker_pool::impl::stop() noexcept {
+  if (control_ != nullptr) control_->stop();
   std::vector<worker*> sleeping;
+  std::vector<std::thread> threads;
   {
-    std::lock_guard lock(idle_lock_);
+    const std::lock_guard lock(idle_lock_);
     stopping_ = true;
-    state_.fetch_sub(idle_stack_.size() * one_idle, std::memory_order_seq_cst);
     sleeping.swap(idle_stack_);
-    std::erase_if(sleeping, [](const worker* each) {
-      return !each->started.load(std::memory_order_relaxed);  // written under this lock
-    });
     // Like any other that is woken: they find nothing, and take themselves off in park().
-    state_.fetch_add(sleeping.size() * one_searching, std::memory_order_seq_cst);
+    state_.fetch_add(sleeping.size() * (one_searching - one_room), std::memory_order_seq_cst);
+    for (worker& each : workers_.all()) {
+      if (each.thread.joinable()) threads.push_back(std::move(each.thread));
+    }
+    if (last_left_.joinable()) threads.push_back(std::move(last_left_));
   }
   for (worker* each : sleeping) {
     each->signal.store(worker::notified, std::memory_order_release);
     platform::wake_one(each->signal);
   }
-  for (const auto& each : workers_) {
-    if (each->thread.joinable()) each->thread.join();
-  }
+  for (std::thread& each : threads) each.join();
   while (posting_.load(std::memory_order_acquire) != 0) std::this_thread::yield();  // P8
+}
+
+int worker_pool::impl::busy() const noexcept {
+  // Two words at about one moment.
+  const int target = target_.load(std::memory_order_relaxed);
+  return std::max(0, target - room_of(state_.load(std::memory_order_seq_cst)));
+}
+
+std::uint64_t worker_pool::impl::items_taken() const noexcept {
+  std::uint64_t sum = 0;
+  for (const worker& each : workers_.all()) sum += each.items.read();
+  return sum;
+}
+
+std::size_t worker_pool::impl::queued() const noexcept {
+  std::size_t sum = injection_.size();
+  for (const worker& each : workers_) {
+    sum += each.fifo.size() + (each.fifo.has_next() ? 1 : 0) + each.forks.size();
+  }
+  return sum;
 }
 
 worker_pool_stats worker_pool::impl::stats() const noexcept {
   worker_pool_stats out;
-  out.min_threads = size();
+  out.min_threads = min_threads_;
+  out.max_threads = workers_.most();
   out.threads = threads_.load(std::memory_order_relaxed);
+  out.goal = control_ != nullptr ? control_->goal() : min_threads_;
+  out.blocked = control_ != nullptr ? control_->blocked() : 0;
   const std::uint64_t state = state_.load(std::memory_order_relaxed);
-  const unsigned unstarted = size() - std::min(size(), out.threads);
-  const auto idle = static_cast<unsigned>(idle_of(state));
-  out.idle = idle > unstarted ? idle - unstarted : 0;
+  const auto awake = static_cast<unsigned>(
+      std::max(0, target_.load(std::memory_order_relaxed) - room_of(state)));
+  out.idle = out.threads - std::min(out.threads, awake);
   out.searching = static_cast<unsigned>(searching_of(state));
-  out.queued = injection_.size();
-  for (const auto& each : workers_) {
-    out.queued += each->fifo.size() + (each->fifo.has_next() ? 1 : 0) + each->forks.size();
-    out.items += each->items.read();
-    out.steals += each->steals.read();
-    out.parks += each->parks.read();
+  out.queued = queued();
+  for (const worker& each : workers_.all()) {
+    out.items += each.items.read();
+    out.steals += each.steals.read();
+    out.parks += each.parks.read();
   }
   out.wakes = wakes_.load(std::memory_order_relaxed);
   out.injected = injected_.load(std::memory_order_relaxed);
@@ -227,18 +336,22 @@ worker_pool_stats worker_pool::impl::stats() const noexcept {
 
 std::string worker_pool::impl::describe() const {
   const worker_pool_stats now = stats();
-  std::string text = "pool " + name_ + ": " + std::to_string(now.threads) + " of " +
-                     std::to_string(size()) + " threads, " + std::to_string(now.idle) + " idle, " +
-                     std::to_string(now.searching) + " searching, " +
+  std::string text = "pool " + name_ + ": " + std::to_string(now.threads) + " threads (" +
+                     std::to_string(now.min_threads) + " to " + std::to_string(now.max_threads) +
+                     ", goal " + std::to_string(now.goal) + "), " + std::to_string(now.idle) +
+                     " idle, " + std::to_string(now.searching) + " searching, " +
+                     std::to_string(now.blocked) + " blocked, " +
                      std::to_string(injection_.size()) + " in the injection queue\n";
-  for (const auto& each : workers_) {
-    if (!each->started.load(std::memory_order_relaxed)) continue;
-    const bool parked = each->signal.load(std::memory_order_relaxed) == worker::parked;
-    text += "  worker " + std::to_string(each->number) + (parked ? " parked" : " running") +
-            ", forks " + std::to_string(each->forks.size()) + ", fifo " +
-            std::to_string(each->fifo.size()) + (each->fifo.has_next() ? "+1" : "") + ", items " +
-            std::to_string(each->items.read()) + ", steals " + std::to_string(each->steals.read()) +
-            ", parks " + std::to_string(each->parks.read()) + "\n";
+  for (const worker& each : workers_) {
+    if (!each.started.load(std::memory_order_relaxed)) continue;
+    const bool parked = each.signal.load(std::memory_order_relaxed) == worker::parked;
+    const bool blocks = each.blocks.load(std::memory_order_relaxed);
+    text += "  worker " + std::to_string(each.number) +
+            (parked ? " parked" : (blocks ? " blocked" : " running")) + ", forks " +
+            std::to_string(each.forks.size()) + ", fifo " + std::to_string(each.fifo.size()) +
+            (each.fifo.has_next() ? "+1" : "") + ", items " + std::to_string(each.items.read()) +
+            ", steals " + std::to_string(each.steals.read()) + ", parks " +
+            std::to_string(each.parks.read()) + "\n";
   }
   return text;
 }

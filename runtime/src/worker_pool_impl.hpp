@@ -1,16 +1,18 @@
-// worker_pool_impl.hpp: the machinery of the worker pool. Protocols P1-P7: runtime/README.md.
+// worker_pool_impl.hpp: the machinery of the worker pool. Protocols P1-P8, J1-J7: runtime/README.md.
 // SPDX-License-Identifier: MIT
 //
-// state_ packs two counts: searching workers in the low half, idle ones (parked, or never started) in
-// the high half. The idle stack begins full of workers that have no thread yet: the first wake of
-// each starts it, so a pool has no thread before its first item and starts one per item.
+// state_ packs two counts: searching workers in the low half; in the high half the room, which says how many
+// more workers may be busy: target - busy, below zero while too many are. Busy is who runs or searches. A wake
+// takes the youngest of the idle stack, or else starts a thread: so a pool has none before its first item.
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <tandem/detail/gathering.hpp>
@@ -19,14 +21,17 @@
 #include <tandem/worker_pool.hpp>
 
 #include "driven_loop.hpp"
+#include "pool_control.hpp"
 #include "worker.hpp"
+#include "worker_set.hpp"
 
 namespace tandem::inline v0 {
 
 class worker_pool::impl {
  public:
-  /// @param loop  null: the workers have threads; else they are logical ones that it drives
-  impl(worker_pool& pool, tandem::runtime& owner, std::string name, unsigned threads,
+  /// @param options  checked
+  /// @param loop     null: the workers have threads; else they are logical ones that it drives
+  impl(worker_pool& pool, tandem::runtime& owner, const pool_options& options,
        detail::driven_loop* loop);
   ~impl();
 
@@ -43,10 +48,23 @@ class worker_pool::impl {
 
   bool anything_queued() const noexcept;
 
-  /// Whether each worker has a thread, which runs or looks for work.
+  /// Whether as many workers as may be busy run or look for work.
   bool all_awake() const noexcept {
-    return loop_ == nullptr && idle_of(state_.load(std::memory_order_seq_cst)) == 0;  // K1
+    return loop_ == nullptr && room_of(state_.load(std::memory_order_seq_cst)) <= 0;  // K1
   }
+
+  // What the control sees and does.
+  /// J1. So many more (or less) workers may be busy from now on.
+  void change_target(int by) noexcept;
+  int busy() const noexcept;
+  unsigned threads() const noexcept { return threads_.load(std::memory_order_relaxed); }
+  /// Jobs that workers have taken, by all of them.
+  std::uint64_t items_taken() const noexcept;
+  std::size_t queued() const noexcept;
+  const detail::worker_set& workers() const noexcept { return workers_; }
+  detail::pool_control* control() noexcept { return control_.get(); }
+  /// J5. The calling thread's worker is about to block: what it holds is for others.
+  void expose(detail::worker& self) noexcept;
   detail::gathering_slot& gathered_by() noexcept { return gathered_by_; }
 
   // Without threads, by the thread that drives.
@@ -58,22 +76,27 @@ class worker_pool::impl {
 
   tandem::runtime& owner() const noexcept { return owner_; }
   const std::string& name() const noexcept { return name_; }
-  unsigned size() const noexcept { return static_cast<unsigned>(workers_.size()); }
+  unsigned size() const noexcept { return min_threads_; }
 
  private:
   using worker = detail::worker;
 
   static constexpr std::uint64_t one_searching = 1;
-  static constexpr std::uint64_t one_idle = std::uint64_t{1} << 32;
+  static constexpr std::uint64_t one_room = std::uint64_t{1} << 32;
   static constexpr std::uint64_t searching_of(std::uint64_t state) { return state & 0xFFFFFFFFU; }
-  static constexpr std::uint64_t idle_of(std::uint64_t state) { return state >> 32; }
+  static constexpr int room_of(std::uint64_t state) {
+    return static_cast<std::int32_t>(static_cast<std::uint32_t>(state >> 32));
+  }
 
   worker* own_worker() const noexcept;
   void post_local(worker& self, job* item, post_kind kind) noexcept;
   void push_fifo(worker& self, job* item) noexcept;
   void ask_attention() noexcept;
 
-  void start(worker& fresh) noexcept;
+  /// @returns  false if there is no thread to be had
+  bool start_thread() noexcept;
+  bool start(worker& fresh, std::string& reason) noexcept;
+  void report_no_thread(const std::string& reason) noexcept;
   void run(worker& self) noexcept;
   void execute(worker& self, detail::thread_context& context, job* item,
                std::uint32_t budget = detail::await_budget) noexcept;
@@ -85,9 +108,16 @@ class worker_pool::impl {
   void note_progress(worker& self) noexcept;
   job* steal_stuck_next(worker& self) noexcept;
   bool begin_search() noexcept;
-  void end_search() noexcept;
-  /// P2-P4. @returns false if the pool is stopping
-  bool park(worker& self, bool searching) noexcept;
+  void end_search(worker& self) noexcept;
+  /// P2-P4. @returns false if the thread is to end
+  bool park(worker& self) noexcept;
+  /// J3. Parks if too many are busy. @returns false if the thread is to end
+  bool step_back(worker& self) noexcept;
+  bool rest(worker& self) noexcept;
+  /// J4. Dismisses who has been idle longest, if there are more threads than min_threads.
+  void retire_one() noexcept;
+  void leave(worker& self) noexcept;
+  void hand_over_lanes(worker& self) noexcept;
   job* choose(worker& self, std::uint64_t random) noexcept;
   job* take_one_of(worker& self, std::uint64_t random) noexcept;
   job* injected_one_of(std::uint64_t random) noexcept;
@@ -98,12 +128,18 @@ class worker_pool::impl {
   const std::string name_;
   const bool may_spin_;
   detail::driven_loop* const loop_;
-  std::vector<std::unique_ptr<worker>> workers_;
+  const unsigned min_threads_;
+  const std::chrono::steady_clock::duration keep_alive_;
+  detail::worker_set workers_;
   detail::injection_queue injection_;
   alignas(64) std::atomic<std::uint64_t> state_;
+  std::atomic<int> target_;  // what the room is counted from; changed with it (J1)
   alignas(64) mutable std::mutex idle_lock_;
   std::vector<worker*> idle_stack_;  // guarded by idle_lock_; the last one is woken first
+  std::thread last_left_;            // guarded by idle_lock_; joined by the next one that leaves
   bool stopping_ = false;            // guarded by idle_lock_
+  std::chrono::steady_clock::time_point next_report_{};  // guarded by idle_lock_
+  const std::unique_ptr<detail::pool_control> control_;  // null: a fixed pool
   detail::gathering_slot gathered_by_;
   std::atomic<unsigned> threads_{0};
   std::atomic<std::uint64_t> wakes_{0};

@@ -38,7 +38,7 @@ class as_worker {
 
 std::size_t worker_pool::impl::run_some(std::size_t most_items) noexcept {
   detail::thread_context& context = detail::this_thread();
-  worker& self = *workers_.front();
+  worker& self = workers_[0];
   const as_worker role(context, self, pool_);
   std::size_t ran = 0;
   for (; ran < most_items; ++ran) {
@@ -51,10 +51,10 @@ std::size_t worker_pool::impl::run_some(std::size_t most_items) noexcept {
 }
 
 bool worker_pool::impl::step(std::uint64_t random) noexcept {
-  const std::size_t count = workers_.size();
-  const std::size_t first = random % count;
-  for (std::size_t i = 0; i < count; ++i) {
-    worker& self = *workers_[(first + i) % count];
+  const unsigned count = workers_.count();
+  const auto first = static_cast<unsigned>(random % count);
+  for (unsigned i = 0; i < count; ++i) {
+    worker& self = workers_[(first + i) % count];
     job* const item = choose(self, random >> 32);
     if (item == nullptr) continue;
     detail::thread_context& context = detail::this_thread();
@@ -108,7 +108,7 @@ job* worker_pool::impl::injected_one_of(std::uint64_t random) noexcept {
 }
 
 job* worker_pool::impl::steal_from_one(worker& self, std::uint64_t random) noexcept {
-  worker& victim = *workers_[random % workers_.size()];
+  worker& victim = workers_[static_cast<unsigned>(random % workers_.count())];
   if (&victim == &self) return nullptr;
   std::uint32_t moved = 0;
   job* item = victim.fifo.steal_half(self.fifo, moved);

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include <tandem/blocking_options.hpp>
+#include <tandem/pool_options.hpp>
 #include <tandem/spawn.hpp>
 #include <tandem/task.hpp>
 #include <tandem/virtual_time.hpp>
@@ -22,23 +23,17 @@
 
 namespace tandem::inline v0 {
 
-/// How a runtime is set up. Order of precedence: a member set in code, the environment variable, the
-/// default.
-class TANDEM_API runtime_options {
+/// How a runtime is set up: its worker pool, and what else it has. Order of precedence: a member set in code,
+/// the environment variable, the default.
+class TANDEM_API runtime_options : public pool_options {
  public:
   using exception_handler = std::function<void(std::exception_ptr)>;
 
   /// Reads the TANDEM_* variables. @throws std::invalid_argument naming a variable it cannot read
   runtime_options();
 
-  /// Workers that are started as work comes. TANDEM_MIN_THREADS (at least 1); default: usable CPUs,
-  /// at least 2. 0 in code: no threads; the owner runs the tasks by poll(), run_until_idle(), run_for()
-  /// or by waiting for one of them.
-  unsigned min_threads;
   /// A clock that jumps, and a schedule chosen by a seed: for tests. Then min_threads says nothing.
   std::optional<virtual_time> clock;
-  /// Prefix of thread names. TANDEM_NAME; default "tandem".
-  std::string name;
   /// Threads for calls that block (blocking.hpp).
   blocking_options blocking;
   /// A detached task's failure that nobody took. Default: report it, then terminate with it active.

@@ -11,8 +11,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <tandem/executor.hpp>
+#include <tandem/pool_decision.hpp>
+#include <tandem/pool_options.hpp>
 
 namespace tandem::inline v0 {
 
@@ -26,9 +29,12 @@ class worker_pool_stats {
   worker_pool_stats() noexcept = default;
 
   unsigned min_threads = 0;
+  unsigned max_threads = 0;
   unsigned threads = 0;      ///< started and alive
+  unsigned goal = 0;         ///< how many the controller lets run at once
   unsigned idle = 0;         ///< parked
   unsigned searching = 0;    ///< looking for work
+  unsigned blocked = 0;      ///< inside a blocking_region
   std::size_t queued = 0;    ///< in the injection queue and in all lanes
   std::uint64_t items = 0;   ///< jobs run, forked children that nobody stole not counted
   std::uint64_t steals = 0;  ///< items taken from other workers
@@ -51,12 +57,14 @@ class TANDEM_API worker_pool final : public executor {
   worker_pool_stats stats() const noexcept;
   /// How many workers it may have: min_threads of the options.
   unsigned size() const noexcept;
+  /// What the controller has done lately, oldest first: up to 200 decisions.
+  std::vector<pool_decision> decisions() const;
   /// A line per worker: state, lanes, counters. For people who look at a hang.
   std::string describe() const;
 
   // Implementation
   class impl;
-  worker_pool(runtime& owner, std::string name, unsigned threads, detail::driven_loop* loop);
+  worker_pool(runtime& owner, const pool_options& options, detail::driven_loop* loop);
   ~worker_pool() override;
   /// Lets the workers finish what is queued, then joins them.
   void stop() noexcept;

@@ -158,6 +158,12 @@ unsigned usable_cpus() noexcept {
   return std::max(1U, cpus);
 }
 
+std::chrono::nanoseconds cpu_time_of_process() noexcept {
+  timespec used{};
+  (void)::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
+}
+
 std::thread start_thread(const char* name, std::function<void()> body) {
   sigset_t blocked;
   sigset_t before;

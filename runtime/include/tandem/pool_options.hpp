@@ -1,0 +1,54 @@
+// pool_options.hpp: how many threads a worker pool has, and what makes them more or less.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+#include <tandem/adaptive_options.hpp>
+#include <tandem/config.hpp>
+#include <tandem/starvation_report.hpp>
+
+namespace tandem::inline v0 {
+
+/// How a worker pool is set up. Order of precedence: a member set in code, the environment variable, the
+/// default.
+///
+///     tandem::runtime_options options;   // is one
+///     options.min_threads = 2;
+///     options.max_threads = 64;
+///     options.keep_alive = std::chrono::seconds(5);
+class TANDEM_API pool_options {
+ public:
+  using duration = std::chrono::steady_clock::duration;
+
+  /// Reads the TANDEM_* variables. @throws std::invalid_argument naming a variable it cannot read
+  pool_options();
+
+  /// Workers that are started as work comes, and stay. TANDEM_MIN_THREADS (at least 1); default: usable
+  /// CPUs, at least 2. 0 in code: no threads; the owner runs the tasks by poll(), run_until_idle(),
+  /// run_for() or by waiting for one of them.
+  unsigned min_threads;
+  /// Never more, whatever happens. TANDEM_MAX_THREADS; default 1024. If it is not above min_threads the
+  /// pool is a fixed one.
+  unsigned max_threads;
+  /// Whether and how the number between the two is found. TANDEM_ADAPTIVE (on or off); default on.
+  adaptive_options adaptive;
+  /// Above min_threads a worker that was idle for so long ends. Default 20 s.
+  duration keep_alive = std::chrono::seconds(20);
+  /// Prefix of thread names. TANDEM_NAME; default "tandem".
+  std::string name;
+  /// Work waits, and no worker has taken any for so long: on_starvation hears of it. Default 2 s; 0: never.
+  duration starvation_threshold = std::chrono::seconds(2);
+  /// Called at most once in five thresholds, on a thread that drives timers: it must not block. Default: some
+  /// lines on standard error.
+  std::function<void(const starvation_report&)> on_starvation;
+
+  /// The most threads that such a pool can have.
+  unsigned most_threads() const noexcept;
+  /// @throws  std::invalid_argument naming the option and what it may be
+  void validate() const;
+};
+
+}  // namespace tandem::inline v0

@@ -1,0 +1,45 @@
+// starvation_report.hpp: what a worker pool says when work waits and nobody takes it.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <source_location>
+#include <string>
+#include <vector>
+
+#include <tandem/config.hpp>
+
+namespace tandem::inline v0 {
+
+/// One worker that has been inside one segment all the time.
+class stuck_worker {
+ public:
+  stuck_worker(unsigned number, std::source_location spawned_at, bool in_blocking_region) noexcept
+      : number(number), in_blocking_region(in_blocking_region), spawned_at(spawned_at) {}
+
+  unsigned number;
+  bool in_blocking_region;
+  /// Where the task that it runs was spawned; line 0 if that is not known.
+  std::source_location spawned_at;
+};
+
+/// For pool_options::on_starvation.
+class starvation_report {
+ public:
+  starvation_report() = default;
+
+  std::string pool;
+  std::chrono::nanoseconds lasts{};     ///< since an item was last taken
+  std::chrono::nanoseconds oldest{};    ///< how long something has been waiting at least
+  std::size_t waiting = 0;              ///< items in all queues
+  unsigned threads = 0;
+  unsigned max_threads = 0;
+  double cpu = 0;                       ///< share of the usable CPUs that the process uses, 0 to 1
+  std::vector<stuck_worker> workers;
+};
+
+/// "tandem: pool tandem: 8 workers blocked for 2.1 s; 113 items wait; ...", and a line for each worker.
+TANDEM_API std::string to_string(const starvation_report& report);
+
+}  // namespace tandem::inline v0

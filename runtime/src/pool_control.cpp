@@ -1,0 +1,243 @@
+// pool_control.cpp: samples, the gate, and what regions ask for.
+// SPDX-License-Identifier: MIT
+#include "pool_control.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <tandem/detail/random.hpp>
+
+#include "platform.hpp"
+#include "worker_pool_impl.hpp"
+
+namespace tandem::inline v0::detail {
+
+pool_control::pool_control(worker_pool::impl& pool, const pool_options& options)
+    : pool_(pool),
+      options_(options),
+      cpus_(platform::usable_cpus()),
+      born_(clock::now()),
+      goal_(options.min_threads),
+      climb_(options.adaptive, options.min_threads,
+             static_cast<std::uint64_t>(born_.time_since_epoch().count())),
+      gate_(options.adaptive),
+      blocking_(options.adaptive),
+      interval_(climb_.interval()),
+      waiting_since_(clock::time_point::max()),
+      sample_timer_(*this, &on_sample_time),
+      gate_timer_(*this, &on_gate_time),
+      blocking_timer_(*this, &on_blocking_time) {}
+
+void pool_control::arm(timer& which, clock::duration after) noexcept {
+  timer_service& timers = timers_of(pool_.owner());
+  timers.prepare(which);
+  (void)timers.arm(which, clock::now() + after);
+}
+
+void pool_control::turn_on() noexcept {
+  const std::lock_guard lock(lock_);
+  // Relaxed: written under the lock.
+  if (stopped_ || on_.load(std::memory_order_relaxed)) return;
+  const clock::time_point now = clock::now();
+  // What was idle does not count.
+  sampled_at_ = now;
+  sampled_items_ = pool_.items_taken();
+  items_at_gate_ = sampled_items_;
+  last_progress_ = now;
+  waiting_since_ = clock::time_point::max();
+  cpu_read_at_ = now;
+  cpu_used_ = platform::cpu_time_of_process();
+  on_.store(true, std::memory_order_seq_cst);
+  arm(gate_timer_, options_.adaptive.gate_period);
+  if (!std::exchange(sample_waits_, true)) arm(sample_timer_, interval_);
+}
+
+void pool_control::stop() noexcept {
+  timer_service& timers = timers_of(pool_.owner());
+  const std::lock_guard lock(lock_);
+  stopped_ = true;
+  // One that fires just now finds stopped_; the pool outlives the timers.
+  for (timer* each : {&sample_timer_, &gate_timer_, &blocking_timer_}) (void)timers.disarm(*each);
+}
+
+void pool_control::on_sample_time(timer_node& self, fired_timers& /*batch*/) noexcept {
+  static_cast<timer&>(self).owner.ask(sample_due);
+}
+void pool_control::on_gate_time(timer_node& self, fired_timers& /*batch*/) noexcept {
+  static_cast<timer&>(self).owner.gate_round();
+}
+void pool_control::on_blocking_time(timer_node& self, fired_timers& /*batch*/) noexcept {
+  pool_control& owner = static_cast<timer&>(self).owner;
+  int change = 0;
+  {
+    const std::lock_guard lock(owner.lock_);
+    owner.blocking_waits_ = false;
+    change = owner.adjust_for_blocking(true);
+  }
+  if (change != 0) owner.pool_.change_target(change);
+}
+
+void pool_control::answer() noexcept {
+  // J3. The mark goes first, then the caller looks at the room.
+  const std::uint32_t asked = asked_.fetch_and(~std::uint32_t{too_many}, std::memory_order_seq_cst);
+  if ((asked & sample_due) == 0) return;
+  std::unique_lock lock(lock_, std::try_to_lock);
+  // J2. Somebody else is at it, or has been.
+  if (!lock || (asked_.load(std::memory_order_relaxed) & sample_due) == 0 || stopped_) return;
+  asked_.fetch_and(~std::uint32_t{sample_due}, std::memory_order_relaxed);
+  const clock::time_point now = clock::now();
+  const std::chrono::nanoseconds elapsed = now - sampled_at_;
+  const unsigned old_goal = goal();
+  const int busy = pool_.busy();
+  int change = 0;
+  if (elapsed < interval_) {
+    arm(sample_timer_, interval_ - elapsed);  // the timer was set before the pool woke up
+  } else if (busy > static_cast<int>(old_goal) || blocking_waits_) {
+    arm(sample_timer_, interval_);  // what is seen now is no effect of the goal
+  } else {
+    const std::uint64_t items = pool_.items_taken();
+    climb_sample sample(old_goal, options_.min_threads, options_.most_threads(), elapsed,
+                        items - sampled_items_);
+    sample.cpu = cpu_;
+    sample.idle = old_goal - static_cast<unsigned>(busy);
+    const climb_step step = climb_.update(sample);
+    sampled_at_ = now;
+    sampled_items_ = items;
+    interval_ = step.next;
+    change = set_goal(step.goal, step.reason, step.throughput);
+    arm(sample_timer_, interval_);
+  }
+  lock.unlock();
+  if (change != 0) pool_.change_target(change);
+}
+
+gate_reading pool_control::read(clock::time_point now) noexcept {
+  const std::uint64_t items = pool_.items_taken();
+  const bool waits = pool_.anything_queued();
+  const bool progress = std::exchange(items_at_gate_, items) != items;
+  if (progress || !waits) {
+    last_progress_ = now;
+    waiting_since_ = clock::time_point::max();
+  }
+  if (waits) waiting_since_ = std::min(waiting_since_, now);
+  const int busy = pool_.busy();
+  gate_reading reading(static_cast<unsigned>(busy), goal(), options_.most_threads());
+  reading.since_dequeue = now - last_progress_;
+  reading.cpu = cpu_;
+  reading.work_requested = waits;
+  reading.needed = progress || busy != 0;
+  return reading;
+}
+
+void pool_control::gate_round() noexcept {
+  int change = 0;
+  bool reports = false;
+  clock::duration lasts{};
+  clock::duration oldest{};
+  {
+    const std::lock_guard lock(lock_);
+    if (stopped_) return;
+    const clock::time_point now = clock::now();
+    read_cpu(now);
+    const gate_reading reading = read(now);
+    const gate_outcome outcome = gate_.round(reading);
+    if (outcome.goal > reading.goal) change = set_goal(outcome.goal, decision_reason::starvation);
+    reports = report_is_due(now);
+    lasts = now - last_progress_;
+    oldest = waiting_since_ < now ? now - waiting_since_ : clock::duration::zero();
+    if (!outcome.sleep || !fell_asleep()) arm(gate_timer_, options_.adaptive.gate_period);
+  }
+  if (change != 0) pool_.change_target(change);
+  if (reports) report(lasts, oldest);
+}
+
+bool pool_control::fell_asleep() noexcept {
+  // J6. First off, then the look: seq_cst, both. Who wakes a worker counts it, then looks at on_.
+  on_.store(false, std::memory_order_seq_cst);
+  if (pool_.busy() == 0) return true;
+  on_.store(true, std::memory_order_seq_cst);
+  return false;
+}
+
+void pool_control::read_cpu(clock::time_point now) noexcept {
+  const std::chrono::nanoseconds elapsed = now - cpu_read_at_;
+  if (elapsed < options_.adaptive.cpu_sample_interval) return;
+  const std::chrono::nanoseconds used = platform::cpu_time_of_process();
+  cpu_ = std::clamp(static_cast<double>((used - cpu_used_).count()) /
+                        (static_cast<double>(elapsed.count()) * cpus_),
+                    0.0, 1.0);
+  cpu_read_at_ = now;
+  cpu_used_ = used;
+}
+
+int pool_control::set_goal(unsigned wanted, decision_reason reason, double throughput) noexcept {
+  const unsigned old_goal = goal();
+  if (wanted == old_goal) return 0;
+  goal_.store(wanted, std::memory_order_relaxed);
+  if (wanted > old_goal) raised_for_.store(reason, std::memory_order_relaxed);
+  if (reason != decision_reason::climb && reason != decision_reason::warm_up &&
+      reason != decision_reason::hold) {
+    climb_.goal_changed(wanted, reason);
+  }
+  log(pool_action::change_goal, reason, old_goal, throughput);
+  return static_cast<int>(wanted) - static_cast<int>(old_goal);
+}
+
+void pool_control::log(pool_action action, decision_reason reason, unsigned old_goal,
+                       double throughput) noexcept {
+  log_.add(pool_decision(clock::now() - born_, action, reason, old_goal, goal(), pool_.threads(),
+                         throughput, cpu_.load(std::memory_order_relaxed)));
+}
+
+void pool_control::thread_started() noexcept {
+  const decision_reason reason = pool_.threads() <= options_.min_threads
+                                     ? decision_reason::work
+                                     : raised_for_.load(std::memory_order_relaxed);
+  log(pool_action::inject, reason, goal(), 0);
+}
+
+void pool_control::thread_retired() noexcept {
+  int change = 0;
+  {
+    const std::lock_guard lock(lock_);
+    log(pool_action::retire, decision_reason::keep_alive, goal(), 0);
+    // Who comes back after a rest begins as at first.
+    const unsigned left = std::max(options_.min_threads, pool_.threads());
+    if (left < goal()) change = set_goal(left, decision_reason::keep_alive);
+  }
+  if (change != 0) pool_.change_target(change);
+}
+
+void pool_control::region_began() noexcept {
+  blocked_.fetch_add(1, std::memory_order_relaxed);  // read under the lock
+  int change = 0;
+  {
+    const std::lock_guard lock(lock_);
+    change = adjust_for_blocking(false);
+  }
+  if (change != 0) pool_.change_target(change);
+}
+
+void pool_control::region_ended() noexcept {
+  blocked_.fetch_sub(1, std::memory_order_relaxed);
+  int change = 0;
+  {
+    const std::lock_guard lock(lock_);
+    change = adjust_for_blocking(false);
+  }
+  if (change != 0) pool_.change_target(change);
+}
+
+int pool_control::adjust_for_blocking(bool delay_elapsed) noexcept {
+  if (stopped_) return 0;
+  blocking_reading reading(blocked(), goal(), options_.min_threads, options_.most_threads(), cpus_);
+  reading.existing = pool_.threads();
+  reading.delay_elapsed = delay_elapsed;
+  const blocking_outcome outcome = blocking_.adjust(reading);
+  if (outcome.delay > std::chrono::nanoseconds::zero() && !std::exchange(blocking_waits_, true)) {
+    arm(blocking_timer_, outcome.delay);
+  }
+  return set_goal(outcome.goal, decision_reason::blocking);
+}
+
+}  // namespace tandem::inline v0::detail

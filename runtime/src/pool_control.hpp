@@ -1,0 +1,123 @@
+// pool_control.hpp: keeps the number of workers of a pool right. Protocol J1-J7: runtime/README.md.
+// SPDX-License-Identifier: MIT
+//
+// Rules that decide (adaptive_controller, starvation_gate, blocking_adjustment) are pure; here they get what they
+// ask for: a clock, what the pool has done, and the CPU. Two timers of the runtime run while somebody is awake: one
+// says that a sample is due, which the next worker that ends an item takes; the other is the gate. All that
+// decides is under one lock, which is never held while the pool's idle lock is taken.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <tandem/detail/timer.hpp>
+#include <tandem/pool_options.hpp>
+#include <tandem/worker_pool.hpp>
+
+#include "adaptive_controller.hpp"
+#include "blocking_adjustment.hpp"
+#include "decision_log.hpp"
+#include "starvation_gate.hpp"
+
+namespace tandem::inline v0::detail {
+
+class pool_control {
+ public:
+  /// What workers are asked for, between two items.
+  enum request : std::uint32_t { sample_due = 1, too_many = 2 };
+
+  pool_control(worker_pool::impl& pool, const pool_options& options);
+  pool_control(const pool_control&) = delete;
+  pool_control& operator=(const pool_control&) = delete;
+
+  /// Worker: whether it is asked for something. A line that is written some ten times a second.
+  bool asks() const noexcept {
+    return asked_.load(std::memory_order_relaxed) != 0;  // a hint: answer() looks in order
+  }
+  void ask(request what) noexcept { asked_.fetch_or(what, std::memory_order_seq_cst); }
+  /// Worker, after asks(): takes the sample that is due. It then steps back if too many are busy.
+  void answer() noexcept;
+
+  /// J6. A worker was woken or started: the timers have to run.
+  void somebody_is_awake() noexcept {
+    // seq_cst: pairs with sleep_unless_busy().
+    if (!on_.load(std::memory_order_seq_cst)) [[unlikely]]
+      turn_on();
+  }
+  void thread_started() noexcept;
+  void thread_retired() noexcept;
+  void region_began() noexcept;
+  void region_ended() noexcept;
+
+  /// Before the workers are joined: nothing is decided any more.
+  void stop() noexcept;
+
+  unsigned goal() const noexcept { return goal_.load(std::memory_order_relaxed); }
+  unsigned blocked() const noexcept { return blocked_.load(std::memory_order_relaxed); }
+  std::vector<pool_decision> decisions() const { return log_.copy(); }
+
+ private:
+  using clock = std::chrono::steady_clock;
+
+  class timer : public timer_node {
+   public:
+    timer(pool_control& owner, fire_function fire) noexcept : timer_node(fire), owner(owner) {}
+    pool_control& owner;
+  };
+
+  void turn_on() noexcept;
+  void arm(timer& which, clock::duration after) noexcept;
+  static void on_sample_time(timer_node& self, fired_timers& batch) noexcept;
+  static void on_gate_time(timer_node& self, fired_timers& batch) noexcept;
+  static void on_blocking_time(timer_node& self, fired_timers& batch) noexcept;
+  void gate_round() noexcept;
+  gate_reading read(clock::time_point now) noexcept;
+  void read_cpu(clock::time_point now) noexcept;
+  bool report_is_due(clock::time_point now) noexcept;
+  void report(clock::duration lasts, clock::duration oldest) const noexcept;
+  bool fell_asleep() noexcept;
+  int adjust_for_blocking(bool delay_elapsed) noexcept;
+  int set_goal(unsigned goal, decision_reason reason, double throughput = 0) noexcept;
+  void log(pool_action action, decision_reason reason, unsigned old_goal,
+           double throughput) noexcept;
+
+  worker_pool::impl& pool_;
+  const pool_options options_;
+  const unsigned cpus_;
+  const clock::time_point born_;
+  alignas(64) std::atomic<std::uint32_t> asked_{0};
+  std::atomic<bool> on_{false};
+  std::atomic<unsigned> goal_;  // written under lock_
+  std::atomic<decision_reason> raised_for_{decision_reason::work};
+  std::atomic<unsigned> blocked_{0};  // workers inside a region
+  alignas(64) std::mutex lock_;
+
+  // Guarded by lock_ from here.
+  bool stopped_ = false;
+  adaptive_controller climb_;
+  starvation_gate gate_;
+  blocking_adjustment blocking_;
+  bool sample_waits_ = false;    // its timer is armed, or workers are asked
+  bool blocking_waits_ = false;  // its timer is armed
+  std::chrono::nanoseconds interval_;
+  clock::time_point sampled_at_{};
+  std::uint64_t sampled_items_ = 0;
+  clock::time_point cpu_read_at_{};
+  std::chrono::nanoseconds cpu_used_{};
+  std::atomic<double> cpu_{1.0};  // before the first reading nothing climbs; read without the lock too
+  std::uint64_t items_at_gate_ = 0;
+  clock::time_point last_progress_{};
+  clock::time_point waiting_since_{};  // max(): nothing waited at the last round
+  clock::time_point reported_at_{};
+  timer sample_timer_;
+  timer gate_timer_;
+  timer blocking_timer_;
+  decision_log log_;
+};
+
+}  // namespace tandem::inline v0::detail

@@ -1,0 +1,69 @@
+// pool_options.cpp: defaults, variables, limits.
+// SPDX-License-Identifier: MIT
+#include <tandem/pool_options.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <stdexcept>
+#include <string_view>
+
+#include <tandem/cpu_count.hpp>
+#include <tandem/detail/environment_options.hpp>
+
+namespace tandem::inline v0 {
+
+namespace {
+
+constexpr unsigned limit_of_threads = 1024;
+
+std::string name_from_environment() {
+  const char* const text = std::getenv("TANDEM_NAME");
+  return text != nullptr && *text != '\0' ? text : "tandem";
+}
+
+bool adaptive_from_environment() {
+  const char* const text = std::getenv("TANDEM_ADAPTIVE");
+  if (text == nullptr || *text == '\0' || std::string_view(text) == "on") return true;
+  if (std::string_view(text) == "off") return false;
+  throw std::invalid_argument(std::string("TANDEM_ADAPTIVE is \"") + text +
+                              "\": \"on\" or \"off\" is needed");
+}
+
+}  // namespace
+
+pool_options::pool_options()
+    : min_threads(
+          detail::count_from_environment("TANDEM_MIN_THREADS", std::max(2U, usable_cpus()))),
+      max_threads(detail::count_from_environment("TANDEM_MAX_THREADS",
+                                                 std::max(limit_of_threads, min_threads))),
+      adaptive(adaptive_from_environment()),
+      name(name_from_environment()) {}
+
+unsigned pool_options::most_threads() const noexcept {
+  const unsigned least = std::max(1U, min_threads);
+  return adaptive.enabled ? std::max(least, max_threads) : least;
+}
+
+void pool_options::validate() const {
+  if (min_threads > limit_of_threads) {
+    throw std::invalid_argument("runtime_options::min_threads is " + std::to_string(min_threads) +
+                                ": it has to be between 1 and 1024, or 0 for a runtime without "
+                                "threads, which its owner drives");
+  }
+  if (max_threads == 0 || max_threads > limit_of_threads) {
+    throw std::invalid_argument("runtime_options::max_threads is " + std::to_string(max_threads) +
+                                ": it has to be between 1 and 1024");
+  }
+  if (keep_alive <= duration::zero()) {
+    throw std::invalid_argument(
+        "runtime_options::keep_alive has to be above zero: it says after which idle time a thread "
+        "ends");
+  }
+  if (starvation_threshold < duration::zero()) {
+    throw std::invalid_argument(
+        "runtime_options::starvation_threshold is below zero: 0 turns the reports off");
+  }
+  adaptive.validate();
+}
+
+}  // namespace tandem::inline v0

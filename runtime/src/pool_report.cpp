@@ -1,0 +1,84 @@
+// pool_report.cpp: finds out, and says, that work waits and nobody takes it.
+// SPDX-License-Identifier: MIT
+#include <tandem/starvation_report.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+
+#include "pool_control.hpp"
+#include "worker_pool_impl.hpp"
+
+namespace tandem::inline v0 {
+
+namespace {
+
+std::string seconds(std::chrono::nanoseconds time) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f s", std::chrono::duration<double>(time).count());
+  return text;
+}
+
+}  // namespace
+
+std::string to_string(const starvation_report& report) {
+  std::string text = "tandem: pool " + report.pool + ": " + std::to_string(report.workers.size()) +
+                     " workers blocked for " + seconds(report.lasts) + "; " +
+                     std::to_string(report.waiting) +
+                     (report.waiting == 1 ? " item waits" : " items wait") + "; oldest " +
+                     seconds(report.oldest) + "; " + std::to_string(report.threads) + " of at most " +
+                     std::to_string(report.max_threads) + " threads; CPU " +
+                     std::to_string(static_cast<int>(report.cpu * 100 + 0.5)) + " %\n";
+  for (const stuck_worker& each : report.workers) {
+    text += "  worker " + std::to_string(each.number) +
+            (each.in_blocking_region ? " (in a blocking_region)" : "");
+    if (each.spawned_at.line() != 0) {
+      text += ": a task spawned at " + std::string(each.spawned_at.file_name()) + ":" +
+              std::to_string(each.spawned_at.line()) + " in " + each.spawned_at.function_name();
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+namespace detail {
+
+bool pool_control::report_is_due(clock::time_point now) noexcept {
+  constexpr int rarely = 5;
+  const clock::duration threshold = options_.starvation_threshold;
+  if (threshold <= clock::duration::zero() || waiting_since_ > now) return false;
+  if (now - last_progress_ < threshold) return false;
+  if (reported_at_ != clock::time_point() && now - reported_at_ < rarely * threshold) return false;
+  reported_at_ = now;
+  return true;
+}
+
+void pool_control::report(clock::duration lasts, clock::duration oldest) const noexcept {
+  try {
+    starvation_report made;
+    made.pool = pool_.name();
+    made.lasts = lasts;
+    made.oldest = oldest;
+    made.waiting = pool_.queued();
+    made.threads = pool_.threads();
+    made.max_threads = options_.most_threads();
+    made.cpu = cpu_.load(std::memory_order_relaxed);
+    for (const worker& each : pool_.workers()) {
+      // Relaxed: about now; nobody has taken anything for seconds.
+      if (!each.started.load(std::memory_order_relaxed)) continue;
+      if (each.signal.load(std::memory_order_relaxed) == worker::parked) continue;
+      made.workers.emplace_back(each.number, each.where.load(std::memory_order_relaxed),
+                                each.blocks.load(std::memory_order_relaxed));
+    }
+    if (options_.on_starvation) {
+      options_.on_starvation(made);
+    } else {
+      std::fputs(to_string(made).c_str(), stderr);
+    }
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "tandem: a report of starvation failed: %s\n", failure.what());
+  }
+}
+
+}  // namespace detail
+}  // namespace tandem::inline v0
