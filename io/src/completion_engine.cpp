@@ -189,8 +189,8 @@ void completion_engine::sleep() noexcept {
   tandem::detail::timer_service& timers = tandem::detail::timers_of(owner_);
   if (drives_timers_) deadline = timers.sleep_begins(this);
   bool work = stopping_.load(std::memory_order_seq_cst) ||
-              requested_.load(std::memory_order_seq_cst) ||                              // R1
-              (starving_ != nullptr && buffers_->any_returned()) || shared_.has_work();  // P3
+              requested_.load(std::memory_order_seq_cst) ||  // R1
+              can_feed() || shared_.has_work();              // P3
   for (host* const each : hosted_) work |= each->has_mail();
   if (gathers && !work) {
     gathering_.wait(owner_.workers(), std::min(deadline, clock::now() + longest_gathering));

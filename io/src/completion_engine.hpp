@@ -137,6 +137,8 @@ class completion_engine final : public tandem::detail::timer_driver {
   void end_wait() noexcept;
   void look() noexcept;
   void feed_receivers() noexcept;
+  /// Whether feed_receivers() would find a buffer for somebody.
+  bool can_feed() const noexcept;
   // R1-R5: migration.cpp.
   void handle_requests() noexcept;
   void begin_move(host& guest) noexcept;

@@ -32,6 +32,11 @@ void completion_engine::feed_receivers() noexcept {
   }
 }
 
+bool completion_engine::can_feed() const noexcept {
+  // L2. Some have come back since the last look: from other threads, or on this one, which woke nobody.
+  return starving_ != nullptr && (free_buffers_ != 0 || buffers_->any_returned());
+}
+
 void completion_engine::provide_buffer(std::uint32_t index) noexcept {
   if (free_buffers_ == buffers_->at_once()) {
     buffers_->next(index) = spare_buffers_;

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstddef>
 #include <tandem/as_result.hpp>
+#include <tandem/event.hpp>
 #include <tandem/io/install.hpp>
 #include <tandem/io/readiness.hpp>
 #include <tandem/io/tcp_listener.hpp>
@@ -220,6 +221,49 @@ TEST(never_lost,
   EXPECT_EQ(pool.stats().in_flight, 0U);
   for (int i = 0; i < 2000 && open_descriptors() != before; ++i) std::this_thread::sleep_for(1ms);
   EXPECT_EQ(open_descriptors(), before);
+}
+
+/// Receives once: the bytes that it got.
+task<std::size_t> receives(tcp_stream& from) { co_return (co_await from.receive()).bytes().size(); }
+
+// What comes back on the completion thread itself, between its looks, wakes nobody: it must not sleep then.
+TEST(never_lost, who_starves_gets_a_buffer_that_was_given_back_on_the_completion_thread) {
+  test_runtime rt;
+  completion_pool& pool = tandem::io::install(*rt, four_buffers());
+  rt.run([](completion_pool& io) -> task<void> {
+    for (int round = 0; round < 20; ++round) {
+      connection full = co_await make_connection();
+      tandem::event enough;
+      tandem::join_handle<void> holding;
+      if (round % 2 == 0) {
+        co_await starve(full);
+      } else {
+        tandem::event holds;
+        co_await full.client.write_all(pattern(4096, 1));
+        holding = tandem::spawn(
+            io.thread(0).executor(),
+            [](tcp_stream& from, tandem::event& begun, tandem::event& ends) -> task<void> {
+              const leased_buffer held = co_await from.receive();
+              begun.set();
+              co_await ends.wait();
+            }(full.server, holds, enough));
+        co_await holds.wait();
+        co_await tandem::sleep_for(5ms);  // what comes meanwhile fills the rest
+      }
+      connection hungry = co_await make_connection();
+      co_await hungry.client.write_all(pattern(100, 2));
+      tandem::join_handle<std::size_t> waiting = tandem::spawn(receives(hungry.server));
+      co_await tandem::sleep_for(
+          5ms);  // it starves by now, or finds a buffer later: either is right
+      if (round % 2 == 0) {
+        full.server.close();  // by the completion thread
+      } else {
+        enough.set();  // the lease ends there
+      }
+      EXPECT_EQ(co_await waiting, 100U);
+      if (round % 2 != 0) co_await holding;
+    }
+  }(pool));
 }
 
 TEST(never_lost, a_stream_that_starves_for_buffers_of_others_can_be_closed_and_its_peer_sees_that) {

@@ -62,21 +62,31 @@ TEST(sleep_for, durations_before_the_clock_are_over) {
 
 TEST(sleep_for, deadlines_fire_in_their_order) {
   test_runtime rt(1);
-  std::string order;
-  rt.run([](std::string& out) -> task<void> {
-    const auto base = steady::now() + 20ms;
-    co_await tandem::with_scope([&](tandem::task_scope& scope) -> task<void> {
-      const auto at = [](std::string& o, steady::time_point when, char c) -> task<void> {
-        co_await tandem::sleep_until(when);
-        o += c;
-      };
-      for (const int i : {5, 2, 8, 0, 9, 3, 7, 1, 6, 4}) {
-        scope.spawn(at(out, base + i * 4ms, static_cast<char>('0' + i)));
-      }
-      co_return;
-    });
-  }(order));
-  EXPECT_EQ(order, "0123456789");
+  // On a busy machine some may begin only after their time has come: then all of it is done again.
+  for (bool undisturbed = false; !undisturbed;) {
+    std::string order;
+    undisturbed = rt.run([](std::string& out) -> task<bool> {
+      const auto base = steady::now() + 20ms;
+      bool in_time = true;
+      co_await tandem::with_scope([&](tandem::task_scope& scope) -> task<void> {
+        const auto at = [](std::string& o, bool& all, steady::time_point first,
+                           int number) -> task<void> {
+          all &= steady::now() < first;
+          co_await tandem::sleep_until(first + number * 4ms);
+          o += static_cast<char>('0' + number);
+        };
+        for (const int i : {5, 2, 8, 0, 9, 3, 7, 1, 6, 4}) {
+          scope.spawn(at(out, in_time, base, i));
+        }
+        co_await tandem::yield();  // behind them
+        in_time &= steady::now() < base;
+      });
+      co_return in_time;
+    }(order));
+    if (undisturbed) {
+      EXPECT_EQ(order, "0123456789");
+    }
+  }
 }
 
 TEST(sleep_for, ten_thousand_sleepers_all_wake) {
