@@ -1,0 +1,212 @@
+// adaptive_gate_test.cpp: starvation, and workers that say that they block.
+// SPDX-License-Identifier: MIT
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include "blocking_adjustment.hpp"
+#include "starvation_gate.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using tandem::adaptive_options;
+using tandem::detail::blocking_adjustment;
+using tandem::detail::blocking_outcome;
+using tandem::detail::blocking_reading;
+using tandem::detail::gate_outcome;
+using tandem::detail::gate_reading;
+using tandem::detail::starvation_gate;
+
+/// Four workers are busy, work waits, and nothing has moved for long.
+gate_reading starved() {
+  gate_reading reading(4, 4, 100);
+  reading.since_dequeue = 1h;
+  reading.work_requested = true;
+  return reading;
+}
+
+unsigned goal_after(const gate_reading& reading) {
+  return starvation_gate(adaptive_options()).round(reading).goal;
+}
+
+TEST(starvation_gate, starved_work_gets_one_worker_more_than_are_processing) {
+  EXPECT_EQ(goal_after(starved()), 5U);
+  gate_reading above_goal = starved();
+  above_goal.processing = 6;
+  EXPECT_EQ(goal_after(above_goal), 7U);
+}
+
+TEST(starvation_gate, nothing_is_added_unless_work_waits) {
+  gate_reading reading = starved();
+  reading.work_requested = false;
+  EXPECT_EQ(goal_after(reading), 4U);
+}
+
+TEST(starvation_gate, nothing_is_added_while_a_worker_below_the_goal_is_free) {
+  gate_reading reading = starved();
+  reading.processing = 3;
+  EXPECT_EQ(goal_after(reading), 4U);
+}
+
+TEST(starvation_gate, the_maximum_is_never_passed) {
+  gate_reading reading = starved();
+  reading.max = 4;
+  EXPECT_EQ(goal_after(reading), 4U);
+  reading.processing = 7;
+  EXPECT_EQ(goal_after(reading), 4U) << "more of them run than may";
+}
+
+TEST(starvation_gate, half_a_second_without_a_dequeue_is_starvation_below_80_percent_cpu) {
+  gate_reading reading = starved();
+  reading.cpu = 0.79;
+  reading.since_dequeue = 500ms;
+  EXPECT_EQ(goal_after(reading), 5U);
+  // A worker that was added in the last round has dequeued a moment after it.
+  reading.since_dequeue = 450ms;
+  EXPECT_EQ(goal_after(reading), 5U);
+  reading.since_dequeue = 449ms;
+  EXPECT_EQ(goal_after(reading), 4U);
+}
+
+TEST(starvation_gate, on_busy_cpus_it_takes_a_second_for_each_worker) {
+  gate_reading reading = starved();
+  reading.cpu = 0.80;
+  reading.since_dequeue = 4000ms;
+  EXPECT_EQ(goal_after(reading), 5U);
+  reading.since_dequeue = 3999ms;
+  EXPECT_EQ(goal_after(reading), 4U);
+  reading.goal = 40;
+  reading.processing = 40;
+  reading.since_dequeue = 39'999ms;
+  EXPECT_EQ(goal_after(reading), 40U);
+}
+
+TEST(starvation_gate, limits_are_options) {
+  adaptive_options options;
+  options.starvation_delay = 100ms;
+  options.gate_period = 10ms;
+  options.starvation_cpu_busy = 0.5;
+  options.starvation_busy_delay_per_thread = 10ms;
+  EXPECT_EQ(starvation_gate::limit(options, 0.49, 7), 99ms);
+  EXPECT_EQ(starvation_gate::limit(options, 0.50, 7), 70ms);
+}
+
+TEST(starvation_gate, it_sleeps_after_two_rounds_without_need) {
+  starvation_gate gate{adaptive_options()};
+  gate_reading idle(0, 4, 100);
+  idle.needed = false;
+  gate_reading needed = idle;
+  needed.needed = true;
+  std::vector<bool> asleep;
+  for (const gate_reading& reading : {idle, needed, idle, idle, idle, idle}) {
+    asleep.push_back(gate.round(reading).sleep);
+  }
+  EXPECT_EQ(asleep, (std::vector<bool>{false, false, false, true, false, true}));
+}
+
+TEST(starvation_gate, it_does_not_sleep_while_it_helps) {
+  starvation_gate gate{adaptive_options()};
+  gate_reading reading = starved();
+  reading.needed = false;
+  for (int round = 0; round < 10; ++round) {
+    const gate_outcome outcome = gate.round(reading);
+    ASSERT_FALSE(outcome.sleep);
+    ASSERT_EQ(outcome.goal, reading.processing + 1);
+    reading.processing = reading.goal = outcome.goal;
+  }
+}
+
+TEST(blocking_adjustment, up_to_one_per_cpu_above_min_is_replaced_at_once) {
+  blocking_adjustment adjustment{adaptive_options()};
+  const blocking_outcome few = adjustment.adjust(blocking_reading(3, 4, 4, 100, 4));
+  EXPECT_EQ(few.goal, 7U);
+  EXPECT_EQ(few.delay, 0ns);
+  const blocking_outcome many = adjustment.adjust(blocking_reading(30, 7, 4, 100, 4));
+  EXPECT_EQ(many.goal, 8U);
+  EXPECT_EQ(many.delay, 25ms);
+  EXPECT_EQ(adjustment.added(), 4U);
+}
+
+TEST(blocking_adjustment, beyond_that_one_comes_per_delay_and_delays_grow_to_250_ms) {
+  blocking_adjustment adjustment{adaptive_options()};
+  blocking_reading reading(60, 4, 4, 100, 4);
+  std::vector<std::chrono::milliseconds> delays;
+  while (reading.goal < 64) {
+    const blocking_outcome outcome = adjustment.adjust(reading);
+    ASSERT_GT(outcome.goal, reading.goal);
+    if (reading.delay_elapsed) {
+      ASSERT_EQ(outcome.goal, reading.goal + 1);
+    }
+    reading.goal = outcome.goal;
+    reading.delay_elapsed = true;
+    delays.push_back(std::chrono::duration_cast<std::chrono::milliseconds>(outcome.delay));
+  }
+  // Goal 8 at once, then one by one: four with each step.
+  std::vector<std::chrono::milliseconds> expected;
+  for (unsigned goal = 8; goal < 64; ++goal) {
+    expected.push_back(std::min(std::chrono::milliseconds(25) * (1 + (goal - 8) / 4), 250ms));
+  }
+  expected.push_back(0ms);
+  EXPECT_EQ(delays, expected);
+}
+
+TEST(blocking_adjustment, before_the_delay_is_over_nothing_is_added) {
+  blocking_adjustment adjustment{adaptive_options()};
+  const blocking_outcome outcome = adjustment.adjust(blocking_reading(30, 8, 4, 100, 4));
+  EXPECT_EQ(outcome.goal, 8U);
+  EXPECT_EQ(outcome.delay, 25ms);
+  EXPECT_EQ(adjustment.added(), 0U);
+}
+
+TEST(blocking_adjustment, threads_that_exist_are_used_without_delay) {
+  blocking_adjustment adjustment{adaptive_options()};
+  blocking_reading reading(30, 8, 4, 100, 4);
+  reading.existing = 20;
+  EXPECT_EQ(adjustment.adjust(reading).goal, 20U);
+  reading.existing = 200;
+  EXPECT_EQ(adjustment.adjust(reading).goal, 34U) << "no more than there are blocked workers";
+}
+
+TEST(blocking_adjustment, the_maximum_is_never_passed) {
+  blocking_adjustment adjustment{adaptive_options()};
+  blocking_reading reading(30, 4, 4, 6, 4);
+  reading.existing = 50;
+  const blocking_outcome outcome = adjustment.adjust(reading);
+  EXPECT_EQ(outcome.goal, 6U);
+  EXPECT_EQ(outcome.delay, 0ns) << "there is nothing to wait for";
+}
+
+TEST(blocking_adjustment, what_was_added_goes_when_the_regions_end_and_nothing_else) {
+  blocking_adjustment adjustment{adaptive_options()};
+  EXPECT_EQ(adjustment.adjust(blocking_reading(4, 4, 4, 100, 4)).goal, 8U);
+  EXPECT_EQ(adjustment.adjust(blocking_reading(1, 8, 4, 100, 4)).goal, 5U);
+  // The climb has added ten meanwhile: they stay.
+  EXPECT_EQ(adjustment.adjust(blocking_reading(0, 15, 4, 100, 4)).goal, 14U);
+  EXPECT_EQ(adjustment.adjust(blocking_reading(0, 14, 4, 100, 4)).goal, 14U);
+  EXPECT_EQ(adjustment.added(), 0U);
+}
+
+TEST(blocking_adjustment, the_delay_follows_its_options_and_cannot_overflow) {
+  adaptive_options options;
+  options.blocking_at_once_per_cpu = 2;
+  options.blocking_per_step_per_cpu = 3;
+  options.blocking_delay_step = 10ms;
+  options.blocking_max_delay = 45ms;
+  const auto delay = [&](unsigned goal) {
+    return blocking_adjustment::delay(options, goal, 2, 1000, 4);
+  };
+  EXPECT_EQ(delay(9), 0ns);  // 2 + 2 x 4 are free of delay
+  EXPECT_EQ(delay(10), 10ms);
+  EXPECT_EQ(delay(21), 10ms);
+  EXPECT_EQ(delay(22), 20ms);
+  EXPECT_EQ(delay(999), 45ms);
+  options.blocking_delay_step = 24h;
+  options.blocking_max_delay = 24h;
+  EXPECT_EQ(blocking_adjustment::delay(options, 4'000'000'000U, 1, 4'000'000'000U, 1), 24h);
+}
+
+}  // namespace
