@@ -66,7 +66,7 @@ class pool_control {
 
   class timer : public timer_node {
    public:
-    timer(pool_control& owner, fire_function fire) noexcept : timer_node(fire), owner(owner) {}
+    timer(pool_control& of, fire_function fire) noexcept : timer_node(fire), owner(of) {}
     pool_control& owner;
   };
 
@@ -109,7 +109,8 @@ class pool_control {
   std::uint64_t sampled_items_ = 0;
   clock::time_point cpu_read_at_{};
   std::chrono::nanoseconds cpu_used_{};
-  std::atomic<double> cpu_{1.0};  // before the first reading nothing climbs; read without the lock too
+  std::atomic<double> cpu_{
+      1.0};  // before the first reading nothing climbs; read without the lock too
   std::uint64_t items_at_gate_ = 0;
   clock::time_point last_progress_{};
   clock::time_point waiting_since_{};  // max(): nothing waited at the last round

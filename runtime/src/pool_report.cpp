@@ -22,13 +22,12 @@ std::string seconds(std::chrono::nanoseconds time) {
 }  // namespace
 
 std::string to_string(const starvation_report& report) {
-  std::string text = "tandem: pool " + report.pool + ": " + std::to_string(report.workers.size()) +
-                     " workers blocked for " + seconds(report.lasts) + "; " +
-                     std::to_string(report.waiting) +
-                     (report.waiting == 1 ? " item waits" : " items wait") + "; oldest " +
-                     seconds(report.oldest) + "; " + std::to_string(report.threads) + " of at most " +
-                     std::to_string(report.max_threads) + " threads; CPU " +
-                     std::to_string(static_cast<int>(report.cpu * 100 + 0.5)) + " %\n";
+  std::string text =
+      "tandem: pool " + report.pool + ": " + std::to_string(report.workers.size()) +
+      " workers blocked for " + seconds(report.lasts) + "; " + std::to_string(report.waiting) +
+      (report.waiting == 1 ? " item waits" : " items wait") + "; oldest " + seconds(report.oldest) +
+      "; " + std::to_string(report.threads) + " of at most " + std::to_string(report.max_threads) +
+      " threads; CPU " + std::to_string(static_cast<int>(report.cpu * 100 + 0.5)) + " %\n";
   for (const stuck_worker& each : report.workers) {
     text += "  worker " + std::to_string(each.number) +
             (each.in_blocking_region ? " (in a blocking_region)" : "");

@@ -49,12 +49,12 @@ class worker {
   // Owner only from here.
   std::uint64_t random;
   std::uint32_t tick = 0;
-  std::uint32_t next_streak = 0;               // uses of the next slot in a row
-  std::uint32_t attention_pause = 0;           // joins until the flag is honoured again (D9)
-  bool forks_turn = false;                     // an item of another lane has just had its turn
-  bool give_way = false;                       // F6: a join asked for an item of another lane
-  bool searching = false;                      // counted as such in the pool's word
-  unsigned watch_from = 0;                     // the first of those in items_at_search
+  std::uint32_t next_streak = 0;      // uses of the next slot in a row
+  std::uint32_t attention_pause = 0;  // joins until the flag is honoured again (D9)
+  bool forks_turn = false;            // an item of another lane has just had its turn
+  bool give_way = false;              // F6: a join asked for an item of another lane
+  bool searching = false;             // counted as such in the pool's word
+  unsigned watch_from = 0;            // the first of those in items_at_search
   std::array<std::uint64_t, watched> items_at_search{};  // of others, when this one began to search
   own_counter items;
   own_counter steals;

@@ -319,8 +319,8 @@ worker_pool_stats worker_pool::impl::stats() const noexcept {
   out.goal = control_ != nullptr ? control_->goal() : min_threads_;
   out.blocked = control_ != nullptr ? control_->blocked() : 0;
   const std::uint64_t state = state_.load(std::memory_order_relaxed);
-  const auto awake = static_cast<unsigned>(
-      std::max(0, target_.load(std::memory_order_relaxed) - room_of(state)));
+  const auto awake =
+      static_cast<unsigned>(std::max(0, target_.load(std::memory_order_relaxed) - room_of(state)));
   out.idle = out.threads - std::min(out.threads, awake);
   out.searching = static_cast<unsigned>(searching_of(state));
   out.queued = queued();

@@ -72,8 +72,9 @@ class worker_set {
     unsigned number = static_cast<unsigned>(made_.size());
     if (free_.empty()) {
       made_.push_back(std::make_unique<worker>(pool_, number));
-      slots_[number].store(made_.back().get(), std::memory_order_relaxed);  // published by the counts
-      made_count_.store(number + 1, std::memory_order_release);             // pairs with all()
+      slots_[number].store(made_.back().get(),
+                           std::memory_order_relaxed);           // published by the counts
+      made_count_.store(number + 1, std::memory_order_release);  // pairs with all()
     } else {
       std::pop_heap(free_.begin(), free_.end(), std::greater<>());
       number = free_.back();

@@ -15,8 +15,8 @@ namespace tandem::inline v0 {
 /// One worker that has been inside one segment all the time.
 class stuck_worker {
  public:
-  stuck_worker(unsigned number, std::source_location spawned_at, bool in_blocking_region) noexcept
-      : number(number), in_blocking_region(in_blocking_region), spawned_at(spawned_at) {}
+  stuck_worker(unsigned worker_number, std::source_location spawned, bool in_region) noexcept
+      : number(worker_number), in_blocking_region(in_region), spawned_at(spawned) {}
 
   unsigned number;
   bool in_blocking_region;
@@ -30,12 +30,12 @@ class starvation_report {
   starvation_report() = default;
 
   std::string pool;
-  std::chrono::nanoseconds lasts{};     ///< since an item was last taken
-  std::chrono::nanoseconds oldest{};    ///< how long something has been waiting at least
-  std::size_t waiting = 0;              ///< items in all queues
+  std::chrono::nanoseconds lasts{};   ///< since an item was last taken
+  std::chrono::nanoseconds oldest{};  ///< how long something has been waiting at least
+  std::size_t waiting = 0;            ///< items in all queues
   unsigned threads = 0;
   unsigned max_threads = 0;
-  double cpu = 0;                       ///< share of the usable CPUs that the process uses, 0 to 1
+  double cpu = 0;  ///< share of the usable CPUs that the process uses, 0 to 1
   std::vector<stuck_worker> workers;
 };
 

@@ -1,0 +1,329 @@
+// adaptive_pool_test.cpp: threads come when work cannot go on without them, and go when nobody needs them.
+// SPDX-License-Identifier: MIT
+//
+// The rules that decide are tested on a simulated clock (adaptive_test.cpp); here are real threads, with short times, and
+// nothing is expected to be quick: each test waits for what has to come.
+#include <tandem/blocking_region.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <latch>
+#include <mutex>
+#include <semaphore>
+#include <string>
+#include <tandem/runtime.hpp>
+#include <tandem/spawn.hpp>
+#include <tandem/task_scope.hpp>
+#include <tandem/yield.hpp>
+#include <thread>
+#include <vector>
+
+#include "test_runtime.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using tandem::blocking_region;
+using tandem::decision_reason;
+using tandem::pool_action;
+using tandem::pool_decision;
+using tandem::runtime_options;
+using tandem::task;
+using tandem::test::test_runtime;
+
+/// Decides within milliseconds, keeps threads for an hour.
+runtime_options quick(unsigned min, unsigned max) {
+  runtime_options options;
+  options.min_threads = min;
+  options.max_threads = max;
+  options.keep_alive = 1h;
+  options.adaptive.gate_period = 5ms;
+  options.adaptive.starvation_delay = 5ms;
+  options.adaptive.starvation_busy_delay_per_thread = 5ms;
+  options.adaptive.blocking_delay_step = 1ms;
+  options.adaptive.blocking_max_delay = 5ms;
+  options.on_starvation = [](const tandem::starvation_report&) {};
+  return options;
+}
+
+template <class Condition>
+void wait_until(Condition holds) {
+  while (!holds()) std::this_thread::sleep_for(1ms);
+}
+
+std::size_t count_of(const std::vector<pool_decision>& all, pool_action action,
+                     decision_reason reason) {
+  return static_cast<std::size_t>(std::count_if(
+      all.begin(), all.end(),
+      [&](const pool_decision& each) { return each.action == action && each.reason == reason; }));
+}
+
+TEST(adaptive_pool, has_no_thread_before_its_first_item_and_one_for_each_of_the_first) {
+  test_runtime rt(quick(4, 8));
+  EXPECT_EQ(rt.workers().stats().threads, 0U);
+  std::latch all_run(3);
+  std::vector<tandem::join_handle<void>> handles;
+  for (int i = 0; i < 3; ++i) {
+    handles.push_back(rt->spawn([](std::latch& here) -> task<void> {
+      here.arrive_and_wait();
+      co_return;
+    }(all_run)));
+  }
+  for (auto& each : handles) each.wait();
+  EXPECT_GE(rt.workers().stats().threads, 3U);
+  EXPECT_LE(rt.workers().stats().threads, 4U);
+}
+
+/// So many tasks, each of which blocks its worker until all of them run.
+void all_blocked_on_each_other(test_runtime& rt, int count) {
+  std::latch all(count);
+  std::vector<tandem::join_handle<void>> handles;
+  for (int i = 0; i < count; ++i) {
+    handles.push_back(rt->spawn([](std::latch& here) -> task<void> {
+      here.arrive_and_wait();
+      co_return;
+    }(all)));
+  }
+  for (auto& each : handles) each.wait();
+}
+
+TEST(adaptive_pool, workers_that_block_on_what_is_queued_are_joined_by_more_until_it_resolves) {
+  test_runtime rt(quick(2, 64));
+  all_blocked_on_each_other(rt, 12);
+  const auto decisions = rt.workers().decisions();
+  EXPECT_GE(count_of(decisions, pool_action::inject, decision_reason::starvation), 1U);
+  EXPECT_GE(rt.workers().stats().threads, 12U);
+}
+
+/// Blocks its worker for each level.
+int nest(tandem::worker_pool& pool, int depth) {
+  if (depth == 0) return 1;
+  std::binary_semaphore done(0);
+  int result = 0;
+  auto handle = tandem::spawn(
+      pool,
+      [](tandem::worker_pool& on, int left, int& out, std::binary_semaphore& end) -> task<void> {
+        out = nest(on, left - 1);
+        end.release();
+        co_return;
+      }(pool, depth, result, done));
+  done.acquire();
+  return result + 1;
+}
+
+TEST(adaptive_pool, nests_of_depth_eight_that_block_at_every_level_resolve) {
+  test_runtime rt(quick(2, 64));
+  std::vector<tandem::join_handle<int>> handles;
+  for (int i = 0; i < 4; ++i) {
+    handles.push_back(rt->spawn(
+        [](tandem::worker_pool& pool) -> task<int> { co_return nest(pool, 8); }(rt.workers())));
+  }
+  for (auto& each : handles) EXPECT_EQ(each.wait(), 9);
+}
+
+TEST(adaptive_pool, never_has_more_than_max_threads) {
+  test_runtime rt(quick(2, 5));
+  std::atomic<int> inside{0};
+  std::atomic<bool> go_on{false};
+  std::vector<tandem::join_handle<void>> handles;
+  for (int i = 0; i < 20; ++i) {
+    handles.push_back(rt->spawn([](std::atomic<int>& now, std::atomic<bool>& open) -> task<void> {
+      ++now;
+      while (!open.load()) std::this_thread::sleep_for(1ms);
+      co_return;
+    }(inside, go_on)));
+  }
+  wait_until([&] { return inside.load() == 5; });
+  // The gate has many rounds to go wrong.
+  for (int i = 0; i < 20; ++i) {
+    std::this_thread::sleep_for(5ms);
+    EXPECT_EQ(inside.load(), 5);
+    EXPECT_LE(rt.workers().stats().threads, 5U);
+  }
+  go_on = true;
+  for (auto& each : handles) each.wait();
+}
+
+TEST(adaptive_pool, a_fixed_pool_has_no_controller_and_stays_as_it_is) {
+  runtime_options options = quick(2, 64);
+  options.adaptive.enabled = false;
+  test_runtime rt(options);
+  std::atomic<int> ran{0};
+  rt.run([](std::atomic<int>& count) -> task<void> {
+    const blocking_region nothing_to_tell;
+    ++count;
+    co_return;
+  }(ran));
+  EXPECT_EQ(ran.load(), 1);
+  EXPECT_EQ(rt.workers().stats().max_threads, 2U);
+  EXPECT_TRUE(rt.workers().decisions().empty());
+}
+
+TEST(adaptive_pool, whoever_blocks_in_a_region_is_replaced_without_waiting_for_the_gate) {
+  runtime_options options = quick(2, 64);
+  options.adaptive.gate_period = 1h;  // it does not help
+  test_runtime rt(options);
+  std::latch all(10);
+  std::vector<tandem::join_handle<void>> handles;
+  for (int i = 0; i < 10; ++i) {
+    handles.push_back(rt->spawn([](std::latch& here) -> task<void> {
+      const blocking_region region;
+      here.arrive_and_wait();
+      co_return;
+    }(all)));
+  }
+  for (auto& each : handles) each.wait();
+  EXPECT_EQ(rt.workers().stats().blocked, 0U);
+  // What was added for them is taken back.
+  wait_until([&] { return rt.workers().stats().goal == 2; });
+  EXPECT_GE(count_of(rt.workers().decisions(), pool_action::inject, decision_reason::blocking), 1U);
+}
+
+TEST(adaptive_pool, regions_may_be_nested_and_count_once) {
+  test_runtime rt(quick(2, 64));
+  rt.run([](tandem::worker_pool& pool) -> task<void> {
+    const blocking_region outer;
+    {
+      const blocking_region inner;
+      EXPECT_EQ(pool.stats().blocked, 1U);
+    }
+    EXPECT_EQ(pool.stats().blocked, 1U);
+    co_return;
+  }(rt.workers()));
+  EXPECT_EQ(rt.workers().stats().blocked, 0U);
+  const blocking_region outside_any_pool;
+}
+
+TEST(adaptive_pool, a_region_gives_what_waits_in_the_lanes_of_its_worker_to_others) {
+  test_runtime rt(quick(2, 8));
+  rt.run([]() -> task<void> {
+    std::binary_semaphore ran(0);
+    auto next = tandem::spawn([](std::binary_semaphore& here) -> task<void> {
+      here.release();
+      co_return;
+    }(ran));
+    {
+      const blocking_region region;
+      ran.acquire();
+    }
+    co_await next;
+  }());
+}
+
+TEST(adaptive_pool, what_came_for_a_burst_goes_after_keep_alive_down_to_min) {
+  runtime_options options = quick(2, 64);
+  options.keep_alive = 20ms;
+  test_runtime rt(options);
+  for (int round = 0; round < 3; ++round) {
+    all_blocked_on_each_other(rt, 10);
+    wait_until([&] { return rt.workers().stats().threads == 2; });
+    wait_until([&] { return rt.workers().stats().goal == 2; });
+  }
+  const auto decisions = rt.workers().decisions();
+  EXPECT_GE(count_of(decisions, pool_action::retire, decision_reason::keep_alive), 3U * 8U);
+  const auto stats = rt.workers().stats();
+  EXPECT_EQ(stats.idle, 2U);
+}
+
+TEST(adaptive_pool, works_on_while_threads_come_and_go) {
+  runtime_options options = quick(2, 32);
+  options.keep_alive = 1ms;
+  test_runtime rt(options);
+  std::atomic<long> sum{0};
+  const auto leaf = [](std::atomic<long>& to, int i) -> task<void> {
+    if (i % 16 == 0) {
+      const blocking_region region;
+      std::this_thread::sleep_for(1ms);
+    }
+    co_await tandem::yield();
+    to += i;
+  };
+  for (int round = 0; round < 20; ++round) {
+    sum = 0;
+    rt.run([](const auto& make, std::atomic<long>& to) -> task<void> {
+      co_await tandem::with_scope([&](tandem::task_scope& scope) -> task<void> {
+        for (int i = 0; i < 200; ++i) scope.spawn(make(to, i));
+        co_return;
+      });
+    }(leaf, sum));
+    EXPECT_EQ(sum.load(), 199 * 200 / 2);
+    std::this_thread::sleep_for(2ms);
+  }
+}
+
+TEST(adaptive_pool, reports_starvation_with_the_places_of_the_workers_that_are_stuck) {
+  runtime_options options = quick(2, 2 + 1);
+  options.starvation_threshold = 30ms;
+  std::mutex lock;
+  std::vector<tandem::starvation_report> told;
+  options.on_starvation = [&](const tandem::starvation_report& report) {
+    const std::lock_guard guard(lock);
+    told.push_back(report);
+  };
+  test_runtime rt(options);
+  std::atomic<bool> go_on{false};
+  std::vector<tandem::join_handle<void>> handles;
+  for (int i = 0; i < 6; ++i) {
+    handles.push_back(rt->spawn([](std::atomic<bool>& open) -> task<void> {
+      while (!open.load()) std::this_thread::sleep_for(1ms);
+      co_return;
+    }(go_on)));
+  }
+  wait_until([&] {
+    const std::lock_guard guard(lock);
+    return !told.empty() && told.back().workers.size() == 3;
+  });
+  go_on = true;
+  for (auto& each : handles) each.wait();
+  const std::lock_guard guard(lock);
+  const tandem::starvation_report& last = told.back();
+  EXPECT_EQ(last.waiting, 3U);
+  EXPECT_GE(last.lasts, 30ms);
+  EXPECT_EQ(last.max_threads, 3U);
+  for (const auto& each : last.workers) {
+    EXPECT_NE(std::string(each.spawned_at.file_name()).find("adaptive_pool_test"),
+              std::string::npos);
+  }
+  const std::string text = to_string(last);
+  EXPECT_NE(text.find("3 workers blocked for "), std::string::npos) << text;
+  EXPECT_NE(text.find("3 items wait"), std::string::npos) << text;
+}
+
+TEST(adaptive_pool, decisions_are_told_in_their_order_and_the_last_two_hundred_stay) {
+  runtime_options options = quick(1, 3);
+  options.keep_alive = 1ms;
+  test_runtime rt(options);
+  for (int round = 0; round < 400 && rt.workers().decisions().size() < 200; ++round) {
+    all_blocked_on_each_other(rt, 3);
+    wait_until([&] { return rt.workers().stats().threads == 1; });
+  }
+  const auto decisions = rt.workers().decisions();
+  EXPECT_EQ(decisions.size(), 200U);
+  EXPECT_TRUE(std::is_sorted(decisions.begin(), decisions.end(),
+                             [](const auto& a, const auto& b) { return a.when < b.when; }));
+}
+
+TEST(pool_options, what_cannot_be_is_refused_by_name) {
+  const auto refused = [](auto change) -> std::string {
+    runtime_options options;
+    change(options);
+    try {
+      const tandem::runtime rt(options);
+    } catch (const std::invalid_argument& failure) {
+      return failure.what();
+    }
+    return "";
+  };
+  EXPECT_NE(refused([](auto& o) { o.max_threads = 0; }).find("max_threads"), std::string::npos);
+  EXPECT_NE(refused([](auto& o) { o.max_threads = 5000; }).find("max_threads"), std::string::npos);
+  EXPECT_NE(refused([](auto& o) { o.keep_alive = 0s; }).find("keep_alive"), std::string::npos);
+  EXPECT_NE(refused([](auto& o) { o.starvation_threshold = -1s; }).find("starvation_threshold"),
+            std::string::npos);
+  EXPECT_NE(refused([](auto& o) { o.adaptive.max_sample_error = 0; }).find("max_sample_error"),
+            std::string::npos);
+}
+
+}  // namespace
