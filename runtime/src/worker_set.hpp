@@ -58,7 +58,7 @@ class worker_set {
   };
   ever_made all() const noexcept { return ever_made(*this); }
 
-  /// Any thread. seq_cst: a sleeper's scan (P3) comes to a worker whose thread was started before.
+  /// J7. Any thread. seq_cst: a sleeper's scan (P3) comes to a worker whose thread was started before.
   unsigned count() const noexcept { return end_.load(std::memory_order_seq_cst); }
   worker& operator[](unsigned number) const noexcept {
     return *slots_[number].load(std::memory_order_relaxed);  // number < count()
