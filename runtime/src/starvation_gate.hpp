@@ -19,7 +19,7 @@ class gate_reading {
   gate_reading(unsigned running, unsigned present_goal, unsigned max_goal) noexcept
       : processing(running), goal(present_goal), max(max_goal) {}
 
-  /// Since an item was last dequeued, or since the queues were last empty.
+  /// Since an item was last dequeued.
   std::chrono::nanoseconds since_dequeue{};
   double cpu = 0;       ///< share of the CPUs in use, 0 to 1
   unsigned processing;  ///< workers that run an item

@@ -196,7 +196,7 @@ TEST(adaptive, step_8_confidence_is_the_wave_over_three_times_the_noise) {
 
 TEST(adaptive, step_8_without_a_wave_of_threads_nothing_moves) {
   steered_pool pool(3, 3, 3);
-  for (int sample = 0; sample < 50; ++sample) {
+  for (unsigned sample = 0; sample < 50; ++sample) {
     const climb_step step = pool.feed(1000 + 500 * (sample % 4));
     ASSERT_EQ(step.gain, 0);
     ASSERT_EQ(step.move, 0);
@@ -324,7 +324,7 @@ TEST(adaptive, step_12_every_goal_is_that_of_the_plain_arithmetic_and_within_its
 TEST(adaptive, step_12_on_full_cpus_at_the_floor_there_is_no_wave) {
   steered_pool pool(4, 4);
   pool.cpu = 1;
-  for (int sample = 0; sample < 100; ++sample) {
+  for (unsigned sample = 0; sample < 100; ++sample) {
     const climb_step step = pool.feed(10'000 + 3000 * (sample % 3));
     ASSERT_EQ(step.goal, 4U);
     ASSERT_EQ(step.reason, decision_reason::hold);
