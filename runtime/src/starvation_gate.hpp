@@ -1,8 +1,8 @@
 // starvation_gate.hpp: adds a worker where work waits and nothing is dequeued; a pure function.
 // SPDX-License-Identifier: MIT
 //
-// The climb learns from items that end. Where none does, because every worker is blocked, perhaps on
-// an item that still waits in a queue, it learns nothing, and this rule finds the way out. Steps
+// The climb learns from items that end. Where none does, because every worker is blocked, perhaps
+// on an item that still waits in a queue, it learns nothing, and this rule finds the way out. Steps
 // HG1-HG3: runtime/README.md, "The controller".
 #pragma once
 

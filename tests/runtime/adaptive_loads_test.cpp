@@ -58,8 +58,9 @@ class load_source {
 /// How a pool behaved after it had time to settle.
 class settled {
  public:
-  /// Where items arrive, the workers that run are counted: a goal that is higher than they need does
-  /// no harm, and nothing but idleness speaks for a lower one. Saturated, the two are the same.
+  /// Where items arrive, the workers that run are counted: a goal that is higher than they need
+  /// does no harm, and nothing but idleness speaks for a lower one. Saturated, the two are the
+  /// same.
   explicit settled(const simulated_load& load) {
     const double ideal = load.ideal_workers();
     pool_simulator pool(load, usual_min(load), no_limit);
@@ -93,7 +94,8 @@ class settled {
   unsigned samples_inside = 0;
 };
 
-/// Five times a hundred loads that are saturated, and a hundred that arrive at 70 % of the capacity.
+/// Five times a hundred loads that are saturated, and a hundred that arrive at 70 % of the
+/// capacity.
 class adaptive_loads : public ::testing::TestWithParam<unsigned> {
  public:
   static void expect_most_settle(double arrival_share) {
