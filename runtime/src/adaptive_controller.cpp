@@ -184,8 +184,13 @@ double adaptive_controller::move_for(const analysis& seen, const climb_sample& s
   if (sample.cpu > options_.cpu_full) return 0;
   // Who has idle workers does not lack any, whatever the noise seems to say.
   if (sample.idle > 0) return 0;
-  // n workers use at most n times what one of them uses now: so many more fill the CPUs, no fewer.
-  const double room = sample.cpu > 0 ? sample.goal * (options_.cpu_full / sample.cpu - 1) : size;
+  // n workers use at most n times what one of them uses now, so it takes at least `filling` to fill
+  // the CPUs. The middle of the wave is not raised beyond that.
+  double room = size;
+  if (sample.cpu > 0) {
+    const double filling = sample.goal * options_.cpu_full / sample.cpu;
+    room = std::max(0.0, filling - control_ - magnitude_ / 2.0);
+  }
   return std::min({size, options_.max_change_per_sample, room});
 }
 

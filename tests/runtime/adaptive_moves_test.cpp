@@ -71,13 +71,18 @@ TEST(adaptive, step_9_nothing_climbs_while_a_worker_is_idle) {
   EXPECT_GT(pool.feed(1000 * pool.goal).move, 0);
 }
 
-TEST(adaptive, step_9_a_move_goes_no_further_than_to_where_the_cpus_are_full) {
-  steered_pool pool(10);
+TEST(adaptive, step_9_a_move_lifts_the_wave_no_further_than_to_where_the_cpus_are_full) {
+  steered_pool pool(100);
   pool.warm_up();
+  ASSERT_EQ(pool.goal, 100U);
   pool.cpu = 0.90;
-  const unsigned goal = pool.goal;
   const climb_step step = pool.feed(std::uint64_t{10'000} * pool.goal * 60, 60s);
-  EXPECT_DOUBLE_EQ(step.move, goal * (0.95 / 0.90 - 1));
+  EXPECT_DOUBLE_EQ(step.move, 100 * 0.95 / 0.90 - 100 - 0.5);
+  // It is there already: nothing moves, and nothing is taken back.
+  steered_pool full(100);
+  full.warm_up();
+  full.cpu = 0.947;
+  EXPECT_EQ(full.feed(std::uint64_t{10'000} * full.goal * 60, 60s).move, 0);
 }
 
 TEST(adaptive, step_9_upward_change_is_at_most_4_times_the_elapsed_time) {
