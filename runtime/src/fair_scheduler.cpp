@@ -15,8 +15,8 @@ namespace tandem::inline v0 {
 
 namespace {
 
-/// What a turn costs a queue of weight 1, in virtual time.
-constexpr std::uint64_t whole_turn = 1'000'000;
+/// What a turn costs a queue of weight 1, in virtual time. Divisible by all numbers up to 16.
+constexpr std::uint64_t whole_turn = 720'720;
 
 }  // namespace
 
