@@ -203,7 +203,10 @@ fair_queue fair_scheduler::add_queue(unsigned weight, std::string name) {
 std::size_t fair_scheduler::queue_count() const noexcept { return impl_->queue_count(); }
 std::size_t fair_scheduler::waiting() const noexcept { return impl_->waiting(); }
 
-tandem::executor& fair_queue::executor() const noexcept { return *impl_; }
+tandem::executor& fair_queue::executor() const noexcept {
+  TANDEM_ASSERT(impl_ != nullptr, "an empty fair_queue was used: assign one of add_queue() first");
+  return *impl_;
+}
 void fair_queue::close() noexcept { impl_->close(); }
 bool fair_queue::is_closed() const noexcept { return impl_->is_closed(); }
 unsigned fair_queue::weight() const noexcept { return impl_->weight(); }

@@ -10,6 +10,7 @@
 
 #include "job_inbox.hpp"
 #include "layer.hpp"
+#include "ordered_scheduler.hpp"
 
 namespace tandem::inline v0 {
 
@@ -27,8 +28,7 @@ class strand::impl final : public tandem::executor, private job {
         counted_below_(below.counts_tasks() ? &below : nullptr),
         owner_(below.owner()),
         name_(std::move(name)),
-        // A virtual clock's seed decides after each segment who goes next.
-        most_(owner_ != nullptr && owner_->options().clock ? 1 : segments_per_turn) {
+        most_(share_of(below)) {
     detail::admission place(below);
     place.keep();
   }
@@ -62,6 +62,16 @@ class strand::impl final : public tandem::executor, private job {
  private:
   ~impl() override {
     if (counted_below_ != nullptr) counted_below_->end_task();
+  }
+
+  /// How many segments a turn runs. One where a virtual clock's seed decides after each who goes next, and
+  /// one where turns are charged or ordered: else sixteen segments would pass for one.
+  static unsigned share_of(tandem::executor& below) noexcept {
+    if (const auto* const strand = dynamic_cast<impl*>(&below)) return strand->most_;
+    const runtime* const owner = below.owner();
+    const bool is_simulated = owner != nullptr && owner->options().clock;
+    const bool is_ordered = dynamic_cast<detail::ordered_queue*>(&below) != nullptr;
+    return is_simulated || is_ordered ? 1 : segments_per_turn;
   }
 
   void refuse_if_forked() const {
@@ -109,6 +119,9 @@ void strand::impl::take_turn() noexcept {
 strand::strand(tandem::executor& below, std::string name)
     : impl_(new impl(below, std::move(name)), [](impl* shared) { shared->release(); }) {}
 
-tandem::executor& strand::executor() const noexcept { return *impl_; }
+tandem::executor& strand::executor() const noexcept {
+  TANDEM_ASSERT(impl_ != nullptr, "a strand that was moved from was used");
+  return *impl_;
+}
 
 }  // namespace tandem::inline v0

@@ -11,6 +11,7 @@
 #include <tandem/fair_scheduler.hpp>
 #include <tandem/resume_on.hpp>
 #include <tandem/single_thread_executor.hpp>
+#include <tandem/strand.hpp>
 #include <tandem/sync_wait.hpp>
 #include <tandem/worker_pool.hpp>
 #include <thread>
@@ -138,6 +139,18 @@ TEST(fair_queue, line_11_every_resume_is_charged_not_only_the_first) {
   s.batch(fresh, 'f', 500);
   s.run(1000);
   EXPECT_NEAR(static_cast<double>(counts(s.log)['l']), 500.0, 10.0);
+}
+
+TEST(fair_queue, line_11_segments_of_a_strand_over_it_are_charged_one_by_one) {
+  stage s;
+  fair_queue queue = s.fair.add_queue();
+  fair_queue other = s.fair.add_queue();
+  const tandem::strand below(queue);
+  const tandem::strand one(below.executor());
+  for (int i = 0; i < 20; ++i) s.all.push_back(s.rt.spawn(one, loops(s.log, 's')));
+  s.loop(other, 'o', 20);
+  s.run(1000);
+  EXPECT_NEAR(static_cast<double>(counts(s.log)['s']), 500.0, 10.0);
 }
 
 TEST(fair_queue, line_11_a_small_batch_behind_a_large_one_ends_with_its_fair_share) {
