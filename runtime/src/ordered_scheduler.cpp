@@ -39,7 +39,7 @@ void ordered_scheduler::enqueue(ordered_queue& target, job_list& items, post_kin
     const bool was_empty = target.items_.empty();
     target.items_.append(items);
     target.waiting_.store(target.items_.size(), std::memory_order_relaxed);
-    waiting_.fetch_add(count, std::memory_order_relaxed);
+    waiting_.store(waiting() + count, std::memory_order_relaxed);
     if (was_empty) filled(target);
   }
   // O1. Until our tokens have run there are no more items than tokens: one of ours finds one.
@@ -70,7 +70,7 @@ job* ordered_scheduler::take(token& spent, ordered_queue*& from) noexcept {
   ordered_queue& chosen = choose();
   job* const item = chosen.items_.pop_front();
   chosen.waiting_.store(chosen.items_.size(), std::memory_order_relaxed);
-  waiting_.fetch_sub(1, std::memory_order_relaxed);
+  waiting_.store(waiting() - 1, std::memory_order_relaxed);
   taken(chosen);
   from = &chosen;
   return item;
