@@ -63,11 +63,12 @@ inline std::size_t open_descriptors() {
   return count;
 }
 
-/// A pool of so many threads, which keeps its stalls to itself.
+/// A pool of so many threads, which keeps its stalls to itself, and which only resize() changes.
 inline io::completion_options threads_between(unsigned least, unsigned most) {
   io::completion_options options;
   options.min_threads = least;
   options.max_threads = most;
+  options.adaptive = false;
   options.on_stall = [](const io::stall_report&) {};
   return options;
 }
