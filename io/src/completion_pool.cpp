@@ -26,6 +26,7 @@ namespace tandem::inline v0::io {
 completion_options::completion_options()
     : min_threads(tandem::detail::count_from_environment("TANDEM_IO_THREADS",
                                                          std::max(1U, usable_cpus() / 4))),
+      adaptive(tandem::detail::switch_from_environment("TANDEM_IO_ADAPTIVE", true)),
       backend(detail::backend_from_environment()) {}
 
 namespace {

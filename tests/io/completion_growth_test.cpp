@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <limits>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -253,6 +255,40 @@ TEST(completion_growth, each_option_is_refused_by_its_own_name) {
             "completion_growth::keep_alive is 90000000000000 ns: it has to be 1 ms to 24 h");
   EXPECT_EQ(refusal_of([](auto& o) { o.max_back_off = 0; }),
             "completion_growth::max_back_off is 0: it has to be 1 to 1000");
+}
+
+/// TANDEM_IO_ADAPTIVE with that value while it lives.
+class io_adaptive_is {
+ public:
+  explicit io_adaptive_is(const char* value) {
+    if (const char* const before = std::getenv(name)) before_ = before;
+    ::setenv(name, value, 1);
+  }
+  io_adaptive_is(const io_adaptive_is&) = delete;
+  io_adaptive_is& operator=(const io_adaptive_is&) = delete;
+  ~io_adaptive_is() { before_ ? ::setenv(name, before_->c_str(), 1) : ::unsetenv(name); }
+
+ private:
+  static constexpr const char* name = "TANDEM_IO_ADAPTIVE";
+  std::optional<std::string> before_;
+};
+
+TEST(completion_growth, the_environment_turns_it_off_and_is_refused_if_it_says_neither) {
+  {
+    const io_adaptive_is empty("");
+    EXPECT_TRUE(completion_options().adaptive.enabled);
+  }
+  {
+    const io_adaptive_is off("off");
+    EXPECT_FALSE(completion_options().adaptive.enabled);
+  }
+  const io_adaptive_is wrong("maybe");
+  try {
+    const completion_options options;
+    ADD_FAILURE();
+  } catch (const std::invalid_argument& refused) {
+    EXPECT_STREQ(refused.what(), "TANDEM_IO_ADAPTIVE is \"maybe\": \"on\" or \"off\" is needed");
+  }
 }
 
 TEST(completion_growth, install_refuses_wrong_options) {

@@ -63,12 +63,19 @@ inline std::size_t open_descriptors() {
   return count;
 }
 
+/// The defaults, but for a number of threads that only resize() changes: so whoever counts descriptors finds
+/// those of no ring that came meanwhile.
+inline io::completion_options steady_threads() {
+  io::completion_options options;
+  options.adaptive = false;
+  return options;
+}
+
 /// A pool of so many threads, which keeps its stalls to itself, and which only resize() changes.
 inline io::completion_options threads_between(unsigned least, unsigned most) {
-  io::completion_options options;
+  io::completion_options options = steady_threads();
   options.min_threads = least;
   options.max_threads = most;
-  options.adaptive = false;
   options.on_stall = [](const io::stall_report&) {};
   return options;
 }
@@ -77,7 +84,7 @@ inline io::completion_options threads_between(unsigned least, unsigned most) {
 template <class Body>
 void on_every_home(Body body) {
   test_runtime rt;
-  io::completion_pool& pool = io::install(*rt);
+  io::completion_pool& pool = io::install(*rt, steady_threads());
   for (executor* home :
        {static_cast<executor*>(&rt.workers()), &pool.thread(0).executor(), &pool.executor()}) {
     rt.run([](executor* where, Body b) -> task<void> {

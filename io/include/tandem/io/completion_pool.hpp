@@ -45,16 +45,16 @@ class stall_report {
 /// the name of the option.
 class TANDEM_IO_API completion_options {
  public:
-  /// Reads TANDEM_IO_THREADS and TANDEM_IO_BACKEND.
-  /// @throws  std::invalid_argument if the one is no whole number of at least 1, or the other is none of
-  ///          uring, asio, automatic
+  /// Reads TANDEM_IO_THREADS, TANDEM_IO_ADAPTIVE and TANDEM_IO_BACKEND.
+  /// @throws  std::invalid_argument if the first is no whole number of at least 1, the second neither on nor
+  ///          off, or the third none of uring, asio, automatic
   completion_options();
 
   /// Default: a quarter of the usable CPUs, at least 1.
   unsigned min_threads;
   /// Up to how many it grows. 0: the usable CPUs, or min_threads if that is more.
   unsigned max_threads = 0;
-  /// Whether and how the number between the two is found. Default: on.
+  /// Whether and how the number between the two is found. TANDEM_IO_ADAPTIVE (on or off); default on.
   completion_growth adaptive;
   /// Submission entries of each ring, at least 1; the completion side has 16 times as many.
   unsigned ring_entries = 256;
