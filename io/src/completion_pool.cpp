@@ -202,6 +202,7 @@ class completion_pool::impl final : public growth_target {
   void log_resize(unsigned before) noexcept {
     const unsigned after = size();
     if (after == before) return;
+    watch_.kick();  // G6: it rests for as long as was right for the number before
     log_.add(pool_decision(std::chrono::steady_clock::now() - born_, pool_action::change_goal,
                            decision_reason::outside_change, before, after, after, 0, 0));
   }

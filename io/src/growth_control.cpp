@@ -68,11 +68,14 @@ void growth_control::decide(clock::time_point now) noexcept {
   decided_ = now;
 }
 
-void growth_control::rested(clock::time_point now) noexcept {
+bool growth_control::idles(clock::time_point now) noexcept {
+  start_over();
   const std::unique_lock lock(target_, std::try_to_lock);
-  if (!lock) return;
+  if (!lock) return false;
   const growth_reading reading(now, target_.threads());
-  if (rule_.decide(reading).change < 0) retire(reading);
+  if (rule_.decide(reading).change == 0) return true;
+  retire(reading);
+  return false;
 }
 
 void growth_control::grow(const growth_reading& reading, decision_reason why) noexcept {
@@ -97,7 +100,7 @@ void growth_control::retire(const growth_reading& reading) noexcept {
 void growth_control::log(const growth_reading& reading, pool_action action, decision_reason why,
                          unsigned after) noexcept {
   const std::chrono::duration<double> passed = reading.now - decided_;
-  const bool measured = looks_ != 0 && passed.count() > 0;  // not by rested()
+  const bool measured = looks_ != 0 && passed.count() > 0;  // not by idles()
   const double segments = static_cast<double>(segments_ - segments_before_);
   log_.add(pool_decision(reading.now - born_, action, why, reading.threads, after, after,
                          measured ? segments / passed.count() : 0, reading.load / reading.threads));

@@ -47,12 +47,11 @@ class growth_control {
   /// The look is over; with the last one of a period it is decided.
   void looked(clock::time_point now) noexcept;
 
-  /// G6. The watch rests; nothing was going on.
-  void rest_begins() noexcept { start_over(); }
+  /// G6. Nothing goes on, and nothing has since the last look.
+  /// @returns  whether nobody has to look before next_retirement()
+  bool idles(clock::time_point now) noexcept;
   /// G6. When it has to be told, however long nothing goes on.
   clock::time_point next_retirement() const noexcept { return rule_.next_retirement(); }
-  /// G6. That time has come, and nothing went on.
-  void rested(clock::time_point now) noexcept;
 
  private:
   struct seen {

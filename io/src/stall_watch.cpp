@@ -115,17 +115,15 @@ void stall_watch::run() noexcept {
 
 void stall_watch::rest(std::unique_lock<std::mutex>& lock) noexcept {
   const auto is_over = [this] { return stopping_ || !rests_.load(std::memory_order_seq_cst); };
-  clock::time_point until = clock::time_point::max();
-  if (growth_ != nullptr) {
-    growth_->rest_begins();
-    until = growth_->next_retirement();  // G6
+  if (growth_ == nullptr) return changed_.wait(lock, is_over);
+  // G6. After rests_: whoever changes the number from now on ends the rest.
+  if (growth_->idles(clock::now())) {
+    const clock::time_point until = growth_->next_retirement();
+    if (until == clock::time_point::max()) return changed_.wait(lock, is_over);
+    if (changed_.wait_until(lock, until, is_over)) return;
+    (void)growth_->idles(clock::now());
   }
-  if (until == clock::time_point::max()) return changed_.wait(lock, is_over);
-  if (changed_.wait_until(lock, until, is_over)) return;
   rests_.store(false, std::memory_order_seq_cst);
-  lock.unlock();
-  growth_->rested(clock::now());
-  lock.lock();
 }
 
 bool stall_watch::look(clock::time_point now) noexcept {

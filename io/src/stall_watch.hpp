@@ -51,7 +51,7 @@ class stall_watch {
   void start();
   void stop() noexcept;
 
-  /// W2. By an engine that has woken.
+  /// W2. By an engine that has woken; G6: by who has changed the number of threads.
   void kick() noexcept {
     if (rests_.load(std::memory_order_seq_cst)) wake();
   }
@@ -75,7 +75,7 @@ class stall_watch {
   /// G1
   void show(const watched& one, bool busy, clock::time_point now) noexcept;
   /// W2. pre: locked, and it has said that it rests. Ends with the first thread that wakes, or when one has been idle
-  /// for too long (G6).
+  /// for too long (G6); or does not begin, since something has to be done.
   void rest(std::unique_lock<std::mutex>& lock) noexcept;
   /// It has run for longer than the threshold, and that was not told yet.
   void notice(watched& of, clock::time_point now) noexcept;

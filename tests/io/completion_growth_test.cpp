@@ -157,6 +157,19 @@ bool has_decided(const completion_pool& pool, pool_action action, std::size_t be
          }) > static_cast<std::ptrdiff_t>(before);
 }
 
+TEST(completion_growth, a_pool_that_is_resized_in_its_sleep_retires_what_it_does_not_need) {
+  test_runtime rt;
+  completion_options options = growing_between(1, 2);
+  options.adaptive.saturated_periods = 1'000'000;
+  options.adaptive.keep_alive = 1ms;
+  options.adaptive.max_back_off = 1;
+  completion_pool& pool = tandem::io::install(*rt, options);
+  std::this_thread::sleep_for(
+      1300ms);  // by now nobody looks any more; if somebody does, it holds too
+  pool.resize(2);
+  wait_for_size(pool, 1);
+}
+
 TEST(completion_growth, resizing_growing_and_retiring_at_once_lose_nothing) {
   test_runtime rt;
   completion_options options = growing_between(1, 4);

@@ -151,11 +151,23 @@ TEST_F(growth_control_of_four, after_a_rest_what_nobody_needed_retires) {
   period({10});
   period({10});
   period({0, 0});
-  control_.rest_begins();
+  EXPECT_TRUE(control_.idles(now_));
   now_ = control_.next_retirement();
-  control_.rested(now_);
+  EXPECT_FALSE(control_.idles(now_));
   EXPECT_EQ(target_.count, 1U);
+  EXPECT_TRUE(control_.idles(now_));
   EXPECT_EQ(control_.next_retirement(), growth_control::clock::time_point::max());
+}
+
+TEST_F(growth_control_of_four, who_changed_the_number_unseen_is_noticed_before_a_rest) {
+  EXPECT_TRUE(control_.idles(now_));
+  EXPECT_EQ(control_.next_retirement(), growth_control::clock::time_point::max());
+  target_.is_locked = true;
+  EXPECT_FALSE(control_.idles(now_));
+  target_.is_locked = false;
+  target_.count = 3;
+  EXPECT_TRUE(control_.idles(now_));
+  EXPECT_EQ(control_.next_retirement(), now_ + 1s);
 }
 
 TEST_F(growth_control_of_four, it_wants_to_look_as_often_as_it_was_told) {
