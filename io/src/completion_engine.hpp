@@ -69,6 +69,10 @@ class completion_engine final : public tandem::detail::timer_driver {
   /// P2. @returns whether it slept, and is now awake to look for work
   bool wake_to_search() noexcept;
   bool asleep() const noexcept { return asleep_.load(std::memory_order_seq_cst); }  // I7
+  /// False as soon as start() would not have to wait for its end.
+  bool is_running() const noexcept {
+    return running_.load(std::memory_order_acquire);  // pairs with the end of run()
+  }
   /// Sleeps, or has no thread.
   bool idle() const noexcept { return asleep() || !running_.load(std::memory_order_relaxed); }
   /// P3: what others may steal.

@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <bit>
+#include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <tandem/cpu_count.hpp>
+#include <tandem/detail/decision_log.hpp>
 #include <tandem/detail/environment_options.hpp>
 #include <tandem/io/completion_pool.hpp>
 #include <tandem/io/install.hpp>
@@ -12,6 +15,8 @@
 
 #include "completion_engine.hpp"
 #include "completion_thread.hpp"
+#include "growth_control.hpp"
+#include "growth_target.hpp"
 #include "moves.hpp"
 #include "stall_watch.hpp"
 #include "stealable_executor.hpp"
@@ -21,6 +26,7 @@ namespace tandem::inline v0::io {
 completion_options::completion_options()
     : min_threads(tandem::detail::count_from_environment("TANDEM_IO_THREADS",
                                                          std::max(1U, usable_cpus() / 4))),
+      adaptive(tandem::detail::switch_from_environment("TANDEM_IO_ADAPTIVE", true)),
       backend(detail::backend_from_environment()) {}
 
 namespace {
@@ -57,12 +63,13 @@ completion_options checked(completion_options options) {
   // It becomes nanoseconds, and is added to the time: milliseconds::max() would come round to -1 ms.
   constexpr std::chrono::milliseconds for_ever = std::chrono::hours(24 * 365);
   options.stall_threshold = std::min(options.stall_threshold, for_ever);
+  options.adaptive.validate();
   return options;
 }
 
 }  // namespace
 
-class completion_pool::impl {
+class completion_pool::impl final : public growth_target {
  public:
   impl(runtime& owner, completion_pool& pool, const completion_options& options)
       : owner_(owner),
@@ -72,14 +79,7 @@ class completion_pool::impl {
     completion_options one = options_;
     if (one.backend == io_backend::automatic) one.backend = io_backend::uring;
     make_threads(pool, one);
-    const bool watched = options_.stall_threshold.count() > 0;
-    if (watched) {
-      for (const auto& each : engines_) watch_.add(*each);
-      if (engines_.front()->drives_timers()) {
-        watch_.watch_driver(tandem::detail::timers_of(owner_), *engines_.front());
-      }
-      shared_.set_watch(&watch_);
-    }
+    const bool watched = prepare_watch();
     try {
       start_threads();
     } catch (const std::system_error& refused) {
@@ -127,19 +127,36 @@ class completion_pool::impl {
                                   std::to_string(options_.max_threads) + ")");
     }
     const std::lock_guard guard(resizing_);
-    while (size() < wanted) {
-      const unsigned index = size();
-      shared_.open(index + 1);
-      engines_[index]->start();  // waits for its end first, if it is still retiring
-      moves_.send(threads_[index]->implementation(), *engines_[index]);
-      size_.store(index + 1, std::memory_order_release);
+    const unsigned before = size();
+    try {
+      while (size() < wanted) add_thread();
+    } catch (...) {
+      log_resize(before);
+      throw;
     }
-    while (size() > wanted) {
-      const unsigned index = size() - 1;
-      size_.store(index, std::memory_order_release);
-      // Threads are given to the others in turn.
-      moves_.retire(*engines_[index], *engines_[index % wanted]);
-    }
+    while (size() > wanted) retire_thread((size() - 1) % wanted);  // given to the others in turn
+    log_resize(before);
+  }
+
+  // growth_target
+  bool try_lock() noexcept override { return resizing_.try_lock(); }
+  void lock() override { resizing_.lock(); }
+  void unlock() noexcept override { resizing_.unlock(); }
+  unsigned threads() const noexcept override { return size(); }
+  bool has_room() const noexcept override {
+    return size() < options_.max_threads && !engines_[size()]->is_running();
+  }
+  void add_thread() override {
+    const unsigned index = size();
+    shared_.open(index + 1);
+    engines_[index]->start();  // waits for its end first, if it is still retiring
+    moves_.send(threads_[index]->implementation(), *engines_[index]);
+    size_.store(index + 1, std::memory_order_release);
+  }
+  void retire_thread(unsigned survivor) noexcept override {
+    const unsigned index = size() - 1;
+    size_.store(index, std::memory_order_release);
+    moves_.retire(*engines_[index], *engines_[survivor]);
   }
 
   completion_thread& next() noexcept {
@@ -160,8 +177,35 @@ class completion_pool::impl {
     return out;
   }
   std::string_view backend_name() const noexcept { return engines_.front()->backend_name(); }
+  std::vector<pool_decision> decisions() const { return log_.copy(); }
 
  private:
+  /// @returns  whether there is one
+  bool prepare_watch() {
+    const bool told = options_.stall_threshold.count() > 0;
+    const bool grows =
+        options_.adaptive.enabled && options_.max_threads > options_.min_threads;  // G1
+    if (!told && !grows) return false;
+    for (const auto& each : engines_) watch_.add(*each);
+    if (told && engines_.front()->drives_timers()) {
+      watch_.watch_driver(tandem::detail::timers_of(owner_), *engines_.front());
+    }
+    if (grows) {
+      growth_.emplace(options_.adaptive, *this, log_, options_.min_threads, options_.max_threads,
+                      born_);
+      watch_.serve(*growth_);
+    }
+    shared_.set_watch(&watch_);
+    return true;
+  }
+  /// pre: resizing_ is locked
+  void log_resize(unsigned before) noexcept {
+    const unsigned after = size();
+    if (after == before) return;
+    watch_.kick();  // G6: it rests for as long as was right for the number before
+    log_.add(pool_decision(std::chrono::steady_clock::now() - born_, pool_action::change_goal,
+                           decision_reason::outside_change, before, after, after, 0, 0));
+  }
   void make_threads(completion_pool& pool, const completion_options& options) {
     for (unsigned i = 0; i < options.max_threads; ++i) {
       engines_.push_back(std::make_unique<completion_engine>(owner_, shared_, moves_, i,
@@ -195,11 +239,14 @@ class completion_pool::impl {
   const completion_options options_;
   stealable_executor shared_;
   moves moves_;
+  const std::chrono::steady_clock::time_point born_ = std::chrono::steady_clock::now();
+  tandem::detail::decision_log log_;
+  std::optional<growth_control> growth_;  // the watch's
   stall_watch watch_;
   std::vector<std::unique_ptr<completion_engine>>
       engines_;  // max_threads of both, made at the start
   std::vector<std::unique_ptr<completion_thread>> threads_;
-  std::mutex resizing_;
+  std::mutex resizing_;  // G5: who changes size_
   std::atomic<unsigned> size_{0};
   std::atomic<unsigned> turn_{0};
 };
@@ -216,6 +263,7 @@ completion_thread& completion_pool::next_thread() noexcept { return impl_->next(
 std::string_view completion_pool::service_name() const noexcept { return "completion pool"; }
 void completion_pool::stop() noexcept { impl_->stop(); }
 completion_pool_stats completion_pool::stats() const noexcept { return impl_->stats(); }
+std::vector<pool_decision> completion_pool::decisions() const { return impl_->decisions(); }
 std::string_view completion_pool::backend_name() const noexcept { return impl_->backend_name(); }
 
 completion_pool& install(runtime& owner, const completion_options& options) {

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: MIT
 #include "stall_watch.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
 #include "completion_engine.hpp"
+#include "growth_control.hpp"
 #include "line_limit.hpp"
 #include "os_thread.hpp"
 
@@ -48,11 +50,17 @@ void print(const stall_report& report) noexcept {
 
 stall_watch::stall_watch(std::string name, std::chrono::nanoseconds threshold,
                          std::function<void(const stall_report&)> tell)
-    : name_(std::move(name)), threshold_(threshold), tell_(std::move(tell)) {}
+    : name_(std::move(name)), threshold_(threshold), interval_(threshold), tell_(std::move(tell)) {}
 
 stall_watch::~stall_watch() { stop(); }
 
 void stall_watch::add(completion_engine& engine) { engines_.push_back(watched{&engine}); }
+
+void stall_watch::serve(growth_control& control) noexcept {
+  growth_ = &control;
+  interval_ =
+      threshold_.count() > 0 ? std::min(threshold_, control.interval()) : control.interval();
+}
 
 void stall_watch::start() {
   thread_ = start_os_thread(name_.c_str(), [this] { run(); });
@@ -80,21 +88,42 @@ void stall_watch::run() noexcept {
   std::unique_lock lock(lock_);
   clock::time_point quiet_since = clock::now();
   while (!stopping_) {
-    changed_.wait_for(lock, threshold_);
-    clock::time_point now = clock::now();
-    if (look(now)) {
+    changed_.wait_for(lock, interval_);
+    const clock::time_point now = clock::now();
+    growth_looks_ = growth_ != nullptr && growth_->is_due(now);
+    const bool any = look(now);
+    if (growth_looks_) {
+      lock.unlock();  // a thread may be started, and who wakes must not wait for that
+      growth_->looked(now);
+      lock.lock();
+    }
+    if (any) {
       quiet_since = now;
       continue;
     }
     if (now - quiet_since < rest_after) continue;
+    growth_looks_ = false;
     rests_.store(true, std::memory_order_seq_cst);  // W2: then the look
     if (look(now)) {
       rests_.store(false, std::memory_order_seq_cst);
     } else {
-      changed_.wait(lock, [this] { return stopping_ || !rests_.load(std::memory_order_seq_cst); });
+      rest(lock);
     }
     quiet_since = clock::now();
   }
+}
+
+void stall_watch::rest(std::unique_lock<std::mutex>& lock) noexcept {
+  const auto is_over = [this] { return stopping_ || !rests_.load(std::memory_order_seq_cst); };
+  if (growth_ == nullptr) return changed_.wait(lock, is_over);
+  // G6. After rests_: whoever changes the number from now on ends the rest.
+  if (growth_->idles(clock::now())) {
+    const clock::time_point until = growth_->next_retirement();
+    if (until == clock::time_point::max()) return changed_.wait(lock, is_over);
+    if (changed_.wait_until(lock, until, is_over)) return;
+    (void)growth_->idles(clock::now());
+  }
+  rests_.store(false, std::memory_order_seq_cst);
 }
 
 bool stall_watch::look(clock::time_point now) noexcept {
@@ -102,18 +131,34 @@ bool stall_watch::look(clock::time_point now) noexcept {
   for (watched& each : engines_) {
     const std::uint64_t segment = each.engine->segments();
     const bool runs = segment % 2 == 1;
-    any = any || runs || segment != each.segment || !each.engine->idle();
+    const bool idle = each.engine->idle();
+    any = any || runs || segment != each.segment || !idle;
     if (segment != each.segment) {
       if (each.engine == driver_) relieve(false);
       each.segment = segment;
       each.since = now;
       each.counted = each.told = false;
       if (runs) each.cpu = each.engine->cpu_time();
-    } else if (runs && !each.told && now - each.since >= threshold_) {
+    } else if (runs && !each.told && is_stalled(each, now)) {
       notice(each, now);
     }
+    if (growth_looks_) show(each, !idle, now);
   }
   return any;
+}
+
+bool stall_watch::is_stalled(const watched& one, clock::time_point now) const noexcept {
+  return threshold_.count() > 0 && now - one.since >= threshold_;
+}
+
+void stall_watch::show(const watched& one, bool busy, clock::time_point now) noexcept {
+  growth_sight sight;
+  sight.thread = one.engine->index();
+  sight.busy = busy;
+  sight.backlog = one.engine->lane().size();
+  sight.segments = one.segment / 2;
+  if (one.segment % 2 == 1) sight.keeps = now - one.since;
+  growth_->see(sight);
 }
 
 void stall_watch::notice(watched& of, clock::time_point now) noexcept {

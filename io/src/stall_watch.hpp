@@ -6,6 +6,8 @@
 //       looks once more; an engine that wakes first says that it is awake, then looks whether the watch
 //       rests. Both seq_cst: so no segment begins unwatched, and an idle process is not woken.
 //   W3  While the engine that drives the timers does not come back, the monitor drives them.
+//
+// Its looks also serve growth_control (G1, G6), so that an adaptive pool has one thread for both.
 #pragma once
 
 #include <atomic>
@@ -24,10 +26,11 @@
 namespace tandem::inline v0::io {
 
 class completion_engine;
+class growth_control;
 
 class stall_watch {
  public:
-  /// @param threshold  how long a segment may run, and how often the watch looks
+  /// @param threshold  how long a segment may run, and how often the watch looks; 0: for ever, nobody is told
   /// @param tell       empty: a line on standard error, at most one a second
   stall_watch(std::string name, std::chrono::nanoseconds threshold,
               std::function<void(const stall_report&)> tell);
@@ -42,11 +45,13 @@ class stall_watch {
     timers_ = &timers;
     driver_ = &engine;
   }
+  /// G1. Before start(): `control` sees what the watch sees, at least as often as it wants to.
+  void serve(growth_control& control) noexcept;
   /// @throws  std::system_error
   void start();
   void stop() noexcept;
 
-  /// W2. By an engine that has woken.
+  /// W2. By an engine that has woken; G6: by who has changed the number of threads.
   void kick() noexcept {
     if (rests_.load(std::memory_order_seq_cst)) wake();
   }
@@ -66,6 +71,12 @@ class stall_watch {
   void run() noexcept;
   /// @returns  whether anything happened since the last look
   bool look(clock::time_point now) noexcept;
+  bool is_stalled(const watched& one, clock::time_point now) const noexcept;
+  /// G1
+  void show(const watched& one, bool busy, clock::time_point now) noexcept;
+  /// W2. pre: locked, and it has said that it rests. Ends with the first thread that wakes, or when one has been idle
+  /// for too long (G6); or does not begin, since something has to be done.
+  void rest(std::unique_lock<std::mutex>& lock) noexcept;
   /// It has run for longer than the threshold, and that was not told yet.
   void notice(watched& of, clock::time_point now) noexcept;
   void tell(const stall_report& report) const noexcept;
@@ -74,11 +85,14 @@ class stall_watch {
 
   const std::string name_;
   const std::chrono::nanoseconds threshold_;
+  std::chrono::nanoseconds interval_;  // between two looks
   const std::function<void(const stall_report&)> tell_;
   std::vector<watched> engines_;
   tandem::detail::timer_service* timers_ = nullptr;  // null: others drive them
   completion_engine* driver_ = nullptr;
   bool is_relieved_ = false;
+  growth_control* growth_ = nullptr;  // null: the pool is not adaptive
+  bool growth_looks_ = false;         // this look is also its
   std::atomic<bool> rests_{false};
   std::atomic<std::uint64_t> stalls_{0};
   std::mutex lock_;

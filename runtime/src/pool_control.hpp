@@ -15,13 +15,13 @@
 #include <string>
 #include <vector>
 
+#include <tandem/detail/decision_log.hpp>
 #include <tandem/detail/timer.hpp>
 #include <tandem/pool_options.hpp>
 #include <tandem/worker_pool.hpp>
 
 #include "adaptive_controller.hpp"
 #include "blocking_adjustment.hpp"
-#include "decision_log.hpp"
 #include "starvation_gate.hpp"
 
 namespace tandem::inline v0::detail {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <stdexcept>
-#include <string_view>
 
 #include <tandem/cpu_count.hpp>
 #include <tandem/detail/environment_options.hpp>
@@ -21,14 +20,6 @@ std::string name_from_environment() {
   return text != nullptr && *text != '\0' ? text : "tandem";
 }
 
-bool adaptive_from_environment() {
-  const char* const text = std::getenv("TANDEM_ADAPTIVE");
-  if (text == nullptr || *text == '\0' || std::string_view(text) == "on") return true;
-  if (std::string_view(text) == "off") return false;
-  throw std::invalid_argument(std::string("TANDEM_ADAPTIVE is \"") + text +
-                              "\": \"on\" or \"off\" is needed");
-}
-
 }  // namespace
 
 pool_options::pool_options()
@@ -36,7 +27,7 @@ pool_options::pool_options()
           detail::count_from_environment("TANDEM_MIN_THREADS", std::max(2U, usable_cpus()))),
       max_threads(detail::count_from_environment("TANDEM_MAX_THREADS",
                                                  std::max(limit_of_threads, min_threads))),
-      adaptive(adaptive_from_environment()),
+      adaptive(detail::switch_from_environment("TANDEM_ADAPTIVE", true)),
       name(name_from_environment()) {}
 
 unsigned pool_options::most_threads() const noexcept {

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
+#include <string_view>
 
 #include <tandem/cpu_count.hpp>
 #include <tandem/detail/environment_options.hpp>
@@ -281,6 +282,15 @@ unsigned count_from_environment(const char* name, unsigned otherwise) {
                                 "\": a whole number of at least 1 is needed");
   }
   return value;
+}
+
+bool switch_from_environment(const char* name, bool otherwise) {
+  const char* const text = std::getenv(name);
+  if (text == nullptr || *text == '\0') return otherwise;
+  const std::string_view wanted = text;
+  if (wanted == "on" || wanted == "off") return wanted == "on";
+  throw std::invalid_argument(std::string(name) + " is \"" + text +
+                              "\": \"on\" or \"off\" is needed");
 }
 
 timer_service& timers_of(tandem::runtime& owner) noexcept { return owner.implementation().timers; }

@@ -48,6 +48,7 @@ TEST(completion_pool, is_made_once_with_the_asked_number_of_threads) {
   test_runtime rt;
   tandem::io::completion_options options;
   options.min_threads = 3;
+  options.adaptive = false;
   tandem::io::completion_pool& pool = tandem::io::install(*rt, options);
   EXPECT_EQ(pool.size(), 3U);
   EXPECT_EQ(&tandem::io::install(*rt), &pool);

@@ -165,6 +165,7 @@ TEST(incoming, goes_on_by_another_thread_when_its_own_retires) {
   tandem::io::completion_options options;
   options.min_threads = 1;
   options.max_threads = 2;
+  options.adaptive = false;
   tandem::io::completion_pool& pool = tandem::io::install(*rt, options);
   pool.resize(2);
   rt.run([](tandem::io::completion_pool& io) -> task<void> {

@@ -55,9 +55,17 @@ inline task<std::vector<std::byte>> read_to_end(io::tcp_stream& stream) {
   co_return all;
 }
 
-/// A pool of so many threads, which keeps its stalls to itself.
-inline io::completion_options threads_between(unsigned least, unsigned most) {
+/// The defaults, but for a number of threads that only resize() changes: so whoever counts descriptors finds
+/// those of no ring that came meanwhile.
+inline io::completion_options steady_threads() {
   io::completion_options options;
+  options.adaptive = false;
+  return options;
+}
+
+/// A pool of so many threads, which keeps its stalls to itself, and which only resize() changes.
+inline io::completion_options threads_between(unsigned least, unsigned most) {
+  io::completion_options options = steady_threads();
   options.min_threads = least;
   options.max_threads = most;
   options.on_stall = [](const io::stall_report&) {};
@@ -68,7 +76,7 @@ inline io::completion_options threads_between(unsigned least, unsigned most) {
 template <class Body>
 void on_every_home(Body body) {
   test_runtime rt;
-  io::completion_pool& pool = io::install(*rt);
+  io::completion_pool& pool = io::install(*rt, steady_threads());
   for (executor* home :
        {static_cast<executor*>(&rt.workers()), &pool.thread(0).executor(), &pool.executor()}) {
     rt.run([](executor* where, Body b) -> task<void> {

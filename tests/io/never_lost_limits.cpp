@@ -51,6 +51,7 @@ class small_ring {
     tandem::io::completion_options options;
     options.ring_entries = entries;
     options.min_threads = 1;
+    options.adaptive = false;
     pool = &tandem::io::install(*rt, options);
   }
   test_runtime rt;
@@ -183,6 +184,7 @@ TEST(never_lost, more_completions_than_the_ring_has_room_for_all_come) {
 tandem::io::completion_options four_buffers() {
   tandem::io::completion_options options;
   options.min_threads = 1;
+  options.adaptive = false;
   options.receive_buffers = 4;
   options.max_receive_buffers = 4;
   options.receive_buffer_bytes = 256;

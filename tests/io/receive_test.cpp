@@ -87,6 +87,7 @@ class pool_of {
                    unsigned most = 16384) {
     tandem::io::completion_options options;
     options.min_threads = threads;
+    options.adaptive = false;
     options.receive_buffers = buffers;
     options.receive_buffer_bytes = bytes;
     options.max_receive_buffers = most;

@@ -270,6 +270,7 @@ TEST(serve_sharded, peers_are_spread_over_the_threads_and_stay_on_theirs) {
   test_runtime rt;
   tandem::io::completion_options completion;
   completion.min_threads = 2;
+  completion.adaptive = false;
   tandem::io::install(*rt, completion);
   rt.run([]() -> task<void> {
     std::array<std::atomic<int>, 2> served{};

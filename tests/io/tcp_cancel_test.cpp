@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "open_descriptors.hpp"
+#include "io_support.hpp"
 #include "seeded.hpp"
 #include "test_runtime.hpp"
 
@@ -29,27 +29,15 @@ using tandem::with_timeout;
 using tandem::io::endpoint;
 using tandem::io::tcp_listener;
 using tandem::io::tcp_stream;
+using tandem::test::on_every_home;
 using tandem::test::open_descriptors;
+using tandem::test::steady_threads;
 using tandem::test::test_runtime;
 
 task<std::size_t> read_some(tcp_stream& stream, std::span<std::byte> buffer) {
   co_return co_await stream.read(buffer);
 }
 task<tcp_stream> accept_one(tcp_listener& listener) { co_return co_await listener.accept(); }
-
-/// Every home that a waiting task can have: its operation goes to the ring directly or by the inbox.
-template <class Body>
-void on_every_home(Body body) {
-  test_runtime rt;
-  tandem::io::completion_pool& pool = tandem::io::install(*rt);
-  for (tandem::executor* home : {static_cast<tandem::executor*>(&rt.workers()),
-                                 &pool.thread(0).executor(), &pool.executor()}) {
-    rt.run([](tandem::executor* where, Body b) -> task<void> {
-      co_await tandem::resume_on(*where);
-      co_await b();
-    }(home, body));
-  }
-}
 
 TEST(tcp_cancel, a_waiting_accept_and_a_waiting_read_end_with_the_deadline) {
   on_every_home([]() -> task<void> {
@@ -135,7 +123,7 @@ TEST(tcp_cancel, reads_that_race_with_their_deadline_lose_no_byte) {
 TEST(tcp_cancel, accepts_that_race_with_their_deadline_leak_no_descriptor) {
   tandem::test::stress([](std::mt19937_64& random) {
     test_runtime rt;
-    tandem::io::install(*rt);
+    tandem::io::install(*rt, steady_threads());
     const std::size_t before = open_descriptors();
     rt.run([](unsigned dice) -> task<void> {
       tcp_listener listener = tcp_listener::bind(endpoint::loopback_v4(0));

@@ -1,4 +1,4 @@
-// pool_decision.hpp: what a worker pool decided about its threads, when, and why.
+// pool_decision.hpp: what a pool decided about its threads, when, and why.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -26,7 +26,10 @@ enum class decision_reason : unsigned char {
   blocking,        ///< workers are, or no longer are, inside a blocking_region
   outside_change,  ///< somebody else changed the number, or its limits
   keep_alive,      ///< idle for too long
-  shutdown         ///< the pool ends
+  shutdown,        ///< the pool ends
+  saturated,       ///< all threads of a completion pool have been busy for too long
+  stalled,         ///< a thread of a completion pool does not come back to its ring
+  idle             ///< fewer threads of a completion pool would have done for long enough
 };
 
 /// "inject", "retire" or "goal".
@@ -58,7 +61,9 @@ class TANDEM_API pool_decision {
   /// Since the pool was made, by the clock of its runtime.
   std::chrono::nanoseconds when{};
   double throughput = 0;  ///< completions per second in the last sample
-  double cpu = 0;         ///< share of the usable CPUs that the process used, 0 to 1
+  /// Share of the usable CPUs that the process used, 0 to 1; of a completion pool: the mean share of the
+  /// time that its threads were busy.
+  double cpu = 0;
   unsigned old_goal = 0;
   unsigned new_goal = 0;  ///< workers that may run items; equal to the old one if it did not change
   unsigned threads = 0;   ///< after the decision

@@ -24,6 +24,7 @@ int serve_for_ever(const server_command& command, io::handler_home home, Handler
   runtime owner(pools);
   io::completion_options completion;
   completion.min_threads = on_workers ? 1 : threads;
+  completion.adaptive = false;  // its peers have so many, too
   io::completion_pool& pool = io::install(owner, completion);
   io::serve_options options;
   options.home = home;

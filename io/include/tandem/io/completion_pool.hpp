@@ -13,8 +13,11 @@
 #include <source_location>
 #include <string_view>
 #include <tandem/executor.hpp>
+#include <tandem/io/completion_growth.hpp>
 #include <tandem/io/export.hpp>
+#include <tandem/pool_decision.hpp>
 #include <tandem/runtime.hpp>
+#include <vector>
 
 namespace tandem::inline v0::io {
 
@@ -42,15 +45,17 @@ class stall_report {
 /// the name of the option.
 class TANDEM_IO_API completion_options {
  public:
-  /// Reads TANDEM_IO_THREADS and TANDEM_IO_BACKEND.
-  /// @throws  std::invalid_argument if the one is no whole number of at least 1, or the other is none of
-  ///          uring, asio, automatic
+  /// Reads TANDEM_IO_THREADS, TANDEM_IO_ADAPTIVE and TANDEM_IO_BACKEND.
+  /// @throws  std::invalid_argument if the first is no whole number of at least 1, the second neither on nor
+  ///          off, or the third none of uring, asio, automatic
   completion_options();
 
   /// Default: a quarter of the usable CPUs, at least 1.
   unsigned min_threads;
-  /// To how many resize() may grow it. 0: the usable CPUs, or min_threads if that is more.
+  /// Up to how many it grows. 0: the usable CPUs, or min_threads if that is more.
   unsigned max_threads = 0;
+  /// Whether and how the number between the two is found. TANDEM_IO_ADAPTIVE (on or off); default on.
+  completion_growth adaptive;
   /// Submission entries of each ring, at least 1; the completion side has 16 times as many.
   unsigned ring_entries = 256;
   /// Default: automatic.
@@ -133,11 +138,16 @@ class TANDEM_IO_API completion_pool final : public service {
   /// it lets retire: stats().threads counts them until they are gone. One retires when the system has given back
   /// all that was submitted by it: at once, but for files.
   ///
+  /// An adaptive pool goes on from there: threads may come, or retire, at any time later.
+  ///
   /// @throws  std::invalid_argument if `threads` is not in min_threads..max_threads; std::logic_error on
   ///          a completion thread (use blocking()); std::system_error if a thread cannot be set up: then
   ///          there are as many as could be
   void resize(unsigned threads);
   completion_pool_stats stats() const noexcept;
+  /// Why threads came and went lately, oldest first: up to 200 decisions. What resize() did is there as one
+  /// change of the goal. Times are real ones, since the pool was made.
+  std::vector<pool_decision> decisions() const;
   /// Which backend runs: "io_uring" or "asio".
   std::string_view backend_name() const noexcept;
 

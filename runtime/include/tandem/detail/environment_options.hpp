@@ -11,4 +11,9 @@ namespace tandem::inline v0::detail {
 /// @throws  std::invalid_argument naming the variable if it is no whole number of at least 1
 TANDEM_API unsigned count_from_environment(const char* name, unsigned otherwise);
 
+/// Whether the variable `name` is "on"; `otherwise` if it is unset or empty.
+///
+/// @throws  std::invalid_argument naming the variable if it is neither "on" nor "off"
+TANDEM_API bool switch_from_environment(const char* name, bool otherwise);
+
 }  // namespace tandem::inline v0::detail
