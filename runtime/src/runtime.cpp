@@ -20,6 +20,7 @@
 #include "fork_guard.hpp"
 #include "platform.hpp"
 #include "runtime_impl.hpp"
+#include "worker_pool_impl.hpp"
 
 namespace tandem::inline v0 {
 
@@ -38,6 +39,11 @@ runtime_options checked(runtime_options options) {
                                 std::to_string(options.clock->workers()) +
                                 " logical workers: it has to be between 1 and 1024");
   }
+  if (options.clock && options.submissions.queue == queue_kind::rendezvous) {
+    throw std::invalid_argument(
+        "runtime_options::submissions.queue is a rendezvous, which needs threads that wait: with a "
+        "virtual clock there are none");
+  }
   return options;
 }
 
@@ -50,7 +56,10 @@ std::unique_ptr<detail::driven_loop> make_loop(runtime& self, const runtime_opti
 pool_options of_the_pool(const runtime_options& options) {
   pool_options chosen = options;
   if (options.clock) chosen.min_threads = options.clock->workers();
-  if (options.clock || options.min_threads == 0) chosen.adaptive.enabled = false;
+  if (options.clock || options.min_threads == 0) {
+    chosen.adaptive.enabled = false;
+    chosen.growth = growth_order::demand;
+  }
   return chosen;
 }
 
@@ -118,6 +127,19 @@ void runtime::impl::count_end() noexcept {
   drain_signal_.fetch_add(1, std::memory_order_release);
   platform::wake_all(drain_signal_);
   if (loop != nullptr) loop->notify();
+  pool.implementation().end_if_drained();
+}
+
+void runtime::impl::close() noexcept {
+  // U7. seq_cst, in this order: a task that ends after the count was looked at sees that somebody waits.
+  if (!ends_are_watched_.exchange(true, std::memory_order_relaxed)) {
+    draining_.fetch_add(1, std::memory_order_seq_cst);
+  }
+  closing.store(true, std::memory_order_seq_cst);  // pairs with admit_task
+}
+
+void runtime::impl::stop_all_roots() noexcept {
+  for (stop_state& each : roots_) each.request_stop(stop_reason::shutdown);
 }
 
 std::size_t runtime::impl::live() const noexcept {
@@ -153,8 +175,8 @@ bool runtime::impl::drain(std::int64_t deadline_ns) noexcept {
 
 void runtime::impl::shutdown() noexcept {
   std::call_once(shut_down_, [this] {
-    closing.store(true, std::memory_order_seq_cst);  // pairs with admit_task
-    for (stop_state& each : roots_) each.request_stop(stop_reason::shutdown);
+    pool.implementation().close_for_runtime();
+    stop_all_roots();
     if (!drain(platform::no_deadline)) report_stalled_shutdown();
     while (ending_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
     const std::size_t count = service_count_.load(std::memory_order_acquire);
