@@ -115,9 +115,10 @@ void worker_pool::impl::displace_oldest(detail::joinable_root& block, int priori
 bool worker_pool::impl::run_here(detail::joinable_root& block) noexcept {
   detail::thread_context& context = detail::this_thread();
   if (calls_here == deepest_call) return false;
-  if (own_worker() == nullptr &&
-      (context.current_executor != nullptr || context.fires_timers || loop_ != nullptr)) {
-    return false;
+  if (own_worker() == nullptr) {
+    const executor* const runs_for = context.current_executor;
+    const bool elsewhere = runs_for != nullptr && runs_for != &pool_;
+    if (elsewhere || context.fires_timers || loop_ != nullptr) return false;
   }
   const call_on_top role(context, pool_, block.env);
   block.run(&block);

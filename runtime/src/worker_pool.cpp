@@ -239,13 +239,15 @@ void worker_pool::impl::leave(worker& self) noexcept {
     self.started.store(false, std::memory_order_relaxed);
     workers_.give_back(self);
   }
+  // Who found no free number left the item to us (J7).
+  if (anything_queued()) wake_one();
   if (before.joinable()) before.join();  // it has nothing left to do but this
 }
 
 bool worker_pool::impl::start_thread(unsigned limit, job* first) noexcept {
   // Under idle_lock_: stop() joins whoever is started, and nobody starts afterwards.
   const unsigned there = threads_.load(std::memory_order_relaxed);
-  if (there >= limit) return false;
+  if (there >= limit || !workers_.has_free_number()) return false;
   std::string reason;
   try {
     worker& fresh = workers_.take();
