@@ -20,6 +20,18 @@ bool worker_pool::await_termination(std::chrono::steady_clock::duration timeout)
   return impl_->await_termination(timeout);
 }
 
+void runtime::impl::close() noexcept {
+  // U7. seq_cst, in this order: a task that ends after the count was looked at sees that somebody waits.
+  if (!ends_are_watched_.exchange(true, std::memory_order_relaxed)) {
+    draining_.fetch_add(1, std::memory_order_seq_cst);
+  }
+  closing.store(true, std::memory_order_seq_cst);  // pairs with admit_task
+}
+
+void runtime::impl::stop_all_roots() noexcept {
+  for (stop_state& each : roots_) each.request_stop(stop_reason::shutdown);
+}
+
 void worker_pool::impl::close(pool_state to) noexcept {
   // U6. seq_cst: whoever has counted a task and still read "running" is waited for.
   life_.advance(to);

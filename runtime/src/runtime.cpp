@@ -130,18 +130,6 @@ void runtime::impl::count_end() noexcept {
   pool.implementation().end_if_drained();
 }
 
-void runtime::impl::close() noexcept {
-  // U7. seq_cst, in this order: a task that ends after the count was looked at sees that somebody waits.
-  if (!ends_are_watched_.exchange(true, std::memory_order_relaxed)) {
-    draining_.fetch_add(1, std::memory_order_seq_cst);
-  }
-  closing.store(true, std::memory_order_seq_cst);  // pairs with admit_task
-}
-
-void runtime::impl::stop_all_roots() noexcept {
-  for (stop_state& each : roots_) each.request_stop(stop_reason::shutdown);
-}
-
 std::size_t runtime::impl::live() const noexcept {
   // Ends first, starts after: if they are equal, then at the moment between nothing was alive.
   std::uint64_t ended = 0;
