@@ -116,6 +116,22 @@ TEST(submit, line_1_the_state_is_looked_at_before_a_thread_is_added) {
   }
 }
 
+TEST(submit, line_1_a_pool_that_is_shutting_down_adds_no_thread_though_it_could) {
+  for (const growth_order growth :
+       {growth_order::demand, growth_order::queue_first, growth_order::threads_first}) {
+    gate closed;
+    test_runtime rt(bounded(2, 4, growth, 4));
+    auto running = rt.workers().submit(closed.block());
+    wait_until([&] { return closed.inside() == 1; });
+    rt.workers().shutdown();
+    std::atomic<int> ran{0};
+    EXPECT_THROW(rt.workers().submit(count_up(ran)).detach(), tandem::rejected);
+    EXPECT_EQ(rt.workers().stats().threads, 1U);
+    closed.open();
+    running.wait();
+  }
+}
+
 TEST(submit, line_1_with_no_worker_left_a_submission_starts_one) {
   for (const growth_order growth :
        {growth_order::demand, growth_order::queue_first, growth_order::threads_first}) {

@@ -96,8 +96,10 @@ class TANDEM_API worker_pool final : public executor {
 
   /// As submit(), but waits while the pool is full: first come, first served, and nobody overtakes who waits.
   ///
-  ///     while (auto job = co_await source.next())
-  ///       (co_await pool.submit_when_free(handle(*job))).detach();
+  ///     while (true) {
+  ///       auto done = co_await pool.submit_when_free(handle(co_await source.receive()));
+  ///       done.detach();
+  ///     }
   ///
   /// @returns        the task's join_handle; it has not necessarily started
   /// @throws         rejected once the pool refuses all; operation_cancelled, std::bad_alloc: then the task
