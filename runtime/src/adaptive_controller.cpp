@@ -18,8 +18,8 @@ std::uint64_t next_random(std::uint64_t& state) noexcept {  // splitmix64
   return bits ^ (bits >> 31);
 }
 
-/// A count that does not change has a component of some 1e-16 at every period: rounding, and no wave.
-/// The smallest wave, one thread among a million, has 5e-7.
+/// A count that does not change has a component of some 1e-16 at every period: rounding, and no
+/// wave. The smallest wave, one thread among a million, has 5e-7.
 constexpr double no_wave = 1e-9;
 
 double seconds_of(std::chrono::nanoseconds span) noexcept {
@@ -184,8 +184,13 @@ double adaptive_controller::move_for(const analysis& seen, const climb_sample& s
   if (sample.cpu > options_.cpu_full) return 0;
   // Who has idle workers does not lack any, whatever the noise seems to say.
   if (sample.idle > 0) return 0;
-  // n workers use at most n times what one of them uses now: so many more fill the CPUs, no fewer.
-  const double room = sample.cpu > 0 ? sample.goal * (options_.cpu_full / sample.cpu - 1) : size;
+  // n workers use at most n times what one of them uses now, so it takes at least `filling` to fill
+  // the CPUs. The middle of the wave is not raised beyond that.
+  double room = size;
+  if (sample.cpu > 0) {
+    const double filling = sample.goal * options_.cpu_full / sample.cpu;
+    room = std::max(0.0, filling - control_ - magnitude_ / 2.0);
+  }
   return std::min({size, options_.max_change_per_sample, room});
 }
 
@@ -199,7 +204,8 @@ unsigned adaptive_controller::wave_on(const climb_sample& sample) noexcept {
   const double high = sample.max;
   control_ = std::max(low, std::min(control_, high - magnitude_));
 
-  // On full CPUs, at the floor, a wave could only do harm: there is no way but up, and that is barred.
+  // On full CPUs, at the floor, a wave could only do harm: there is no way but up, and that is
+  // barred.
   wave_held_ = sample.cpu > options_.cpu_full && control_ <= low;
   const std::uint64_t half_periods = samples_ / (options_.wave_period_samples / 2);  // HC12
   const double wave = wave_held_ || half_periods % 2 == 0 ? 0 : magnitude_;

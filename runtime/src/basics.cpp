@@ -6,6 +6,7 @@
 #include <typeinfo>
 
 #include <tandem/cpu_count.hpp>
+#include <tandem/detail/admission.hpp>
 #include <tandem/detail/pool_thread.hpp>
 #include <tandem/errors.hpp>
 #include <tandem/executor.hpp>
@@ -78,7 +79,17 @@ forked_runtime::forked_runtime(const char* what_was_tried, int owner_process)
       owner_process_(owner_process) {}
 forked_runtime::~forked_runtime() = default;
 
+executor_closed::executor_closed(std::string_view executor_name)
+    : std::runtime_error("a task was refused: executor \"" + std::string(executor_name) +
+                         "\" has been closed. What was spawned there before runs to its end.") {}
+executor_closed::~executor_closed() = default;
+
+void detail::admission::refuse(const executor& home) { throw executor_closed(home.name()); }
+
 executor::~executor() = default;
+
+bool executor::begin_task() noexcept { return true; }
+void executor::end_task() noexcept {}
 
 void executor::post_batch(job_list items, post_kind kind) noexcept {
   while (job* item = items.pop_front()) post(item, kind);

@@ -23,7 +23,8 @@ blocking_adjustment::blocking_adjustment(const adaptive_options& options) noexce
 blocking_outcome blocking_adjustment::adjust(const blocking_reading& reading) noexcept {
   blocking_outcome outcome;
   outcome.goal = reading.goal;
-  // HB1. Compared with min: workers that the climb or the gate has added stand in for blocked ones, too.
+  // HB1. Compared with min: workers that the climb or the gate has added stand in for blocked ones,
+  // too.
   const auto target = static_cast<unsigned>(
       std::min<std::uint64_t>(std::uint64_t{reading.min} + reading.blocked, reading.max));
   if (target <= reading.goal) {  // HB2

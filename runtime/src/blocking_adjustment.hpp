@@ -1,9 +1,10 @@
 // blocking_adjustment.hpp: how many workers replace those inside a blocking_region, and how fast.
 // SPDX-License-Identifier: MIT
 //
-// A worker that says it is going to block is replaced: at once while there are few, then one by one,
-// the slower the more there are, so that a burst of blocking calls does not make a burst of threads.
-// What has been added goes when the regions end. Steps HB1-HB4: runtime/README.md, "The controller".
+// A worker that says it is going to block is replaced: at once while there are few, then one by
+// one, the slower the more there are, so that a burst of blocking calls does not make a burst of
+// threads. What has been added goes when the regions end. Steps HB1-HB4: runtime/README.md, "The
+// controller".
 #pragma once
 
 #include <chrono>

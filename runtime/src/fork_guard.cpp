@@ -69,6 +69,7 @@ void after_fork_in_child() {
   context.lane_home = nullptr;
   context.current_worker = nullptr;
   context.current_executor = nullptr;
+  context.layer = nullptr;
   context.fires_timers = false;
   unlock_frame_store();
   all.lock.unlock();

@@ -9,7 +9,7 @@ std::size_t workers_for_pieces() noexcept {
   const environment* const env = current_environment();
   if (env == nullptr || env->runtime() == nullptr) return 1;
   const worker_pool& workers = env->runtime()->workers();
-  return workers.is_current() ? workers.size() : 1;
+  return runs_here(workers) ? workers.size() : 1;
 }
 
 bool pieces_go_by_the_clock() noexcept {

@@ -186,9 +186,11 @@ std::coroutine_handle<> root::body_ended(const ended_frame& body) noexcept {
 
 std::coroutine_handle<> root::finish() noexcept {
   runtime::impl& owner = env_.runtime()->implementation();
+  executor* const counted = env_.home()->counts_tasks() ? env_.home() : nullptr;
   env_.end();
   this_thread().env = nullptr;
   const std::coroutine_handle<> go_on = ended();
+  if (counted != nullptr) counted->end_task();
   // Last: the runtime may end once it has counted this task.
   owner.task_ended();
   return go_on;

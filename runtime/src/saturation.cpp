@@ -27,6 +27,7 @@ class call_on_top {
         stack_limit_(context.stack_limit),
         lane_(std::exchange(context.lane, nullptr)),
         lane_home_(std::exchange(context.lane_home, nullptr)),
+        layer_(std::exchange(context.layer, nullptr)),
         next_(std::exchange(context.next, nullptr)),
         env_(std::exchange(context.env, env)),
         executor_(std::exchange(context.current_executor, &pool)),
@@ -42,6 +43,7 @@ class call_on_top {
     context_.stack_limit = stack_limit_;
     context_.lane = lane_;
     context_.lane_home = lane_home_;
+    context_.layer = layer_;
     context_.next = next_;
     context_.env = env_;
     context_.current_executor = executor_;
@@ -55,6 +57,7 @@ class call_on_top {
   const char* const stack_limit_;
   detail::fork_lane* const lane_;
   const executor* const lane_home_;
+  const executor* const layer_;
   const std::coroutine_handle<> next_;
   environment* const env_;
   executor* const executor_;

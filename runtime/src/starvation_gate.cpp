@@ -30,7 +30,8 @@ gate_outcome starvation_gate::round(const gate_reading& reading) noexcept {
 std::chrono::nanoseconds starvation_gate::limit(const adaptive_options& options, double cpu,
                                                 unsigned goal) noexcept {
   if (cpu < options.starvation_cpu_busy) {
-    // The worker that the last round added has dequeued a moment after it; rounds are not exact either.
+    // The worker that the last round added has dequeued a moment after it; rounds are not exact
+    // either.
     const std::chrono::nanoseconds slack = options.gate_period / 10;
     return std::max(options.starvation_delay - slack, std::chrono::nanoseconds(0));
   }

@@ -1,8 +1,8 @@
 // starvation_gate.hpp: adds a worker where work waits and nothing is dequeued; a pure function.
 // SPDX-License-Identifier: MIT
 //
-// The climb learns from items that end. Where none does, because every worker is blocked, perhaps on
-// an item that still waits in a queue, it learns nothing, and this rule finds the way out. Steps
+// The climb learns from items that end. Where none does, because every worker is blocked, perhaps
+// on an item that still waits in a queue, it learns nothing, and this rule finds the way out. Steps
 // HG1-HG3: runtime/README.md, "The controller".
 #pragma once
 
@@ -19,7 +19,7 @@ class gate_reading {
   gate_reading(unsigned running, unsigned present_goal, unsigned max_goal) noexcept
       : processing(running), goal(present_goal), max(max_goal) {}
 
-  /// Since an item was last dequeued, or since the queues were last empty.
+  /// Since an item was last dequeued.
   std::chrono::nanoseconds since_dequeue{};
   double cpu = 0;       ///< share of the CPUs in use, 0 to 1
   unsigned processing;  ///< workers that run an item

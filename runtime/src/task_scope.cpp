@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include <tandem/detail/admission.hpp>
 #include <tandem/errors.hpp>
 #include <tandem/runtime.hpp>
 
@@ -15,7 +16,9 @@ void task_scope::spawn_frame(executor& target, detail::promise_base& child, bool
                              const std::source_location& where) {
   detail::scope_child* block = nullptr;
   try {
+    detail::admission place(target);
     block = new detail::scope_child(*env_.runtime(), target, child, has_place, where);
+    place.keep();
   } catch (...) {
     if (has_place) places_.give_back();
     child.handle().destroy();

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <string_view>
 #include <tandem/io/install.hpp>
 #include <tandem/io/tcp_listener.hpp>
@@ -13,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "open_descriptors.hpp"
 #include "test_runtime.hpp"
 
 namespace tandem::test {
@@ -53,14 +53,6 @@ inline task<std::vector<std::byte>> read_to_end(io::tcp_stream& stream) {
     all.insert(all.end(), buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(n));
   }
   co_return all;
-}
-
-inline std::size_t open_descriptors() {
-  std::size_t count = 0;
-  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-    ++count;
-  }
-  return count;
 }
 
 /// A pool of so many threads, which keeps its stalls to itself.

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cstddef>
 #include <deque>
-#include <filesystem>
 #include <optional>
 #include <tandem/as_result.hpp>
 #include <tandem/event.hpp>
@@ -22,6 +21,7 @@
 #include <tandem/yield.hpp>
 #include <vector>
 
+#include "open_descriptors.hpp"
 #include "seeded.hpp"
 #include "test_runtime.hpp"
 
@@ -36,6 +36,7 @@ using tandem::io::endpoint;
 using tandem::io::leased_buffer;
 using tandem::io::tcp_listener;
 using tandem::io::tcp_stream;
+using tandem::test::open_descriptors;
 using tandem::test::test_runtime;
 
 /// Byte `at` of what every sender sends.
@@ -326,11 +327,6 @@ TEST(receive, on_a_closed_stream_is_an_error) {
     tcp_stream closed;
     EXPECT_EQ((co_await as_result(closed.receive())).error(), std::errc::bad_file_descriptor);
   }());
-}
-
-std::size_t open_descriptors() {
-  return static_cast<std::size_t>(
-      std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {}));
 }
 
 TEST(receive, a_stream_closed_while_it_is_received_from_gives_its_descriptor_back_once) {

@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <filesystem>
 #include <tandem/as_result.hpp>
 #include <tandem/io/install.hpp>
 #include <tandem/io/tcp_listener.hpp>
@@ -17,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "open_descriptors.hpp"
 #include "seeded.hpp"
 #include "test_runtime.hpp"
 
@@ -29,15 +29,8 @@ using tandem::with_timeout;
 using tandem::io::endpoint;
 using tandem::io::tcp_listener;
 using tandem::io::tcp_stream;
+using tandem::test::open_descriptors;
 using tandem::test::test_runtime;
-
-std::size_t open_descriptors() {
-  std::size_t count = 0;
-  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-    ++count;
-  }
-  return count;
-}
 
 task<std::size_t> read_some(tcp_stream& stream, std::span<std::byte> buffer) {
   co_return co_await stream.read(buffer);

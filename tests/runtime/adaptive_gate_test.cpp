@@ -48,8 +48,10 @@ TEST(starvation_gate, nothing_is_added_unless_work_waits) {
 
 TEST(starvation_gate, nothing_is_added_while_a_worker_below_the_goal_is_free) {
   gate_reading reading = starved();
-  reading.processing = 3;
-  EXPECT_EQ(goal_after(reading), 4U);
+  for (unsigned processing = 0; processing < 4; ++processing) {
+    reading.processing = processing;
+    EXPECT_EQ(goal_after(reading), 4U);
+  }
 }
 
 TEST(starvation_gate, the_maximum_is_never_passed) {

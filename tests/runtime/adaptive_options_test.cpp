@@ -23,6 +23,13 @@ using tandem::pool_decision;
 
 TEST(adaptive_options, the_defaults_are_valid) { EXPECT_NO_THROW(adaptive_options().validate()); }
 
+TEST(adaptive_options, the_example_of_the_header_is_valid) {
+  adaptive_options options;
+  options.starvation_delay = std::chrono::milliseconds(200);
+  options.max_change_per_second = 8;
+  EXPECT_NO_THROW(options.validate());
+}
+
 TEST(adaptive_options, a_bool_turns_the_controller_on_and_off_and_nothing_else_converts) {
   adaptive_options options = false;
   EXPECT_FALSE(options.enabled);

@@ -1,9 +1,9 @@
-// climb_reference.hpp: hill climbing in plain arithmetic, with nothing kept that can be computed again.
+// climb_reference.hpp: hill climbing in plain arithmetic, nothing kept that can be computed.
 // SPDX-License-Identifier: MIT
 //
-// Written from the description of the algorithm, not from the controller: a Fourier sum over complex
-// exponentials instead of Goertzel's recurrence, all samples kept, every step spelled out with the
-// default constants. No CPU is short here and no worker idle.
+// Written from the description of the algorithm, not from the controller: a Fourier sum over
+// complex exponentials instead of Goertzel's recurrence, all samples kept, every step spelled out
+// with the default constants. No CPU is short here and no worker idle.
 #pragma once
 
 #include <algorithm>

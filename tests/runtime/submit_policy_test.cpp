@@ -11,6 +11,8 @@
 #include <tandem/rejected.hpp>
 #include <tandem/runtime.hpp>
 #include <tandem/spawn.hpp>
+#include <tandem/strand.hpp>
+#include <tandem/yield.hpp>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -114,6 +116,24 @@ TEST(submit, line_9_a_task_that_is_the_caller_goes_on_in_its_own_surroundings) {
     EXPECT_EQ(co_await inlined, 3);
     co_await queued;
   }(rt.workers(), ran));
+  EXPECT_EQ(ran.load(), 1);
+}
+
+TEST(submit, line_9_a_caller_on_a_strand_keeps_its_turn_to_itself) {
+  test_runtime rt(one_place(queue_kind::bounded, saturation_policy::caller_runs));
+  tandem::strand turns(rt.workers());
+  std::atomic<int> ran{0};
+  auto on_strand = rt->spawn(turns, [](worker_pool& pool, std::atomic<int>& count) -> task<void> {
+    auto queued = pool.submit(count_up(count));
+    auto inlined = pool.submit([](worker_pool& home) -> task<bool> {
+      co_await tandem::yield();
+      co_return home.is_current();
+    }(pool));
+    EXPECT_FALSE(inlined.is_done());
+    EXPECT_TRUE(co_await inlined);
+    co_await queued;
+  }(rt.workers(), ran));
+  on_strand.wait();
   EXPECT_EQ(ran.load(), 1);
 }
 

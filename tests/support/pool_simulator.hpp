@@ -1,9 +1,10 @@
-// pool_simulator.hpp: a worker pool on a simulated machine, steered by the real controller and gate.
+// pool_simulator.hpp: a worker pool on a simulated machine, steered by the controller.
 // SPDX-License-Identifier: MIT
 //
-// The pool is modelled in a few lines: a queue, workers below or above a goal, and the two places where
-// the controller is asked, the end of an item and the gate's tick. Written apart from the controller:
-// nothing here knows how it decides, and the ideal number of workers comes from the load alone.
+// The pool is modelled in a few lines: a queue, workers below or above a goal, and the two places
+// where the controller is asked, the end of an item and the gate's tick. Written apart from the
+// controller: nothing here knows how it decides, and the ideal number of workers comes from the
+// load alone.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,10 @@
 // simulated_machine.hpp: workers that compute on shared CPUs and wait, on simulated time.
 // SPDX-License-Identifier: MIT
 //
-// Processor sharing: n computing workers on k CPUs each get min(1, k / n) of one. All of them progress
-// alike, so a worker's end is known in *service* (what one worker has been given since the beginning)
-// when it starts, whoever comes and goes later; a heap orders them by it. Waits are ordered by time.
-// Knows nothing of tandem.
+// Processor sharing: n computing workers on k CPUs each get min(1, k / n) of one. All of them
+// progress alike, so a worker's end is known in *service* (what one worker has been given since the
+// beginning) when it starts, whoever comes and goes later; a heap orders them by it. Waits are
+// ordered by time. Knows nothing of tandem.
 #pragma once
 
 #include <cstdint>

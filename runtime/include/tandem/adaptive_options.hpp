@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The defaults are those of the .NET thread pool. Hellerstein, Morrison, Eilebrecht, "Optimizing
-// Concurrency Levels in the .NET ThreadPool" (FeBID 2008). What each of them does: runtime/README.md,
-// "The controller".
+// Concurrency Levels in the .NET ThreadPool" (FeBID 2008). What each of them does:
+// runtime/README.md, "The controller".
 #pragma once
 
 #include <chrono>
@@ -47,7 +47,8 @@ class TANDEM_API adaptive_options {
   completion_count count = completion_count::segments;
 
   // Hill climbing: what a sample is.
-  /// A sample takes a random time between these two, so that it does not beat with the load's rhythm.
+  /// A sample takes a random time between these two, so that it does not beat with the load's
+  /// rhythm.
   duration min_sample_interval = std::chrono::milliseconds(10);
   duration max_sample_interval = std::chrono::milliseconds(200);
   /// A sample with fewer completions than (threads - 1) / this is too coarse and goes on. Above 0.

@@ -4,6 +4,7 @@
 
 #include <exception>
 #include <stdexcept>
+#include <string_view>
 #include <system_error>
 
 #include <tandem/config.hpp>
@@ -48,6 +49,15 @@ class TANDEM_API runtime_stopped : public std::runtime_error {
   runtime_stopped(const runtime_stopped&) = default;
   runtime_stopped& operator=(const runtime_stopped&) = default;
   ~runtime_stopped() override;
+};
+
+/// A task was spawned at an executor that has been closed: a fair_queue, a single_thread_executor.
+class TANDEM_API executor_closed : public std::runtime_error {
+ public:
+  explicit executor_closed(std::string_view executor_name);
+  executor_closed(const executor_closed&) = default;
+  executor_closed& operator=(const executor_closed&) = default;
+  ~executor_closed() override;
 };
 
 /// A runtime was used in a process that fork() made while the runtime lived: its threads exist in the

@@ -44,6 +44,21 @@ class TANDEM_API executor {
   virtual runtime* owner() const noexcept = 0;
 
   virtual std::string_view name() const noexcept = 0;
+
+  /// Whether begin_task() and end_task() are called for each task that is spawned here: executors that
+  /// live as long as their tasks, or can be closed, have to know of them.
+  bool counts_tasks() const noexcept { return counts_tasks_; }
+  /// A task is to be spawned here. @returns false: it is refused (spawn throws executor_closed)
+  virtual bool begin_task() noexcept;
+  /// It has ended, or was never started. May be the executor's end.
+  virtual void end_task() noexcept;
+
+ protected:
+  struct counting_tasks {};
+  explicit executor(counting_tasks /*yes*/) noexcept : counts_tasks_(true) {}
+
+ private:
+  const bool counts_tasks_ = false;
 };
 
 }  // namespace tandem::inline v0

@@ -35,6 +35,10 @@ TANDEM_API const char* to_string(pool_action action) noexcept;
 TANDEM_API const char* to_string(decision_reason reason) noexcept;
 
 /// One decision of a pool.
+///
+///     if (decision.action != tandem::pool_action::change_goal) {
+///       std::puts(to_string(decision).c_str());  // inject +1 n=5 reason=starvation t=1.52s
+///     }
 class TANDEM_API pool_decision {
  public:
   /// Nothing is decided yet: a place to be filled.
@@ -64,8 +68,8 @@ class TANDEM_API pool_decision {
   friend bool operator==(const pool_decision&, const pool_decision&) = default;
 };
 
-/// One line: "inject +1 n=5 reason=starvation t=1.52s", "retire -1 n=4 reason=keep_alive t=21.00s" or
-/// "goal 4->7 n=5 reason=climb t=6.31s".
+/// One line: "inject +1 n=5 reason=starvation t=1.52s", "retire -1 n=4 reason=keep_alive t=21.00s"
+/// or "goal 4->7 n=5 reason=climb t=6.31s".
 TANDEM_API std::string to_string(const pool_decision& decision);
 
 }  // namespace tandem::inline v0

@@ -19,7 +19,7 @@ class [[nodiscard]] resume_on_awaiter {
   std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> self) noexcept {
     detail::promise_base& promise = self.promise();
     promise.home = target_;
-    if (target_->is_current()) return detail::transfer(self);
+    if (detail::runs_here(*target_)) return detail::transfer(self);
     promise.post();
     return std::noop_coroutine();
   }

@@ -10,6 +10,7 @@
 #include <typeinfo>
 #include <utility>
 
+#include <tandem/detail/admission.hpp>
 #include <tandem/detail/leaf.hpp>
 #include <tandem/detail/root.hpp>
 #include <tandem/result.hpp>
@@ -209,8 +210,10 @@ join_handle<T> spawn_on(tandem::runtime& owner, executor& target, task<T>&& body
                         const std::source_location& where,
                         context_flow flow = context_flow::captured) {
   TANDEM_ASSERT(body, "spawn was given an empty task");
+  admission place(target);
   auto* const block = new spawned<T>(owner, target, std::move(body), where);
   block->launch(nullptr, flow);
+  place.keep();
   return join_handle<T>(*block);
 }
 
@@ -223,12 +226,14 @@ template <class T>
 join_handle<T> spawn_from_outside(tandem::runtime& owner, executor& target, task<T>&& body,
                                   const std::source_location& where) {
   TANDEM_ASSERT(body, "spawn was given an empty task");
+  admission place(target);
   auto* const block = new spawned<T>(owner, target, std::move(body), where);
   if (!block->launch_from_outside()) {
     block->release();
     block->release();
     throw_refused(owner, "runtime::spawn");
   }
+  place.keep();
   return join_handle<T>(*block);
 }
 
@@ -265,6 +270,8 @@ join_handle<T> spawn(task<T> body, std::source_location where = std::source_loca
 }
 
 /// As above, at another executor: that becomes the home of `body`.
+///
+/// @throws  also executor_closed
 template <class T>
 join_handle<T> spawn(executor& target, task<T> body,
                      std::source_location where = std::source_location::current()) {

@@ -110,7 +110,7 @@ class TANDEM_API task_scope {
 
   /// Starts a child at the scope's home.
   ///
-  /// @throws         std::bad_alloc
+  /// @throws         std::bad_alloc; executor_closed
   /// @cancellation   a child spawned into a stopped scope starts, and is stopped at its first wait
   /// @thread_safety  the body and any child of the scope, at once
   void spawn(task<void> child, std::source_location where = std::source_location::current()) {

@@ -46,6 +46,7 @@ struct thread_context {
   invoke_job* stolen_call = nullptr;     // I4: the one that this thread runs for another
   worker* current_worker = nullptr;      // set for the life of a pool thread
   executor* current_executor = nullptr;  // whose jobs this thread runs now
+  const executor* layer = nullptr;       // the innermost executor over others that runs a job here
   bool fires_timers = false;             // inside timer_service::expire
   std::uint32_t budget = await_budget;
   std::uint64_t next_segment = 0;  // numbers are unique in the process,
@@ -72,6 +73,13 @@ TANDEM_API thread_context& this_thread() noexcept;
 /// Resumes `first` and then whatever each segment leaves in the next slot, until none is left. Each
 /// of them runs in a segment of its own. Never called inside a segment: F2 relies on it.
 TANDEM_API void run_chain(thread_context& context, std::coroutine_handle<> first) noexcept;
+
+/// Whether a frame with this home may go on in the running segment: not if that is a strand's, or the
+/// like, and the home is what the strand runs on.
+inline bool runs_here(const executor& home) noexcept {
+  const executor* const layer = this_thread().layer;
+  return layer != nullptr ? layer == &home : home.is_current();
+}
 
 /// Hands over to `next`: the return value is what await_suspend has to return.
 TANDEM_ALWAYS_INLINE std::coroutine_handle<> transfer(std::coroutine_handle<> next) noexcept {

@@ -1,0 +1,30 @@
+// load.hpp: items that compute and wait, and somebody who always has more of them.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+#include <tandem/task.hpp>
+
+#include "settings.hpp"
+
+namespace monitor {
+
+/// What the items have done; written by them.
+class progress {
+ public:
+  std::atomic<std::uint64_t> completed{0};
+};
+
+/// Keeps a CPU for so long, by the time that the thread itself has used.
+void compute_for(std::chrono::nanoseconds time);
+
+/// Spawns items until the time is over, and then returns when the last of them has ended.
+tandem::task<void> feed(const settings& chosen, std::chrono::nanoseconds duration, progress& out);
+
+/// All at once.
+tandem::task<void> feed_burst(const settings& chosen, progress& out);
+
+}  // namespace monitor

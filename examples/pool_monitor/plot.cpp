@@ -1,0 +1,97 @@
+// plot.cpp: a script for gnuplot, with its data inside.
+// SPDX-License-Identifier: MIT
+#include "plot.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <stdexcept>
+
+namespace monitor {
+
+namespace {
+
+constexpr double throughput_window = 1.0;  // seconds
+
+std::string samples_of(const pool_watch& watch) {
+  std::string rows;
+  const auto& all = watch.samples();
+  std::size_t from = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    while (all[i].seconds - all[from].seconds > throughput_window) ++from;
+    const double span = all[i].seconds - all[from].seconds;
+    const double rate =
+        span > 0 ? static_cast<double>(all[i].completed - all[from].completed) / span : 0;
+    rows += fmt::format("{:.3f} {} {} {:.1f} {}\n", all[i].seconds, all[i].threads, all[i].goal,
+                        rate, all[i].queued);
+  }
+  return rows;
+}
+
+/// A mark for each thread that came (or went) for one of these reasons.
+std::string marks_of(const pool_watch& watch, tandem::pool_action action,
+                     tandem::decision_reason reason) {
+  std::string rows;
+  for (const auto& each : watch.decisions()) {
+    if (each.action != action || each.reason != reason) continue;
+    rows +=
+        fmt::format("{:.3f} {}\n", std::chrono::duration<double>(each.when).count(), each.threads);
+  }
+  return rows.empty() ? "NaN NaN\n" : rows;
+}
+
+std::string script_for(const std::string& file, const settings& chosen, const pool_watch& watch) {
+  const bool png = file.ends_with(".png");
+  const char* const terminal =
+      png ? "pngcairo size 1000,760 font 'sans,11'"
+          : "svg size 1000,760 dynamic background '#ffffff' font 'sans,13'";
+  using tandem::decision_reason;
+  using tandem::pool_action;
+  std::string out = fmt::format("set terminal {}\nset output '{}'\n", terminal, file);
+  out += "$samples << END\n" + samples_of(watch) + "END\n";
+  const auto block = [&](const char* name, pool_action action, decision_reason reason) {
+    out += fmt::format("${} << END\n{}END\n", name, marks_of(watch, action, reason));
+  };
+  block("climb", pool_action::inject, decision_reason::climb);
+  block("starvation", pool_action::inject, decision_reason::starvation);
+  block("blocking", pool_action::inject, decision_reason::blocking);
+  block("retired", pool_action::retire, decision_reason::keep_alive);
+  out +=
+      fmt::format("set multiplot layout 3,1 title 'pool\\_monitor --{}, {} to {} threads, {}'\n",
+                  chosen.load == load_kind::cpu ? "cpu" : "io", chosen.pool.min_threads,
+                  chosen.pool.most_threads(), chosen.pool.adaptive.enabled ? "adaptive" : "fixed");
+  out +=
+      "set grid lc rgb '#dddddd'\nset key outside right top\nset lmargin 9\nset rmargin 24\n"
+      "set yrange [0:*]\nset xrange [0:*]\n"
+      "set ylabel 'threads'\n"
+      "plot $samples using 1:2 with steps lw 2 lc rgb '#1f4e9c' title 'threads', "
+      "'' using 1:3 with steps lc rgb '#999999' title 'goal', "
+      "$climb with points pt 9 ps 0.9 lc rgb '#2a9d3a' title 'inject: climb', "
+      "$starvation with points pt 9 ps 0.9 lc rgb '#d62828' title 'inject: starvation', "
+      "$blocking with points pt 9 ps 0.9 lc rgb '#9b5de5' title 'inject: blocking', "
+      "$retired with points pt 11 ps 0.9 lc rgb '#444444' title 'retire'\n"
+      "set ylabel 'items/s'\n"
+      "plot $samples using 1:4 with lines lw 2 lc rgb '#e07a1f' title 'completed, 1 s'\n"
+      "set ylabel 'queued'\nset xlabel 'seconds'\n"
+      "plot $samples using 1:5 with steps lw 2 lc rgb '#6c757d' title 'items that wait'\n"
+      "unset multiplot\n";
+  return out;
+}
+
+}  // namespace
+
+void draw(const std::string& file, const settings& chosen, const pool_watch& watch) {
+  if (!file.ends_with(".svg") && !file.ends_with(".png")) {
+    throw std::runtime_error("pool_monitor: --plot " + file + " has to end in .svg or .png");
+  }
+  std::FILE* const gnuplot = ::popen("gnuplot", "w");
+  if (gnuplot == nullptr) throw std::runtime_error("pool_monitor: cannot start gnuplot");
+  const std::string script = script_for(file, chosen, watch);
+  std::fwrite(script.data(), 1, script.size(), gnuplot);
+  if (::pclose(gnuplot) != 0) {
+    throw std::runtime_error(
+        "pool_monitor: gnuplot failed; on Debian: apt-get install gnuplot-nox");
+  }
+}
+
+}  // namespace monitor

@@ -1,0 +1,31 @@
+// report.hpp: a run in numbers: a summary for people, JSON for programs.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+
+#include "monitor.hpp"
+#include "settings.hpp"
+
+namespace monitor {
+
+/// What a run came to.
+class summary {
+ public:
+  summary(const settings& chosen, const pool_watch& watch, double load_seconds);
+
+  double seconds = 0;
+  double items_per_second = 0;  ///< while the load lasted
+  double mean_threads = 0;      ///< in the second half of the load
+  unsigned most_threads = 0;
+  unsigned last_threads = 0;
+  std::size_t injections = 0;
+  std::size_t retirements = 0;
+};
+
+std::string to_string(const summary& run);
+/// @throws  std::runtime_error naming the file
+void write_json(const std::string& file, const settings& chosen, const pool_watch& watch,
+                const summary& run);
+
+}  // namespace monitor

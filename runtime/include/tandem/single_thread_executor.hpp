@@ -1,0 +1,61 @@
+// single_thread_executor.hpp: a thread of its own, and tasks that are confined to it.
+// SPDX-License-Identifier: MIT
+//
+// For libraries that want to be called from one thread (a GUI, a database connection, a licence dongle,
+// whatever keeps thread-locals): a task at home here runs on this thread and nowhere else, one segment at
+// a time, oldest first. Confinement is a strand's promise and more: the thread never changes. And it is
+// less: a call that blocks keeps everything that lives here. Protocol: runtime/README.md, X1-X5.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <tandem/executor.hpp>
+
+namespace tandem::inline v0 {
+
+/// Runs jobs on one thread.
+///
+///     tandem::single_thread_executor database(runtime, "database");
+///     Row row = tandem::sync_wait(database, query(connection));
+///     ...
+///     co_await tandem::resume_on(database);            // inside a task
+///
+/// Its end: from close() on, spawning here throws executor_closed. Tasks that were spawned here before run to
+/// their end, and join() (or the destructor) waits for them, and for strands over it; whoever came by resume_on() has to have
+/// left or ended by then: a job that is posted after the end could run nowhere, so that aborts, and says so.
+///
+/// @thread_safety  post, is_current, close from any thread; join and the destructor from one that is not
+///                 its own
+class TANDEM_API single_thread_executor final : public executor {
+ public:
+  /// @param owner  outlives it
+  /// @param name   of executor and thread; the kernel keeps 15 characters
+  /// @throws       std::system_error if no thread can be started
+  explicit single_thread_executor(runtime& owner, std::string name = "single");
+  /// join()
+  ~single_thread_executor() override;
+
+  void post(job* item, post_kind kind = post_kind::resume) noexcept override;             // NOLINT
+  void post_batch(job_list items, post_kind kind = post_kind::resume) noexcept override;  // NOLINT
+  bool is_current() const noexcept override;
+  runtime* owner() const noexcept override;
+  std::string_view name() const noexcept override;
+  bool begin_task() noexcept override;
+  void end_task() noexcept override;
+
+  /// Refuses new tasks from now on. Does not wait.
+  void close() noexcept;
+  /// close(), then blocks until all tasks that were spawned here have ended, and the thread with them. A
+  /// runtime without threads is run meanwhile. In a task only after all of those were awaited.
+  void join() noexcept;
+
+  // Implementation
+  class impl;
+
+ private:
+  std::unique_ptr<impl> impl_;
+};
+
+}  // namespace tandem::inline v0

@@ -1,0 +1,215 @@
+// priority_test.cpp: five levels, highest first, and ageing (executor semantics, line 13).
+// SPDX-License-Identifier: MIT
+#include <tandem/priority_scheduler.hpp>
+
+#include <array>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <tandem/clock.hpp>
+#include <tandem/resume_on.hpp>
+#include <tandem/sync_wait.hpp>
+#include <vector>
+
+#include "executor_support.hpp"
+
+TANDEM_TEST_COUNT_NEW
+
+namespace {
+
+using namespace std::chrono_literals;
+using tandem::event;
+using tandem::join_handle;
+using tandem::priority;
+using tandem::priority_ageing;
+using tandem::priority_scheduler;
+using tandem::runtime;
+using tandem::task;
+using tandem::test::driven;
+using tandem::test::note;
+using tandem::test::simulated;
+using tandem::test::test_runtime;
+
+constexpr std::array every_level{priority::highest, priority::high, priority::normal, priority::low,
+                                 priority::lowest};
+
+/// '0' for the highest.
+char letter_of(priority level) { return static_cast<char>('0' + static_cast<int>(level)); }
+
+/// Keeps its level busy until it has noted so many letters.
+task<void> keeps_busy(std::string& log, char letter, int segments) {
+  for (int i = 0; i < segments; ++i) {
+    log += letter;
+    co_await tandem::yield();
+  }
+}
+
+TEST(priority, line_13_the_highest_level_that_has_something_goes_first) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    runtime rt(simulated(seed, 1));
+    priority_scheduler levels(rt.workers());
+    std::string log;
+    for (int i = 0; i < 3; ++i) {
+      for (auto each = every_level.rbegin(); each != every_level.rend(); ++each) {
+        rt.spawn(levels.level(*each), note(log, letter_of(*each))).detach();
+      }
+    }
+    EXPECT_EQ(levels.waiting(priority::low), 3U);
+    rt.run_until_idle();
+    ASSERT_EQ(log, "000111222333444") << "seed " << seed;
+  }
+}
+
+TEST(priority, line_13_equals_are_first_in_first_out) {
+  runtime rt(simulated(9, 1));
+  priority_scheduler levels(rt.workers());
+  std::string log;
+  for (char letter = 'a'; letter <= 'h'; ++letter) {
+    rt.spawn(levels.level(priority::normal), note(log, letter, 2)).detach();
+  }
+  rt.run_until_idle();
+  EXPECT_EQ(log, "abcdefghabcdefgh");
+}
+
+TEST(priority, line_13_a_segment_that_becomes_ready_late_overtakes_what_matters_less) {
+  runtime rt(driven());
+  priority_scheduler levels(rt.workers());
+  event go;
+  std::string log;
+  rt.spawn(levels.level(priority::highest),
+           [](event& e, std::string& letters) -> task<void> {
+             co_await e;
+             letters += '!';
+           }(go, log))
+      .detach();
+  rt.run_until_idle();
+  for (int i = 0; i < 5; ++i) rt.spawn(levels.level(priority::low), note(log, 'l')).detach();
+  rt.spawn(levels.level(priority::high),
+           [](event& e, std::string& letters) -> task<void> {
+             letters += 'h';
+             e.set();
+             co_return;
+           }(go, log))
+      .detach();
+  rt.run_until_idle();
+  EXPECT_EQ(log, "h!lllll");
+}
+
+TEST(priority, line_13_without_ageing_low_ones_wait_as_long_as_it_takes) {
+  runtime rt(driven());
+  priority_scheduler levels(rt.workers());
+  std::string log;
+  rt.spawn(levels.level(priority::lowest), note(log, '.')).detach();
+  rt.spawn(levels.level(priority::normal), keeps_busy(log, 'n', 10'000)).detach();
+  rt.run_until_idle();
+  EXPECT_EQ(log, std::string(10'000, 'n') + '.');
+}
+
+TEST(priority, line_13_with_ageing_by_items_a_low_one_runs_after_so_many_others) {
+  runtime rt(driven());
+  priority_scheduler levels(rt.workers(), priority_ageing().after_items(10));
+  std::string log;
+  for (int i = 0; i < 3; ++i) rt.spawn(levels.level(priority::lowest), note(log, '.')).detach();
+  rt.spawn(levels.level(priority::normal), keeps_busy(log, 'n', 40)).detach();
+  rt.run_until_idle();
+  const std::string ten(10, 'n');
+  EXPECT_EQ(log, ten + '.' + ten + '.' + ten + '.' + ten);
+}
+
+TEST(priority, line_13_with_ageing_by_items_every_level_runs_within_its_bound) {
+  constexpr std::size_t limit = 20;
+  runtime rt(driven());
+  priority_scheduler levels(rt.workers(), priority_ageing().after_items(limit));
+  std::string log;
+  for (const priority each : every_level) {
+    for (int i = 0; i < 3; ++i) {
+      rt.spawn(levels.level(each), keeps_busy(log, letter_of(each), 1000)).detach();
+    }
+  }
+  while (log.size() < 2000) (void)rt.poll(1);
+  for (const priority each : every_level) {
+    std::size_t last = 0;
+    for (std::size_t at = 0; at < 2000; ++at) {
+      if (log[at] != letter_of(each)) continue;
+      ASSERT_LE(at - last, limit + tandem::priority_count) << "level " << letter_of(each);
+      last = at;
+    }
+    ASSERT_GE(last, 2000 - limit - tandem::priority_count) << "level " << letter_of(each);
+  }
+}
+
+TEST(priority, line_13_with_ageing_by_time_a_low_one_is_next_after_so_long) {
+  runtime rt(driven());
+  priority_scheduler levels(rt.workers(), priority_ageing().after_time(1ms));
+  std::string log;
+  rt.spawn(levels.level(priority::low), note(log, '.')).detach();
+  for (int i = 0; i < 5; ++i) {
+    rt.spawn(levels.level(priority::high),
+             [](std::string& letters) -> task<void> {
+               letters += 'h';
+               const auto begun = tandem::now();
+               while (tandem::now() - begun < 1ms) {}
+               co_return;
+             }(log))
+        .detach();
+  }
+  rt.run_until_idle();
+  // First only if this thread was kept for a millisecond before it ran anything.
+  EXPECT_LE(log.find('.'), 1U) << log;
+  EXPECT_EQ(log.size(), 6U);
+}
+
+TEST(priority, line_13_ageing_by_time_leaves_the_order_alone_before) {
+  runtime rt(driven());
+  priority_scheduler levels(rt.workers(), priority_ageing().after_time(1h));
+  std::string log;
+  for (int i = 0; i < 3; ++i) rt.spawn(levels.level(priority::low), note(log, '.')).detach();
+  rt.spawn(levels.level(priority::high), keeps_busy(log, 'h', 100)).detach();
+  rt.run_until_idle();
+  EXPECT_EQ(log, std::string(100, 'h') + "...");
+}
+
+TEST(priority, tasks_of_a_level_resume_there) {
+  test_runtime rt(2);
+  priority_scheduler levels(rt.workers());
+  tandem::sync_wait(levels.level(priority::low), [](priority_scheduler own) -> task<void> {
+    tandem::executor& low = own.level(priority::low);
+    tandem::executor& high = own.level(priority::high);
+    EXPECT_TRUE(low.is_current());
+    co_await tandem::sleep_for(1us);
+    EXPECT_TRUE(low.is_current());
+    co_await tandem::resume_on(high);
+    EXPECT_TRUE(high.is_current());
+    EXPECT_FALSE(low.is_current());
+  }(levels));
+}
+
+TEST(priority, levels_live_until_their_tasks_have_ended) {
+  runtime rt(simulated(6, 2));
+  event go;
+  std::string log;
+  {
+    const priority_scheduler levels(rt.workers());
+    rt.spawn(levels.level(priority::low),
+             [](event& e, std::string& letters) -> task<void> {
+               co_await e;
+               co_await tandem::yield();
+               letters += 'x';
+             }(go, log))
+        .detach();
+  }
+  rt.run_until_idle();
+  go.set();
+  rt.run_until_idle();
+  EXPECT_EQ(log, "x");
+}
+
+TEST(priority, levels_have_names) {
+  runtime rt(driven());
+  const priority_scheduler levels(rt.workers());
+  std::string names;
+  for (const priority each : every_level) names += std::string(levels.level(each).name()) + ' ';
+  EXPECT_EQ(names, "highest high normal low lowest ");
+}
+
+}  // namespace
