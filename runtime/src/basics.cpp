@@ -32,6 +32,7 @@ const char* to_string(stop_reason reason) noexcept {
     case stop_reason::sibling_failed: return "sibling failed";
     case stop_reason::race_lost: return "race lost";
     case stop_reason::shutdown: return "shutdown";
+    case stop_reason::discarded: return "discarded";
     case stop_reason::migrate: return "migrate";
   }
   return "unknown";

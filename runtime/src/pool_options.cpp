@@ -32,7 +32,8 @@ pool_options::pool_options()
 
 unsigned pool_options::most_threads() const noexcept {
   const unsigned least = std::max(1U, min_threads);
-  return adaptive.enabled ? std::max(least, max_threads) : least;
+  const bool may_grow = adaptive.enabled || growth != growth_order::demand;
+  return may_grow ? std::max(least, max_threads) : least;
 }
 
 void pool_options::validate() const {
@@ -45,6 +46,11 @@ void pool_options::validate() const {
     throw std::invalid_argument("runtime_options::max_threads is " + std::to_string(max_threads) +
                                 ": it has to be between 1 and 1024");
   }
+  if (keep_alive <= duration::zero() && allow_core_timeout) {
+    throw std::invalid_argument(
+        "runtime_options::allow_core_timeout needs a keep_alive above zero: else no thread would "
+        "stay for its first task");
+  }
   if (keep_alive <= duration::zero()) {
     throw std::invalid_argument(
         "runtime_options::keep_alive has to be above zero: it says after which idle time a thread "
@@ -54,6 +60,18 @@ void pool_options::validate() const {
     throw std::invalid_argument(
         "runtime_options::starvation_threshold is below zero: 0 turns the reports off");
   }
+  if (growth != growth_order::demand && max_threads < min_threads) {
+    throw std::invalid_argument("runtime_options::max_threads is " + std::to_string(max_threads) +
+                                ", below min_threads (" + std::to_string(min_threads) +
+                                "): runtime_options::growth = " + to_string(growth) +
+                                " goes from the one to the other");
+  }
+  if (min_threads == 0 && submissions.queue == queue_kind::rendezvous) {
+    throw std::invalid_argument(
+        "runtime_options::submissions.queue is a rendezvous, which needs workers that wait: with "
+        "min_threads = 0 there are none");
+  }
+  submissions.validate();
   adaptive.validate();
 }
 

@@ -24,7 +24,9 @@ root::root(tandem::runtime& owner, executor& target, promise_base& body, outcome
 }
 root::~root() {
   const state last = state_.load(std::memory_order_relaxed);  // nobody else is left
-  if (phase_of(last) < running_phase) body_of(last).handle().destroy();
+  if (phase_of(last) < running_phase && (last & pointer_mask) != 0) {
+    body_of(last).handle().destroy();
+  }
   if (env_.context() != nullptr) release_context(env_.context());
 }
 
@@ -39,7 +41,51 @@ bool root::launch_from_outside() noexcept {
   return true;
 }
 
+void root::launch_unposted() noexcept {
+  env_.runtime()->implementation().task_started();
+  link(nullptr, context_flow::captured);
+}
+
+void root::take_back() noexcept {
+  env_.end();
+  env_.runtime()->implementation().task_ended();
+}
+
+promise_base* root::take_unstarted() noexcept {
+  state seen = state_.load(std::memory_order_acquire);
+  while (phase_of(seen) == queued_phase) {
+    const state without_frame = removed_phase | (seen & note_bit);
+    if (state_.compare_exchange_weak(seen, without_frame, std::memory_order_acq_rel)) {
+      return &body_of(seen);
+    }
+  }
+  return nullptr;
+}
+
+void root::drop(stop_reason reason) noexcept {
+  state seen = state_.load(std::memory_order_acquire);
+  while (phase_of(seen) == queued_phase) {
+    if (state_.compare_exchange_weak(seen, seen | removed_phase, std::memory_order_acq_rel)) {
+      seen |= removed_phase;
+    }
+  }
+  if (phase_of(seen) != removed_phase) {
+    start_job_is_late();
+    return;
+  }
+  env_.stop().request_stop(reason);
+  // Whoever drops may be a task itself.
+  environment* const interrupted = this_thread().env;
+  (void)finish();  // whoever joins it is posted: there is nothing to go on with here
+  this_thread().env = interrupted;
+}
+
 void root::link_and_post(environment* parent, context_flow flow) noexcept {
+  link(parent, flow);
+  env_.home()->post(this, post_kind::spawn);
+}
+
+void root::link(environment* parent, context_flow flow) noexcept {
   runtime::impl& owner = env_.runtime()->implementation();
   if (parent != nullptr) {
     env_.start_below(*parent);
@@ -52,7 +98,6 @@ void root::link_and_post(environment* parent, context_flow flow) noexcept {
       flow == context_flow::captured && spawner != nullptr ? spawner->context() : nullptr;
   if (captured != nullptr) keep_context(captured);
   env_.set_context(captured);
-  env_.home()->post(this, post_kind::spawn);
 }
 
 promise_base* root::begin(state& seen) noexcept {
@@ -159,6 +204,11 @@ void* const abandoned_mark = reinterpret_cast<void*>(std::uintptr_t{3});  // NOL
 void* const blocking_mark = reinterpret_cast<void*>(std::uintptr_t{4});   // NOLINT
 
 }  // namespace
+
+void joinable_root::throw_removed() const {
+  const stop_reason why = env_block().stop().reason();
+  throw operation_cancelled(why != stop_reason::none ? why : stop_reason::user);
+}
 
 void joinable_root::release() noexcept {
   if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;

@@ -21,6 +21,7 @@
 #include "fork_guard.hpp"
 #include "platform.hpp"
 #include "runtime_impl.hpp"
+#include "worker_pool_impl.hpp"
 
 namespace tandem::inline v0 {
 
@@ -39,6 +40,11 @@ runtime_options checked(runtime_options options) {
                                 std::to_string(options.clock->workers()) +
                                 " logical workers: it has to be between 1 and 1024");
   }
+  if (options.clock && options.submissions.queue == queue_kind::rendezvous) {
+    throw std::invalid_argument(
+        "runtime_options::submissions.queue is a rendezvous, which needs threads that wait: with a "
+        "virtual clock there are none");
+  }
   return options;
 }
 
@@ -51,7 +57,10 @@ std::unique_ptr<detail::driven_loop> make_loop(runtime& self, const runtime_opti
 pool_options of_the_pool(const runtime_options& options) {
   pool_options chosen = options;
   if (options.clock) chosen.min_threads = options.clock->workers();
-  if (options.clock || options.min_threads == 0) chosen.adaptive.enabled = false;
+  if (options.clock || options.min_threads == 0) {
+    chosen.adaptive.enabled = false;
+    chosen.growth = growth_order::demand;
+  }
   return chosen;
 }
 
@@ -119,6 +128,7 @@ void runtime::impl::count_end() noexcept {
   drain_signal_.fetch_add(1, std::memory_order_release);
   platform::wake_all(drain_signal_);
   if (loop != nullptr) loop->notify();
+  pool.implementation().end_if_drained();
 }
 
 std::size_t runtime::impl::live() const noexcept {
@@ -154,8 +164,8 @@ bool runtime::impl::drain(std::int64_t deadline_ns) noexcept {
 
 void runtime::impl::shutdown() noexcept {
   std::call_once(shut_down_, [this] {
-    closing.store(true, std::memory_order_seq_cst);  // pairs with admit_task
-    for (stop_state& each : roots_) each.request_stop(stop_reason::shutdown);
+    pool.implementation().close_for_runtime();
+    stop_all_roots();
     if (!drain(platform::no_deadline)) report_stalled_shutdown();
     while (ending_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
     const std::size_t count = service_count_.load(std::memory_order_acquire);

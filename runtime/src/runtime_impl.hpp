@@ -33,6 +33,9 @@ class runtime::impl {
   std::size_t live() const noexcept;
   bool drain(std::int64_t deadline_ns) noexcept;
   void shutdown() noexcept;
+  /// U7. Refuses what comes from outside; from now on each task's end looks whether it was the last.
+  void close() noexcept;
+  void stop_all_roots() noexcept;
 
   /// The stop state that roots without a parent hang below; sharded against contention.
   stop_state& root_stop() noexcept;
@@ -67,6 +70,7 @@ class runtime::impl {
   std::array<live_shard, shard_count> live_;
   std::atomic<std::uint32_t> draining_{0};  // how many threads wait in drain()
   std::atomic<std::uint32_t> drain_signal_{0};
+  std::atomic<bool> ends_are_watched_{false};  // close() has counted itself into draining_
   // Threads of others that are inside task_ended(): the count they have made may end the runtime.
   std::atomic<std::uint32_t> ending_{0};
   std::array<stop_state, shard_count> roots_;

@@ -40,7 +40,8 @@ class worker {
   fifo_lane fifo;
 
   alignas(64) std::atomic<std::uint32_t> signal{running};
-  std::thread thread;                // under the pool's idle lock
+  std::thread thread;     // under the pool's idle lock
+  job* handed = nullptr;  // U3: by whoever rouses or starts it, before the signal or the thread
   std::atomic<bool> started{false};  // has a thread; written under the pool's idle lock
   std::atomic<bool> blocks{false};   // inside a blocking_region; written by its owner
   // The spawn of what it runs, for reports; kept only where the pool is adaptive. Written by its owner.

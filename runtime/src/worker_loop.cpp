@@ -29,9 +29,10 @@ void worker_pool::impl::run(worker& self) noexcept {
   const bool watched = control_ != nullptr;
   // A new thread was counted as searching by whoever started it.
   self.searching = true;
+  take_handed(self);
   while (true) {
     job* item = next_local(self);
-    if (item == nullptr) item = injection_.pop();
+    if (item == nullptr) item = take_injected();
     if (item == nullptr) {
       if (!self.searching) self.searching = begin_search();
       if (self.searching) item = search(self);
@@ -85,7 +86,7 @@ job* worker_pool::impl::next_local(worker& self) noexcept {
     // What was posted before the flag was set is seen by the scan.
     if (self.forks.look_after()) wake_one();
     if (job* item = from_other_lanes(self)) {
-      if (!self.fifo.empty() || !injection_.empty()) {
+      if (!self.fifo.empty() || injected_waits()) {
         self.forks.attention.store(true, std::memory_order_relaxed);  // own thread reads it
       }
       self.attention_pause = attention_joins;
@@ -98,7 +99,7 @@ job* worker_pool::impl::next_local(worker& self) noexcept {
 
 bool worker_pool::impl::look_after_lane(worker& self, bool joining) noexcept {
   if (self.forks.look_after()) wake_one();
-  if (self.fifo.empty() && injection_.empty()) return false;
+  if (self.fifo.empty() && !injected_waits()) return false;
   self.forks.attention.store(true, std::memory_order_relaxed);  // own thread reads it
   if (!joining) return false;
   if (self.attention_pause > 0) {
@@ -118,13 +119,18 @@ job* worker_pool::impl::from_other_lanes(worker& self) noexcept {
   }
   self.next_streak = 0;
   if (job* item = self.fifo.pop()) return item;
-  if (job* item = injection_.pop()) return item;
+  if (job* item = take_injected()) return item;
   return self.fifo.take_next();
 }
 
 job* worker_pool::impl::old_end(worker& self) noexcept {
-  if (job* item = injection_.pop()) return item;
-  if ((self.tick / fairness_interval) % 2 == 0) {
+  const bool even = (self.tick / fairness_interval) % 2 == 0;
+  if (!even) {
+    // Else submissions would wait for ever behind what keeps coming from outside.
+    if (job* item = submissions_.pop()) return item;
+  }
+  if (job* item = take_injected()) return item;
+  if (even) {
     if (job* item = self.forks.steal()) return item;
   }
   return self.fifo.pop();
@@ -142,7 +148,7 @@ job* worker_pool::impl::search(worker& self) noexcept {
 }
 
 job* worker_pool::impl::steal_round(worker& self) noexcept {
-  if (job* item = injection_.pop()) return item;
+  if (job* item = take_injected()) return item;
   const unsigned count = workers_.count();
   const unsigned first = static_cast<unsigned>(self.next_random() % count);
   for (unsigned i = 0; i < count; ++i) {
@@ -204,7 +210,7 @@ void worker_pool::impl::end_search(worker& self) noexcept {
 }
 
 bool worker_pool::impl::anything_queued() const noexcept {
-  if (!injection_.empty()) return true;
+  if (injected_waits()) return true;
   for (const worker& each : workers_) {
     if (each.fifo.size() != 0 || !each.forks.empty()) return true;
   }
@@ -215,10 +221,18 @@ bool worker_pool::impl::park(worker& self) noexcept {
   self.signal.store(worker::parked, std::memory_order_relaxed);  // P2: published by the lock
   std::uint64_t before = 0;
   {
-    const std::lock_guard lock(idle_lock_);
+    std::unique_lock lock(idle_lock_);
     if (stopping_) {
+      const bool was_last = threads_.load(std::memory_order_relaxed) == 1;  // under the lock
+      // Who leaves does not look again (P4); what came meanwhile is the last one's.
+      if (was_last && anything_queued()) {
+        self.signal.store(worker::running, std::memory_order_relaxed);
+        return true;
+      }
       if (self.searching) state_.fetch_sub(one_searching, std::memory_order_seq_cst);
       threads_.fetch_sub(1, std::memory_order_relaxed);
+      lock.unlock();
+      if (was_last) terminate();  // U7
       return false;
     }
     idle_stack_.push_back(&self);
@@ -266,7 +280,7 @@ bool worker_pool::impl::rest(worker& self) noexcept {
   while (true) {
     std::int64_t until = platform::no_deadline;
     // J4. Relaxed: whoever is one too many sees it when it parks itself.
-    if (threads_.load(std::memory_order_relaxed) > min_threads_) {
+    if (threads_.load(std::memory_order_relaxed) > stay_) {
       until = (clock::now() + keep_alive_).time_since_epoch().count();
     }
     // acquire, twice: pairs with who takes us off the stack.
@@ -281,6 +295,7 @@ bool worker_pool::impl::rest(worker& self) noexcept {
     } else {
       self.signal.store(worker::running, std::memory_order_relaxed);  // ours again
       self.searching = true;                                          // the waker counted us
+      take_handed(self);
       // After stop() there may still be work: the loop drains it and comes back here.
       return true;
     }

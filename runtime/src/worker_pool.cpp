@@ -18,8 +18,16 @@
 namespace tandem::inline v0 {
 
 namespace {
+
 constexpr int first_worker_attempts = 20;
+
+/// How many may be busy at first.
+unsigned first_target(const pool_options& options) noexcept {
+  return options.growth == growth_order::threads_first ? options.most_threads()
+                                                       : std::max(1U, options.min_threads);
 }
+
+}  // namespace
 
 worker_pool::worker_pool(tandem::runtime& owner, const pool_options& options,
                          detail::driven_loop* loop)
@@ -56,11 +64,18 @@ worker_pool::impl::impl(worker_pool& pool, tandem::runtime& owner, const pool_op
       may_spin_(platform::usable_cpus() > 1),
       loop_(loop),
       min_threads_(std::max(1U, options.min_threads)),
+      stay_(options.allow_core_timeout ? 0 : min_threads_),
+      growth_(options.growth),
       keep_alive_(options.keep_alive),
+      policy_(options.submissions.when_saturated),
+      on_rejected_(options.submissions.on_rejected),
+      on_terminated_(options.on_terminated),
       workers_(*this, loop != nullptr ? min_threads_ : options.most_threads()),
-      state_(loop == nullptr ? min_threads_ * one_room : 0),
-      target_(static_cast<int>(min_threads_)),
-      control_(loop == nullptr && options.most_threads() > min_threads_
+      submissions_(options.submissions),
+      state_(loop == nullptr ? first_target(options) * one_room : 0),
+      target_(static_cast<int>(first_target(options))),
+      control_(loop == nullptr && growth_ == growth_order::demand &&
+                       options.most_threads() > min_threads_
                    ? std::make_unique<detail::pool_control>(*this, options)
                    : nullptr) {
   idle_stack_.reserve(workers_.most());
@@ -150,18 +165,25 @@ void worker_pool::impl::wake_one() noexcept {
     const std::uint64_t now = state_.load(std::memory_order_seq_cst);
     if (searching_of(now) != 0 || room_of(now) <= 0) return;
     if (idle_stack_.empty()) {
-      if (!start_thread()) return;
+      if (!start_thread(threads_without_asking(), nullptr)) return;
     } else {
       chosen = idle_stack_.back();
       idle_stack_.pop_back();
       state_.fetch_add(one_searching - one_room, std::memory_order_seq_cst);
     }
   }
-  wakes_.fetch_add(1, std::memory_order_relaxed);
   if (chosen != nullptr) {
-    chosen->signal.store(worker::notified, std::memory_order_release);  // pairs with rest()
-    platform::wake_one(chosen->signal);
+    rouse(*chosen);
+    return;
   }
+  wakes_.fetch_add(1, std::memory_order_relaxed);
+  if (control_ != nullptr) control_->somebody_is_awake();
+}
+
+void worker_pool::impl::rouse(worker& chosen) noexcept {
+  wakes_.fetch_add(1, std::memory_order_relaxed);
+  chosen.signal.store(worker::notified, std::memory_order_release);  // pairs with rest()
+  platform::wake_one(chosen.signal);
   if (control_ != nullptr) control_->somebody_is_awake();
 }
 
@@ -193,14 +215,19 @@ void worker_pool::impl::retire_one() noexcept {
   {
     const std::lock_guard lock(idle_lock_);
     const unsigned left = threads_.load(std::memory_order_relaxed);  // written under the lock
-    if (stopping_ || left <= min_threads_ || idle_stack_.empty()) return;
+    if (stopping_ || left <= stay_ || idle_stack_.empty()) return;
     oldest = idle_stack_.front();
     idle_stack_.erase(idle_stack_.begin());
     threads_.store(left - 1, std::memory_order_relaxed);
+    if (growth_ == growth_order::queue_first && left > min_threads_) {
+      // Only a submission that finds the queue full may bring this thread back: its room goes, too.
+      target_.fetch_sub(1, std::memory_order_relaxed);
+      state_.fetch_sub(one_room, std::memory_order_seq_cst);
+    }
     oldest->signal.store(worker::dismissed, std::memory_order_release);  // pairs with rest()
   }
   platform::wake_one(oldest->signal);  // it lives as long as the pool
-  control_->thread_retired();
+  if (control_ != nullptr) control_->thread_retired();
 }
 
 void worker_pool::impl::leave(worker& self) noexcept {
@@ -212,18 +239,28 @@ void worker_pool::impl::leave(worker& self) noexcept {
     self.started.store(false, std::memory_order_relaxed);
     workers_.give_back(self);
   }
+  // Who found no free number left the item to us (J7).
+  if (anything_queued()) wake_one();
   if (before.joinable()) before.join();  // it has nothing left to do but this
 }
 
-bool worker_pool::impl::start_thread() noexcept {
+bool worker_pool::impl::start_thread(unsigned limit, job* first) noexcept {
   // Under idle_lock_: stop() joins whoever is started, and nobody starts afterwards.
-  if (threads_.load(std::memory_order_relaxed) >= workers_.most()) return false;
+  const unsigned there = threads_.load(std::memory_order_relaxed);
+  if (there >= limit || !workers_.has_free_number()) return false;
   std::string reason;
   try {
     worker& fresh = workers_.take();
-    state_.fetch_add(one_searching - one_room, std::memory_order_seq_cst);
+    fresh.handed = first;
+    // Under queue_first a thread above the core brings its own room (U3).
+    const bool brings_room = growth_ == growth_order::queue_first && there >= min_threads_;
+    const std::uint64_t change = one_searching - (brings_room ? 0 : one_room);
+    state_.fetch_add(change, std::memory_order_seq_cst);
+    if (brings_room) target_.fetch_add(1, std::memory_order_relaxed);
     if (start(fresh, reason)) return true;
-    state_.fetch_add(one_room - one_searching, std::memory_order_seq_cst);
+    if (brings_room) target_.fetch_sub(1, std::memory_order_relaxed);
+    state_.fetch_sub(change, std::memory_order_seq_cst);
+    fresh.handed = nullptr;
     workers_.give_back(fresh);
   } catch (const std::bad_alloc&) {
     reason = "out of memory";
@@ -270,90 +307,17 @@ void worker_pool::impl::report_no_thread(const std::string& reason) noexcept {
 
 void worker_pool::impl::stop() noexcept {
   if (control_ != nullptr) control_->stop();
-  std::vector<worker*> sleeping;
+  begin_stop();
   std::vector<std::thread> threads;
   {
     const std::lock_guard lock(idle_lock_);
-    stopping_ = true;
-    sleeping.swap(idle_stack_);
-    // Like any other that is woken: they find nothing, and take themselves off in park().
-    state_.fetch_add(sleeping.size() * (one_searching - one_room), std::memory_order_seq_cst);
     for (worker& each : workers_.all()) {
       if (each.thread.joinable()) threads.push_back(std::move(each.thread));
     }
     if (last_left_.joinable()) threads.push_back(std::move(last_left_));
   }
-  for (worker* each : sleeping) {
-    each->signal.store(worker::notified, std::memory_order_release);
-    platform::wake_one(each->signal);
-  }
   for (std::thread& each : threads) each.join();
   while (posting_.load(std::memory_order_acquire) != 0) std::this_thread::yield();  // P8
-}
-
-int worker_pool::impl::busy() const noexcept {
-  // Two words at about one moment.
-  const int target = target_.load(std::memory_order_relaxed);
-  return std::max(0, target - room_of(state_.load(std::memory_order_seq_cst)));
-}
-
-std::uint64_t worker_pool::impl::items_taken() const noexcept {
-  std::uint64_t sum = 0;
-  for (const worker& each : workers_.all()) sum += each.items.read();
-  return sum;
-}
-
-std::size_t worker_pool::impl::queued() const noexcept {
-  std::size_t sum = injection_.size();
-  for (const worker& each : workers_) {
-    sum += each.fifo.size() + (each.fifo.has_next() ? 1 : 0) + each.forks.size();
-  }
-  return sum;
-}
-
-worker_pool_stats worker_pool::impl::stats() const noexcept {
-  worker_pool_stats out;
-  out.min_threads = min_threads_;
-  out.max_threads = workers_.most();
-  out.threads = threads_.load(std::memory_order_relaxed);
-  out.goal = control_ != nullptr ? control_->goal() : min_threads_;
-  out.blocked = control_ != nullptr ? control_->blocked() : 0;
-  const std::uint64_t state = state_.load(std::memory_order_relaxed);
-  const auto awake =
-      static_cast<unsigned>(std::max(0, target_.load(std::memory_order_relaxed) - room_of(state)));
-  out.idle = out.threads - std::min(out.threads, awake);
-  out.searching = static_cast<unsigned>(searching_of(state));
-  out.queued = queued();
-  for (const worker& each : workers_.all()) {
-    out.items += each.items.read();
-    out.steals += each.steals.read();
-    out.parks += each.parks.read();
-  }
-  out.wakes = wakes_.load(std::memory_order_relaxed);
-  out.injected = injected_.load(std::memory_order_relaxed);
-  return out;
-}
-
-std::string worker_pool::impl::describe() const {
-  const worker_pool_stats now = stats();
-  std::string text = "pool " + name_ + ": " + std::to_string(now.threads) + " threads (" +
-                     std::to_string(now.min_threads) + " to " + std::to_string(now.max_threads) +
-                     ", goal " + std::to_string(now.goal) + "), " + std::to_string(now.idle) +
-                     " idle, " + std::to_string(now.searching) + " searching, " +
-                     std::to_string(now.blocked) + " blocked, " +
-                     std::to_string(injection_.size()) + " in the injection queue\n";
-  for (const worker& each : workers_) {
-    if (!each.started.load(std::memory_order_relaxed)) continue;
-    const bool parked = each.signal.load(std::memory_order_relaxed) == worker::parked;
-    const bool blocks = each.blocks.load(std::memory_order_relaxed);
-    text += "  worker " + std::to_string(each.number) +
-            (parked ? " parked" : (blocks ? " blocked" : " running")) + ", forks " +
-            std::to_string(each.forks.size()) + ", fifo " + std::to_string(each.fifo.size()) +
-            (each.fifo.has_next() ? "+1" : "") + ", items " + std::to_string(each.items.read()) +
-            ", steals " + std::to_string(each.steals.read()) + ", parks " +
-            std::to_string(each.parks.read()) + "\n";
-  }
-  return text;
 }
 
 bool detail::look_after_lane(thread_context& context, bool joining) noexcept {

@@ -1,4 +1,4 @@
-// worker_pool_impl.hpp: the machinery of the worker pool. Protocols P1-P8, J1-J7: runtime/README.md.
+// worker_pool_impl.hpp: the machinery of the worker pool. Protocols P1-P8, J1-J7, U1-U7: runtime/README.md.
 // SPDX-License-Identifier: MIT
 //
 // state_ packs two counts: searching workers in the low half; in the high half the room, which says how many
@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -22,6 +23,8 @@
 
 #include "driven_loop.hpp"
 #include "pool_control.hpp"
+#include "pool_life.hpp"
+#include "submission_queue.hpp"
 #include "worker.hpp"
 #include "worker_set.hpp"
 
@@ -67,6 +70,39 @@ class worker_pool::impl {
   void expose(detail::worker& self) noexcept;
   detail::gathering_slot& gathered_by() noexcept { return gathered_by_; }
 
+  // Submissions (submission.cpp, saturation.cpp).
+  using admission = detail::submission_queue::answer;
+  /// P8. Somebody who is no worker of this pool is inside a call that may hand something over.
+  class visit {
+   public:
+    explicit visit(impl& pool) noexcept;
+    visit(const visit&) = delete;
+    visit& operator=(const visit&) = delete;
+    ~visit();
+
+   private:
+    impl* const pool_;  // null: one of its workers
+  };
+  void submit(detail::joinable_root& block, int priority);
+  /// U2, U3. The block is launched, unposted.
+  admission try_admit(detail::joinable_root& block, int priority);
+  /// U4. @returns whether `waiter` waits now
+  bool enter_or_wait(detail::submit_waiter& waiter) noexcept;
+  rejection rejection_of(rejection_cause cause, const std::source_location& where,
+                         int priority) const;
+  detail::submission_queue& submissions() noexcept { return submissions_; }
+  bool prestart_core_thread() noexcept;
+
+  // The end (pool_life.cpp).
+  pool_state state() const noexcept { return life_.state(); }
+  void shutdown() noexcept;
+  std::vector<unstarted_task> shutdown_now();
+  bool await_termination(std::chrono::steady_clock::duration timeout);
+  /// The runtime ends: as shutdown_now(), but the workers stay until stop().
+  void close_for_runtime() noexcept;
+  /// U7. After a task's end, once the pool is shut down.
+  void end_if_drained() noexcept;
+
   // Without threads, by the thread that drives.
   /// Runs up to so many items as the only worker. @returns how many
   std::size_t run_some(std::size_t most_items) noexcept;
@@ -92,9 +128,35 @@ class worker_pool::impl {
   void post_local(worker& self, job* item, post_kind kind) noexcept;
   void push_fifo(worker& self, job* item) noexcept;
   void ask_attention() noexcept;
+  job* take_injected() noexcept {
+    if (job* const item = injection_.pop()) return item;
+    return submissions_.pop();
+  }
+  bool injected_waits() const noexcept { return !injection_.empty() || !submissions_.empty(); }
 
-  /// @returns  false if there is no thread to be had
-  bool start_thread() noexcept;
+  void announce_submission() noexcept;
+  /// Gives the item to a parked worker. @returns false if there is none
+  bool hand_to_idle(job& item) noexcept;
+  /// Starts a thread for the item. @returns false if there are `limit` or no room
+  bool start_for(job& item, unsigned limit) noexcept;
+  void take_handed(worker& self) noexcept;
+  void saturate(detail::joinable_root& block, int priority, admission answer);
+  /// @returns  false if this thread is no place for it
+  bool run_here(detail::joinable_root& block) noexcept;
+  void displace_oldest(detail::joinable_root& block, int priority);
+  void close(pool_state to) noexcept;
+  void drop_unstarted() noexcept;
+  void begin_stop() noexcept;
+  void terminate() noexcept;
+
+  /// The worker was taken off the idle stack, and counted.
+  void rouse(worker& chosen) noexcept;
+  unsigned threads_without_asking() const noexcept {
+    return growth_ == growth_order::queue_first ? min_threads_ : workers_.most();
+  }
+  /// Under idle_lock_. @param first what it begins with, or null
+  /// @returns  false if there are `limit`, or no thread is to be had
+  bool start_thread(unsigned limit, job* first) noexcept;
   bool start(worker& fresh, std::string& reason) noexcept;
   void report_no_thread(const std::string& reason) noexcept;
   void run(worker& self) noexcept;
@@ -114,7 +176,7 @@ class worker_pool::impl {
   /// J3. Parks if too many are busy. @returns false if the thread is to end
   bool step_back(worker& self) noexcept;
   bool rest(worker& self) noexcept;
-  /// J4. Dismisses who has been idle longest, if there are more threads than min_threads.
+  /// J4. Dismisses who has been idle longest, if there are more threads than stay.
   void retire_one() noexcept;
   void leave(worker& self) noexcept;
   void hand_over_lanes(worker& self) noexcept;
@@ -129,9 +191,15 @@ class worker_pool::impl {
   const bool may_spin_;
   detail::driven_loop* const loop_;
   const unsigned min_threads_;
+  const unsigned stay_;  // so many threads do not end when they are idle
+  const growth_order growth_;
   const std::chrono::steady_clock::duration keep_alive_;
+  const saturation_policy policy_;
+  const submission_options::rejection_handler on_rejected_;
+  const std::function<void()> on_terminated_;
   detail::worker_set workers_;
   detail::injection_queue injection_;
+  detail::submission_queue submissions_;
   alignas(64) std::atomic<std::uint64_t> state_;
   std::atomic<int> target_;  // what the room is counted from; changed with it (J1)
   alignas(64) mutable std::mutex idle_lock_;
@@ -144,6 +212,9 @@ class worker_pool::impl {
   std::atomic<unsigned> threads_{0};
   std::atomic<std::uint64_t> wakes_{0};
   std::atomic<std::uint64_t> injected_{0};
+  std::atomic<std::uint64_t> rejections_{0};
+  detail::pool_life life_;
+  std::atomic<bool> runtime_ends_{false};  // then stop() ends the workers, and nobody else
   // Threads that are not ours and are inside a post: what they posted may end the runtime before they
   // have left (P8). stop() waits for 0.
   std::atomic<std::uint32_t> posting_{0};

@@ -19,10 +19,13 @@ namespace tandem::inline v0::detail {
 class worker_set {
  public:
   worker_set(worker_pool::impl& pool, unsigned most)
-      : pool_(pool), most_(most), slots_(std::make_unique<std::atomic<worker*>[]>(most)) {
-    free_.reserve(most);
-    made_.reserve(most);
-    takes_.resize(most, false);
+      : pool_(pool),
+        most_(most),
+        numbers_(2 * most),
+        slots_(std::make_unique<std::atomic<worker*>[]>(numbers_)) {
+    free_.reserve(numbers_);
+    made_.reserve(numbers_);
+    takes_.resize(numbers_, false);
   }
   worker_set(const worker_set&) = delete;
   worker_set& operator=(const worker_set&) = delete;
@@ -67,6 +70,8 @@ class worker_set {
 
   // The rest under the pool's idle lock.
 
+  /// J7. False only if as many threads as the pool may have were dismissed and have not left yet.
+  bool has_free_number() const noexcept { return !free_.empty() || made_.size() < numbers_; }
   /// The worker with the lowest number that has no thread. @throws std::bad_alloc
   worker& take() {
     unsigned number = static_cast<unsigned>(made_.size());
@@ -96,7 +101,8 @@ class worker_set {
 
  private:
   worker_pool::impl& pool_;
-  const unsigned most_;
+  const unsigned most_;     // threads that stay or work
+  const unsigned numbers_;  // and those that were dismissed and are on their way out
   const std::unique_ptr<std::atomic<worker*>[]> slots_;
   alignas(64) std::atomic<unsigned> end_{0};
   std::atomic<unsigned> made_count_{0};

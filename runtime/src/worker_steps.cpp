@@ -43,7 +43,7 @@ std::size_t worker_pool::impl::run_some(std::size_t most_items) noexcept {
   std::size_t ran = 0;
   for (; ran < most_items; ++ran) {
     job* item = next_local(self);
-    if (item == nullptr) item = injection_.pop();
+    if (item == nullptr) item = take_injected();
     if (item == nullptr) break;
     execute(self, context, item);
   }
@@ -99,6 +99,8 @@ job* worker_pool::impl::take_one_of(worker& self, std::uint64_t random) noexcept
 
 job* worker_pool::impl::injected_one_of(std::uint64_t random) noexcept {
   const std::size_t there = injection_.size();
+  // Submissions have an order of their own, which the seed leaves alone.
+  if (!submissions_.empty() && (there == 0 || random / 4 % 2 == 0)) return submissions_.pop();
   if (there == 0) return nullptr;
   for (std::uint64_t skip = random % there % 4; skip > 0; --skip) {
     // Another thread may add items meanwhile, but nobody else takes any.

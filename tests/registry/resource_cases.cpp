@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <optional>
 #include <tandem/finally.hpp>
 #include <tandem/for_each_concurrent.hpp>
 #include <tandem/interval.hpp>
 #include <tandem/retry.hpp>
+#include <tandem/runtime.hpp>
 #include <tandem/task_scope.hpp>
 #include <tandem/with_resource.hpp>
 
@@ -139,6 +141,55 @@ class spawn_when_free_case : public gated_case {
   task<void> waits(counted /*here*/ = {}) { (void)co_await other(); }
 };
 
+/// A pool of another runtime, whose worker blocks and whose one place is taken, until complete().
+class submit_when_free_case : public case_base {
+ public:
+  static constexpr std::string_view name = "worker_pool::submit_when_free";
+  using awaiters = covers<submit_awaiter<int>>;
+  static constexpr clock_kind clock = clock_kind::real_clock;
+
+  submit_when_free_case() : pool_runtime_(one_place()) {
+    for (int i = 0; i < 2; ++i) pool().submit(block()).detach();
+  }
+  ~submit_when_free_case() { complete(); }
+
+  task<void> end() {
+    complete();
+    co_return;
+  }
+  void complete() noexcept {
+    open_ = true;
+    open_.notify_all();
+  }
+  /// Who waits hears that there will be no place.
+  void fail() { pool().shutdown(); }
+  auto make() { return pool().submit_when_free(seven()); }
+  task<join_handle<int>> in_place() { co_return co_await pool().submit_when_free(seven()); }
+  ended took(join_handle<int> handle) {
+    EXPECT_TRUE(handle);
+    return ended::returned;
+  }
+
+ private:
+  static runtime_options one_place() {
+    runtime_options options;
+    options.min_threads = 1;
+    options.adaptive.enabled = false;
+    options.submissions.queue = queue_kind::bounded;
+    options.submissions.capacity = 1;
+    return options;
+  }
+  static task<int> seven(counted /*here*/ = {}) { co_return 7; }
+  task<void> block() {
+    open_.wait(false);
+    co_return;
+  }
+  worker_pool& pool() { return pool_runtime_.workers(); }
+
+  std::atomic<bool> open_{false};
+  runtime pool_runtime_;
+};
+
 class interval_case : public case_base {
  public:
   static constexpr std::string_view name = "interval::tick";
@@ -165,7 +216,7 @@ class interval_case : public case_base {
 };
 
 using cases = ::testing::Types<finally_case, with_resource_case, retry_case, for_each_case,
-                               spawn_when_free_case, interval_case>;
+                               spawn_when_free_case, submit_when_free_case, interval_case>;
 INSTANTIATE_TYPED_TEST_SUITE_P(resources, awaitable, cases, case_names);
 
 }  // namespace resource_rows

@@ -3,14 +3,25 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <string>
 
 #include <tandem/adaptive_options.hpp>
 #include <tandem/config.hpp>
 #include <tandem/starvation_report.hpp>
+#include <tandem/submission_options.hpp>
 
 namespace tandem::inline v0 {
+
+/// When a pool adds threads; min_threads are its core.
+enum class growth_order : std::uint8_t {
+  demand,  ///< idle workers first, then threads up to the goal, which the controller moves
+  queue_first,  ///< up to min_threads one for each submission, then the queue; above that when it is full
+  threads_first,  ///< idle workers first, then threads up to max_threads, then the queue
+};
+
+TANDEM_API const char* to_string(growth_order order) noexcept;
 
 /// How a worker pool is set up. Order of precedence: a member set in code, the environment variable, the
 /// default.
@@ -37,6 +48,16 @@ class TANDEM_API pool_options {
   adaptive_options adaptive;
   /// Above min_threads a worker that was idle for so long ends. Default 20 s.
   duration keep_alive = std::chrono::seconds(20);
+  /// When threads are added. Only under `demand` does the controller run; the two others have their threads by
+  /// their own rules up to max_threads, whatever adaptive.enabled says.
+  growth_order growth = growth_order::demand;
+  /// Whether keep_alive goes for the last min_threads, too.
+  bool allow_core_timeout = false;
+  /// The queue of worker_pool::submit(), and what becomes of one too many.
+  submission_options submissions;
+  /// Called once when the pool has terminated, on the thread that ends last. What it throws goes to
+  /// runtime_options::on_suppressed_exception.
+  std::function<void()> on_terminated;
   /// Prefix of thread names. TANDEM_NAME; default "tandem".
   std::string name;
   /// Work waits, and no worker has taken any for so long: on_starvation hears of it. Default 2 s; 0: never.

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <source_location>
+#include <typeinfo>
 #include <utility>
 
 #include <tandem/detail/admission.hpp>
@@ -43,6 +44,9 @@ class TANDEM_API joinable_root : public root {
   /// The handle goes without having taken the outcome.
   void abandon() noexcept;
 
+  /// The task's type, for unstarted_task.
+  virtual const std::type_info& type_of_task() const noexcept = 0;
+
   /// J0. A task that is still queued when it is joined, at the joiner's home, is called on its stack:
   /// most of what a join costs is suspending and resuming the joiner. Charged to the await budget.
   enum class join : std::uint8_t { not_begun, ended, suspended };
@@ -52,6 +56,7 @@ class TANDEM_API joinable_root : public root {
   ~joinable_root() override = default;
   std::coroutine_handle<> ended() noexcept override;
   void start_job_is_late() noexcept override;
+  [[noreturn]] void throw_removed() const;
 
   bool taken_ = false;  // the handle's strand: somebody has received the outcome
 
@@ -70,10 +75,12 @@ class spawned final : public joinable_root {
           const std::source_location& where) noexcept
       : joinable_root(owner, target, body.release(), result_, where) {}
 
+  const std::type_info& type_of_task() const noexcept override { return typeid(task<T>); }
+
   T take() {
     TANDEM_ASSERT(!taken_, "the outcome of a task was taken twice: a join_handle is awaited once");
     taken_ = true;
-    if (removed()) throw operation_cancelled(stop_reason::user);
+    if (removed()) throw_removed();
     return result_.get();
   }
 

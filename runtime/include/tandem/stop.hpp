@@ -23,6 +23,7 @@ enum class stop_reason : std::uint8_t {
   sibling_failed,  ///< another child of the same scope threw
   race_lost,       ///< another child of the same race or when_any was first
   shutdown,        ///< the runtime ends
+  discarded,       ///< a worker pool that was full or shut down has dropped the submission
   migrate,         ///< internal: the operation moves to another completion thread
 };
 

@@ -6,16 +6,23 @@
 // end, then park on a LIFO stack. Protocols: runtime/README.md.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <source_location>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include <tandem/detail/submit_waiter.hpp>
 #include <tandem/executor.hpp>
 #include <tandem/pool_decision.hpp>
 #include <tandem/pool_options.hpp>
+#include <tandem/pool_state.hpp>
+#include <tandem/spawn.hpp>
+#include <tandem/unstarted_task.hpp>
 
 namespace tandem::inline v0 {
 
@@ -30,14 +37,17 @@ class worker_pool_stats {
 
   unsigned min_threads = 0;
   unsigned max_threads = 0;
-  unsigned threads = 0;      ///< started and alive
-  unsigned goal = 0;         ///< how many the controller lets run at once
-  unsigned idle = 0;         ///< parked
-  unsigned searching = 0;    ///< looking for work
-  unsigned blocked = 0;      ///< inside a blocking_region
-  std::size_t queued = 0;    ///< in the injection queue and in all lanes
-  std::uint64_t items = 0;   ///< jobs run, forked children that nobody stole not counted
-  std::uint64_t steals = 0;  ///< items taken from other workers
+  unsigned threads = 0;                ///< started and alive
+  unsigned goal = 0;                   ///< how many the controller lets run at once
+  unsigned idle = 0;                   ///< parked
+  unsigned searching = 0;              ///< looking for work
+  unsigned blocked = 0;                ///< inside a blocking_region
+  std::size_t queued = 0;              ///< in all queues and lanes, submissions included
+  std::size_t submissions = 0;         ///< submitted, and waiting for a worker
+  std::size_t waiting_submitters = 0;  ///< tasks that wait in submit_when_free()
+  std::uint64_t rejections = 0;        ///< submissions that found the pool full or shut down
+  std::uint64_t items = 0;             ///< jobs run, forked children that nobody stole not counted
+  std::uint64_t steals = 0;            ///< items taken from other workers
   std::uint64_t parks = 0;
   std::uint64_t wakes = 0;
   std::uint64_t injected = 0;  ///< items that came from outside
@@ -62,6 +72,70 @@ class TANDEM_API worker_pool final : public executor {
   /// A line per worker: state, lanes, counters. For people who look at a hang.
   std::string describe() const;
 
+  /// Hands `body` to the pool if it takes it (pool_options::growth, ::submissions); its home is the pool.
+  ///
+  ///     tandem::join_handle<page> handle = rt.workers().submit(fetch(url));
+  ///
+  /// What is not taken meets pool_options::submissions.when_saturated. With caller_runs it runs on the calling
+  /// thread up to its first wait, its forks elsewhere; that is refused as by abort where the thread is no
+  /// place for it: on a thread of another executor or one that drives timers, eight calls deep, and from
+  /// outside a runtime without threads.
+  ///
+  /// @param priority  the higher first; for priority queues
+  /// @throws          rejected; what the rejection handler throws; forked_runtime; std::bad_alloc
+  /// @thread_safety   any thread; in a task of the pool it goes to the same queue as from outside
+  /// @cost            as spawn from outside; one short lock more where the queue is bounded
+  template <class T>
+  join_handle<T> submit(task<T> body, int priority = 0,
+                        std::source_location where = std::source_location::current()) {
+    TANDEM_ASSERT(body, "worker_pool::submit was given an empty task");
+    auto* const block = new detail::spawned<T>(*owner(), *this, std::move(body), where);
+    admit(*block, priority);
+    return join_handle<T>(*block);
+  }
+
+  /// As submit(), but waits while the pool is full: first come, first served, and nobody overtakes who waits.
+  ///
+  ///     while (true) {
+  ///       auto done = co_await pool.submit_when_free(handle(co_await source.receive()));
+  ///       done.detach();
+  ///     }
+  ///
+  /// @returns        the task's join_handle; it has not necessarily started
+  /// @throws         rejected once the pool refuses all; operation_cancelled, std::bad_alloc: then the task
+  ///                 has not been taken, and is gone
+  /// @cancellation   ends the wait; it may lose the race, and the task is taken
+  /// @thread_safety  any task, also of another runtime
+  /// @resumes_on     the caller's home
+  /// @cost           as submit(); no allocation but the task's block
+  template <class T>
+  submit_awaiter<T> submit_when_free(
+      task<T> body, int priority = 0,
+      std::source_location where = std::source_location::current()) noexcept {
+    return submit_awaiter<T>(*this, std::move(body), priority, where);
+  }
+
+  /// Starts a thread before there is work for it, unless there are min_threads. @returns whether it has
+  bool prestart_core_thread() noexcept;
+  /// @returns  how many were started
+  unsigned prestart_all_core_threads() noexcept;
+
+  pool_state state() const noexcept;
+  /// Refuses submissions and spawns from outside from now on, and lets go of those that wait for a place. What
+  /// was taken, and all tasks of the runtime, run to their end; then the workers go, and
+  /// pool_options::on_terminated is called. Does not wait, so tasks may call it.
+  void shutdown() noexcept;
+  /// As shutdown(), and asks all tasks to stop (stop_reason::shutdown).
+  ///
+  /// @returns  what was submitted and has not started; its handles have ended as cancelled
+  std::vector<unstarted_task> shutdown_now();
+  /// Blocks until the pool has terminated: no task lives, whether queued, running or suspended.
+  ///
+  /// @param timeout  by the clock of the runtime
+  /// @returns        false if the time ran out
+  /// @throws         would_deadlock on a thread of a runtime
+  bool await_termination(std::chrono::steady_clock::duration timeout);
+
   // Implementation
   class impl;
   worker_pool(runtime& owner, const pool_options& options, detail::driven_loop* loop);
@@ -71,6 +145,9 @@ class TANDEM_API worker_pool final : public executor {
   impl& implementation() noexcept { return *impl_; }
 
  private:
+  /// Takes the block, or does with it what the policy says. @throws rejected, ...: then the block is gone
+  void admit(detail::joinable_root& block, int priority);
+
   std::unique_ptr<impl> impl_;
 };
 

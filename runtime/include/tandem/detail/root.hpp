@@ -3,6 +3,7 @@
 //
 // One word holds phase and pointer. Its lowest two bits are the phase, the third a note of the derived
 // class; the rest is the unstarted frame (queued, removed), or the room of the result (running, done).
+// A removed one whose frame was given back has no pointer.
 // queued -> running (by the start job) | removed (by cancel, before the start job came), both by one
 // CAS, so a task is started or removed, never both; the start job of a removed one only ends it.
 // Whoever waits is told in either case. A task that is still queued when it is joined may be started by
@@ -47,6 +48,14 @@ class TANDEM_API root : public job, public frame_allocated {
   void launch(environment* parent, context_flow flow = context_flow::captured) noexcept;
   /// From outside any task. @returns false after shutdown() began: then nothing has happened
   bool launch_from_outside() noexcept;
+  /// As launch(), for whoever posts it (or does not: take_back(), drop()).
+  void launch_unposted() noexcept;
+  /// After launch_unposted(), while nobody else knows it: it is not counted any more. To be released.
+  void take_back() noexcept;
+  /// Instead of the start job: the task is removed, for that reason, unless a joiner has started it (J0).
+  void drop(stop_reason reason) noexcept;
+  /// Removes the task and hands its frame out; drop() has to follow. @returns null if it is not queued any more
+  promise_base* take_unstarted() noexcept;
   /// Asks it to stop, or removes it from the queue.
   cancel_result cancel(stop_reason reason) noexcept;
 
@@ -111,6 +120,7 @@ class TANDEM_API root : public job, public frame_allocated {
   /// queued -> running. @returns null if it was not queued any more; then `seen` is what it was
   promise_base* begin(state& seen) noexcept;
   void set_done() noexcept;
+  void link(environment* parent, context_flow flow) noexcept;
   void link_and_post(environment* parent, context_flow flow) noexcept;
   static void start_job(job* self) noexcept;
   promise_base& prepare(promise_base& body, std::uint64_t segment) noexcept;

@@ -1,0 +1,61 @@
+// rejected.hpp: what a worker pool says about a submission that it does not take.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+#include <stdexcept>
+#include <string>
+
+#include <tandem/config.hpp>
+#include <tandem/pool_state.hpp>
+
+namespace tandem::inline v0 {
+
+/// Why a pool does not take a submission.
+enum class rejection_cause : std::uint8_t {
+  full,       ///< the queue has no place, and no thread may be added
+  shut_down,  ///< the pool refuses all
+};
+
+/// A submission that was not taken, and the pool at that moment.
+class TANDEM_API rejection {
+ public:
+  rejection(rejection_cause cause, pool_state state, const std::source_location& submitted_at,
+            std::string pool_name);
+
+  rejection_cause cause;
+  pool_state state;
+  std::source_location submitted_at;
+  std::string pool_name;
+  unsigned threads = 0;
+  unsigned max_threads = 0;
+  std::size_t queued = 0;   ///< submissions that wait for a worker
+  std::size_t waiting = 0;  ///< tasks that wait in submit_when_free()
+  int priority = 0;
+};
+
+/// One line for people: the task, the pool, its state, and what is full.
+TANDEM_API std::string to_string(const rejection& what);
+
+/// A submission was refused. The task has not started, and is gone.
+class TANDEM_API rejected : public std::runtime_error {
+ public:
+  explicit rejected(const rejection& what);
+  rejected(const rejected&) = default;
+  rejected& operator=(const rejected&) = default;
+  ~rejected() override;
+
+  rejection_cause cause() const noexcept { return cause_; }
+  /// Of the pool, when it refused.
+  pool_state state() const noexcept { return state_; }
+  const std::source_location& submitted_at() const noexcept { return submitted_at_; }
+
+ private:
+  rejection_cause cause_;
+  pool_state state_;
+  std::source_location submitted_at_;
+};
+
+}  // namespace tandem::inline v0

@@ -1,0 +1,80 @@
+// pool_stats.cpp: what a pool says about itself.
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <string>
+
+#include "worker_pool_impl.hpp"
+
+namespace tandem::inline v0 {
+
+int worker_pool::impl::busy() const noexcept {
+  // Two words at about one moment.
+  const int target = target_.load(std::memory_order_relaxed);
+  return std::max(0, target - room_of(state_.load(std::memory_order_seq_cst)));
+}
+
+std::uint64_t worker_pool::impl::items_taken() const noexcept {
+  std::uint64_t sum = 0;
+  for (const worker& each : workers_.all()) sum += each.items.read();
+  return sum;
+}
+
+std::size_t worker_pool::impl::queued() const noexcept {
+  std::size_t sum = injection_.size() + submissions_.size();
+  for (const worker& each : workers_) {
+    sum += each.fifo.size() + (each.fifo.has_next() ? 1 : 0) + each.forks.size();
+  }
+  return sum;
+}
+
+worker_pool_stats worker_pool::impl::stats() const noexcept {
+  worker_pool_stats out;
+  out.min_threads = min_threads_;
+  out.max_threads = workers_.most();
+  out.threads = threads_.load(std::memory_order_relaxed);
+  out.goal = control_ != nullptr ? control_->goal() : min_threads_;
+  out.blocked = control_ != nullptr ? control_->blocked() : 0;
+  const std::uint64_t state = state_.load(std::memory_order_relaxed);
+  const auto awake =
+      static_cast<unsigned>(std::max(0, target_.load(std::memory_order_relaxed) - room_of(state)));
+  out.idle = out.threads - std::min(out.threads, awake);
+  out.searching = static_cast<unsigned>(searching_of(state));
+  out.queued = queued();
+  for (const worker& each : workers_.all()) {
+    out.items += each.items.read();
+    out.steals += each.steals.read();
+    out.parks += each.parks.read();
+  }
+  out.wakes = wakes_.load(std::memory_order_relaxed);
+  out.submissions = submissions_.size();
+  out.waiting_submitters = submissions_.waiting();
+  out.rejections = rejections_.load(std::memory_order_relaxed);
+  out.injected = injected_.load(std::memory_order_relaxed);
+  return out;
+}
+
+std::string worker_pool::impl::describe() const {
+  const worker_pool_stats now = stats();
+  std::string text =
+      "pool " + name_ + ": " + std::to_string(now.threads) + " threads (" +
+      std::to_string(now.min_threads) + " to " + std::to_string(now.max_threads) + ", goal " +
+      std::to_string(now.goal) + "), " + std::to_string(now.idle) + " idle, " +
+      std::to_string(now.searching) + " searching, " + std::to_string(now.blocked) + " blocked, " +
+      std::to_string(injection_.size()) + " in the injection queue, " +
+      std::to_string(now.submissions) + " submitted, " + std::to_string(now.waiting_submitters) +
+      " wait to submit; " + to_string(life_.state()) + "\n";
+  for (const worker& each : workers_) {
+    if (!each.started.load(std::memory_order_relaxed)) continue;
+    const bool parked = each.signal.load(std::memory_order_relaxed) == worker::parked;
+    const bool blocks = each.blocks.load(std::memory_order_relaxed);
+    text += "  worker " + std::to_string(each.number) +
+            (parked ? " parked" : (blocks ? " blocked" : " running")) + ", forks " +
+            std::to_string(each.forks.size()) + ", fifo " + std::to_string(each.fifo.size()) +
+            (each.fifo.has_next() ? "+1" : "") + ", items " + std::to_string(each.items.read()) +
+            ", steals " + std::to_string(each.steals.read()) + ", parks " +
+            std::to_string(each.parks.read()) + "\n";
+  }
+  return text;
+}
+
+}  // namespace tandem::inline v0

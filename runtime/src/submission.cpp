@@ -1,0 +1,215 @@
+// submission.cpp: how a pool takes a submission (U1-U4), and waiting for it to do so.
+// SPDX-License-Identifier: MIT
+#include <new>
+#include <utility>
+
+#include <tandem/detail/forked.hpp>
+#include <tandem/detail/wait_list.hpp>
+#include <tandem/rejected.hpp>
+
+#include "fork_guard.hpp"
+#include "platform.hpp"
+#include "runtime_impl.hpp"
+#include "worker_pool_impl.hpp"
+
+namespace tandem::inline v0 {
+
+namespace {
+
+/// Not launched, or taken back: both references of the block go, and with them the task.
+void release_block(detail::joinable_root& block) noexcept {
+  block.release();
+  block.release();
+}
+
+}  // namespace
+
+void worker_pool::admit(detail::joinable_root& block, int priority) {
+  impl_->submit(block, priority);
+}
+bool worker_pool::prestart_core_thread() noexcept { return impl_->prestart_core_thread(); }
+unsigned worker_pool::prestart_all_core_threads() noexcept {
+  unsigned started = 0;
+  while (impl_->prestart_core_thread()) ++started;
+  return started;
+}
+
+worker_pool::impl::visit::visit(impl& pool) noexcept : pool_(pool.is_current() ? nullptr : &pool) {
+  if (pool_ != nullptr) pool_->posting_.fetch_add(1, std::memory_order_relaxed);  // P8
+}
+worker_pool::impl::visit::~visit() {
+  // P8: the last access; pairs with stop().
+  if (pool_ != nullptr) pool_->posting_.fetch_sub(1, std::memory_order_release);
+}
+
+void worker_pool::impl::submit(detail::joinable_root& block, int priority) {
+  try {
+    detail::refuse_if_forked(owner_, "worker_pool::submit");
+  } catch (...) {
+    release_block(block);
+    throw;
+  }
+  const visit here(*this);
+  block.launch_unposted();  // U1
+  try {
+    const admission answer = try_admit(block, priority);
+    if (answer != admission::entered) saturate(block, priority, answer);
+  } catch (...) {
+    block.take_back();
+    release_block(block);
+    throw;
+  }
+}
+
+worker_pool::impl::admission worker_pool::impl::try_admit(detail::joinable_root& block,
+                                                          int priority) {
+  if (!life_.is_running()) return admission::closed;  // U2
+  const bool queue_first = growth_ == growth_order::queue_first;
+  if (queue_first && start_for(block, min_threads_)) return admission::entered;
+  // Where the queue is unbounded it is quicker to leave the item there for whoever comes first.
+  const bool by_hand = growth_ == growth_order::threads_first || submissions_.is_bounded();
+  if (by_hand && submissions_.empty()) {
+    if (hand_to_idle(block)) return admission::entered;
+    if (!queue_first && start_for(block, workers_.most())) return admission::entered;
+  }
+  const admission answer = submissions_.offer(block, priority);  // U3
+  if (answer == admission::entered) announce_submission();
+  if (answer == admission::full && queue_first && start_for(block, workers_.most())) {
+    return admission::entered;
+  }
+  return answer;
+}
+
+void worker_pool::impl::announce_submission() noexcept {
+  wake_one();
+  ask_attention();
+  if (loop_ != nullptr) loop_->notify();
+}
+
+bool worker_pool::impl::hand_to_idle(job& item) noexcept {
+  worker* chosen = nullptr;
+  {
+    const std::lock_guard lock(idle_lock_);
+    if (stopping_ || idle_stack_.empty()) return false;
+    if (room_of(state_.load(std::memory_order_seq_cst)) <= 0) return false;
+    chosen = idle_stack_.back();
+    idle_stack_.pop_back();
+    state_.fetch_add(one_searching - one_room, std::memory_order_seq_cst);
+  }
+  chosen->handed = &item;  // published by the signal
+  rouse(*chosen);
+  return true;
+}
+
+bool worker_pool::impl::start_for(job& item, unsigned limit) noexcept {
+  if (loop_ != nullptr) return false;
+  // Relaxed, a look: under the lock it counts.
+  if (threads_.load(std::memory_order_relaxed) >= limit) return false;
+  {
+    const std::lock_guard lock(idle_lock_);
+    if (stopping_) return false;
+    if (growth_ == growth_order::demand && room_of(state_.load(std::memory_order_seq_cst)) <= 0) {
+      return false;
+    }
+    if (!start_thread(limit, &item)) return false;
+  }
+  if (control_ != nullptr) control_->somebody_is_awake();
+  return true;
+}
+
+bool worker_pool::impl::prestart_core_thread() noexcept {
+  if (loop_ != nullptr || detail::is_forked(owner_)) return false;
+  {
+    const std::lock_guard lock(idle_lock_);
+    if (stopping_ || !start_thread(min_threads_, nullptr)) return false;
+  }
+  if (control_ != nullptr) control_->somebody_is_awake();
+  return true;
+}
+
+void worker_pool::impl::take_handed(worker& self) noexcept {
+  job* const item = std::exchange(self.handed, nullptr);
+  if (item == nullptr) return;
+  self.tick = 0;  // so that it comes before what is queued
+  push_fifo(self, item);
+}
+
+namespace detail {
+
+tandem::runtime& owner_of_pool(const worker_pool& pool) noexcept { return *pool.owner(); }
+executor& executor_of_pool(worker_pool& pool) noexcept { return pool; }
+
+submit_waiter::~submit_waiter() {
+  if (block_ == nullptr) return;
+  if (counted_) block_->take_back();
+  release_block(*block_);
+}
+
+void submit_waiter::try_once() noexcept {
+  worker_pool::impl& pool = pool_->implementation();
+  block_->launch_unposted();  // U1
+  counted_ = true;
+  try {
+    switch (pool.try_admit(*block_, priority_)) {
+      case submission_queue::answer::entered: state_ = state::entered; break;
+      case submission_queue::answer::closed: state_ = state::refused; break;
+      case submission_queue::answer::full: break;
+    }
+  } catch (const std::bad_alloc&) {
+    state_ = state::no_memory;
+  }
+}
+
+bool submit_waiter::ready() {
+  refuse_if_forked(*pool_->owner(), "worker_pool::submit_when_free");
+  thread_context& context = this_thread();
+  if (context.budget == 0 || must_stop()) return false;
+  const worker_pool::impl::visit here(pool_->implementation());
+  try_once();
+  if (state_ == state::idle) return false;
+  --context.budget;
+  return true;
+}
+
+bool submit_waiter::start(promise_base& waiting) noexcept {
+  worker_pool::impl& pool = pool_->implementation();
+  const worker_pool::impl::visit here(pool);
+  if (!counted_ && !must_stop()) {
+    // No budget to go on at once.
+    try_once();
+    if (state_ != state::idle) {
+      waiting.post(post_kind::yield);
+      return true;
+    }
+  }
+  if (!begin(waiting)) return false;
+  // U4. From here on a worker or a stopper may end the wait, and us with it.
+  if (pool.enter_or_wait(*this)) return true;
+  if (state_ == state::stopped) set_cancelled();  // on_stop was first
+  // Either the stopper schedules the task when it has handed over, or nobody has the leaf any more.
+  return !finish_unposted();
+}
+
+bool submit_waiter::on_stop(stop_waiter& self) noexcept {
+  auto& waiter = static_cast<submit_waiter&>(self);
+  if (waiter.pool_->implementation().submissions().stop_waiting(waiter)) waiter.finish_stopped();
+  return true;
+}
+
+joinable_root& submit_waiter::take_entered() {
+  throw_if_cancelled();
+  if (state_ == state::entered) return *std::exchange(block_, nullptr);
+  if (state_ == state::no_memory) throw std::bad_alloc();
+  throw rejected(
+      pool_->implementation().rejection_of(rejection_cause::shut_down, where_, priority_));
+}
+
+}  // namespace detail
+
+bool worker_pool::impl::enter_or_wait(detail::submit_waiter& waiter) noexcept {
+  const bool waits = submissions_.enter_or_wait(waiter);
+  announce_submission();
+  return waits;
+}
+
+}  // namespace tandem::inline v0

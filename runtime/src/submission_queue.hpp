@@ -1,0 +1,98 @@
+// submission_queue.hpp: submissions that wait for a worker, and tasks that wait to submit. U3-U6.
+// SPDX-License-Identifier: MIT
+//
+// Locks: a stopper comes with stop locks held and takes the queue's; nobody who holds the queue's lock takes another
+// one, ends a wait, or drops a task. A place that becomes free goes to the oldest waiter's task at once.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include <tandem/detail/futex_mutex.hpp>
+#include <tandem/detail/submit_waiter.hpp>
+#include <tandem/job.hpp>
+#include <tandem/submission_options.hpp>
+
+namespace tandem::inline v0::detail {
+
+class submission_queue {
+ public:
+  enum class answer : std::uint8_t { entered, full, closed };
+
+  explicit submission_queue(const submission_options& options)
+      : kind_(options.queue), capacity_(capacity_of(options)) {}
+  submission_queue(const submission_queue&) = delete;
+  submission_queue& operator=(const submission_queue&) = delete;
+
+  queue_kind kind() const noexcept { return kind_; }
+  bool is_bounded() const noexcept { return capacity_ != submission_options::unlimited; }
+
+  /// U3. Full also while somebody waits. @throws std::bad_alloc (priority queues)
+  answer offer(joinable_root& item, int priority);
+  /// As offer(), but drops the oldest for it. @param dropped null, or who lost the place: to be dropped
+  answer displace(joinable_root& item, int priority, joinable_root*& dropped);
+  /// U4. @returns whether `waiter` waits now: then it may be gone already. Else its state says why
+  bool enter_or_wait(submit_waiter& waiter) noexcept;
+  /// U4, from on_stop. @returns whether the waiter was taken out, or will not enter
+  bool stop_waiting(submit_waiter& waiter) noexcept;
+
+  /// U5. What is next; the oldest waiter gets its place. Also for a pool's workers that find nothing: one load.
+  job* pop() noexcept {
+    // seq_cst: a sleeper's scan (P3).
+    return available_.load(std::memory_order_seq_cst) == 0 ? nullptr : pop_available();
+  }
+  /// U6. From now on nothing enters; those that wait are refused.
+  void close() noexcept;
+  /// What is next, without a place for anybody: the queue is closed.
+  joinable_root* take_unstarted() noexcept;
+
+  /// Whether a worker would find nothing.
+  bool empty() const noexcept { return available_.load(std::memory_order_seq_cst) == 0; }
+  /// At about one moment.
+  std::size_t size() const noexcept { return queued_.load(std::memory_order_relaxed); }
+  std::size_t waiting() const noexcept { return waiting_.load(std::memory_order_relaxed); }
+
+ private:
+  struct ranked {
+    int priority;
+    std::uint64_t number;  // in the order of entering
+    joinable_root* item;
+    /// For a heap with the most urgent on top.
+    bool operator<(const ranked& other) const noexcept {
+      return priority != other.priority ? priority < other.priority : number > other.number;
+    }
+  };
+
+  static std::size_t capacity_of(const submission_options& options) noexcept {
+    switch (options.queue) {
+      case queue_kind::unbounded: return submission_options::unlimited;
+      case queue_kind::rendezvous: return 0;
+      default: return options.capacity;
+    }
+  }
+
+  job* pop_available() noexcept;
+  // Under the lock.
+  void push(joinable_root& item, int priority);
+  joinable_root* take() noexcept;
+  void unlink(submit_waiter& waiter) noexcept;
+  void publish() noexcept;
+
+  const queue_kind kind_;
+  const std::size_t capacity_;
+  alignas(64) futex_mutex lock_;  // guards all below; the atomics are written under it
+  bool closed_ = false;
+  job_list in_order_;
+  std::vector<ranked> ranked_;  // a heap; in use for priority queues
+  std::uint64_t next_number_ = 0;
+  submit_waiter* oldest_ = nullptr;
+  submit_waiter* newest_ = nullptr;
+  std::atomic<std::size_t> queued_{0};
+  std::atomic<std::size_t> waiting_{0};
+  alignas(64) std::atomic<std::size_t> available_{0};  // what pop() would find
+};
+
+}  // namespace tandem::inline v0::detail
