@@ -6,7 +6,8 @@
 #include <thread>
 
 #include <tandem/clock.hpp>
-#include <tandem/task_scope.hpp>
+#include <tandem/wait_group.hpp>
+#include <tandem/worker_pool.hpp>
 
 namespace monitor {
 
@@ -19,10 +20,12 @@ std::chrono::nanoseconds used_by_this_thread() {
 }
 
 /// It waits as code does that knows of no runtime: nobody is told.
-tandem::task<void> item(const settings& chosen, bool waits, progress& out) {
+tandem::task<void> item(const settings& chosen, bool waits, progress& out,
+                        tandem::wait_group_token running) {
   if (waits && chosen.wait.count() != 0) std::this_thread::sleep_for(chosen.wait);
   compute_for(chosen.compute);
   out.completed.fetch_add(1, std::memory_order_relaxed);
+  running.done();
   co_return;
 }
 
@@ -41,22 +44,22 @@ void compute_for(std::chrono::nanoseconds time) {
   }
 }
 
-tandem::task<void> feed(const settings& chosen, std::chrono::nanoseconds duration, progress& out) {
-  const auto until = tandem::now() + duration;
-  co_await tandem::with_scope([&](tandem::task_scope& scope) -> tandem::task<void> {
-    scope.set_max_in_flight(chosen.outstanding);
-    for (std::uint64_t i = 0; tandem::now() < until; ++i) {
-      co_await scope.spawn_when_free(item(chosen, waits(chosen, i), out));
-    }
-  });
+tandem::task<void> feed(tandem::worker_pool& pool, const settings& chosen, progress& out) {
+  const auto until = tandem::now() + chosen.duration;
+  tandem::wait_group running;
+  for (std::uint64_t i = 0; tandem::now() < until; ++i) {
+    auto place = pool.submit_when_free(item(chosen, waits(chosen, i), out, running.token()));
+    (co_await std::move(place)).detach();
+  }
+  co_await running.wait();
 }
 
-tandem::task<void> feed_burst(const settings& chosen, progress& out) {
-  co_await tandem::with_scope([&](tandem::task_scope& scope) -> tandem::task<void> {
-    for (std::uint64_t i = 0; i < chosen.burst; ++i)
-      scope.spawn(item(chosen, waits(chosen, i), out));
-    co_return;
-  });
+tandem::task<void> feed_burst(tandem::worker_pool& pool, const settings& chosen, progress& out) {
+  tandem::wait_group running;
+  for (std::uint64_t i = 0; i < chosen.burst; ++i) {
+    pool.submit(item(chosen, waits(chosen, i), out, running.token())).detach();
+  }
+  co_await running.wait();
 }
 
 }  // namespace monitor

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include <tandem/task.hpp>
+#include <tandem/worker_pool.hpp>
 
 #include "settings.hpp"
 
@@ -21,10 +22,11 @@ class progress {
 /// Keeps a CPU for so long, by the time that the thread itself has used.
 void compute_for(std::chrono::nanoseconds time);
 
-/// Spawns items until the time is over, and then returns when the last of them has ended.
-tandem::task<void> feed(const settings& chosen, std::chrono::nanoseconds duration, progress& out);
+/// Submits items wherever the queue has a place until the time is over, and returns when the last of them has
+/// ended.
+tandem::task<void> feed(tandem::worker_pool& pool, const settings& chosen, progress& out);
 
 /// All at once.
-tandem::task<void> feed_burst(const settings& chosen, progress& out);
+tandem::task<void> feed_burst(tandem::worker_pool& pool, const settings& chosen, progress& out);
 
 }  // namespace monitor

@@ -41,25 +41,25 @@ void run(const settings& chosen) {
       chosen.load == monitor::load_kind::cpu ? "items that compute" : "items that wait and compute",
       chosen.pool.min_threads, chosen.pool.most_threads(),
       std::chrono::duration<double>(chosen.pool.keep_alive).count(),
-      chosen.pool.adaptive.enabled ? "adaptive" : "fixed");
+      way_of(chosen));
   monitor::pool_watch watch(rt.workers(), items, [&](const tandem::pool_decision& decision) {
     if (!chosen.quiet) tell(decision);
   });
   const auto began = std::chrono::steady_clock::now();
   if (chosen.burst != 0) {
-    rt.spawn(monitor::feed_burst(chosen, items)).wait();
+    rt.spawn(monitor::feed_burst(rt.workers(), chosen, items)).wait();
   } else {
-    rt.spawn(monitor::feed(chosen, chosen.duration, items)).wait();
+    rt.spawn(monitor::feed(rt.workers(), chosen, items)).wait();
     if (chosen.pause.count() != 0) {
       std::this_thread::sleep_for(chosen.pause);
-      rt.spawn(monitor::feed(chosen, chosen.duration, items)).wait();
+      rt.spawn(monitor::feed(rt.workers(), chosen, items)).wait();
     }
   }
   const double load_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   wait_for_retirement(rt.workers(), chosen);
   watch.stop();
-  const monitor::summary result(chosen, watch, load_seconds);
+  const monitor::summary result(watch, load_seconds);
   std::printf("%s\n", to_string(result).c_str());
   if (!chosen.json_file.empty()) monitor::write_json(chosen.json_file, chosen, watch, result);
   if (!chosen.plot_file.empty()) monitor::draw(chosen.plot_file, chosen, watch);

@@ -59,7 +59,7 @@ std::string script_for(const std::string& file, const settings& chosen, const po
   out +=
       fmt::format("set multiplot layout 3,1 title 'pool\\_monitor --{}, {} to {} threads, {}'\n",
                   chosen.load == load_kind::cpu ? "cpu" : "io", chosen.pool.min_threads,
-                  chosen.pool.most_threads(), chosen.pool.adaptive.enabled ? "adaptive" : "fixed");
+                  chosen.pool.most_threads(), way_of(chosen));
   out +=
       "set grid lc rgb '#dddddd'\nset key outside right top\nset lmargin 9\nset rmargin 24\n"
       "set yrange [0:*]\nset xrange [0:*]\n"
@@ -80,10 +80,12 @@ std::string script_for(const std::string& file, const settings& chosen, const po
 
 }  // namespace
 
+bool is_drawable(const std::string& file) {
+  return (file.ends_with(".svg") || file.ends_with(".png")) &&
+         file.find_first_of("'\n") == std::string::npos;
+}
+
 void draw(const std::string& file, const settings& chosen, const pool_watch& watch) {
-  if (!file.ends_with(".svg") && !file.ends_with(".png")) {
-    throw std::runtime_error("pool_monitor: --plot " + file + " has to end in .svg or .png");
-  }
   std::FILE* const gnuplot = ::popen("gnuplot", "w");
   if (gnuplot == nullptr) throw std::runtime_error("pool_monitor: cannot start gnuplot");
   const std::string script = script_for(file, chosen, watch);

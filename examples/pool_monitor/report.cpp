@@ -11,8 +11,7 @@
 
 namespace monitor {
 
-summary::summary(const settings& chosen, const pool_watch& watch, double load_seconds) {
-  (void)chosen;
+summary::summary(const pool_watch& watch, double load_seconds) {
   std::size_t counted = 0;
   std::uint64_t completed = 0;
   for (const sample& each : watch.samples()) {
@@ -47,6 +46,7 @@ void write_json(const std::string& file, const settings& chosen, const pool_watc
   out["load"] = chosen.load == load_kind::cpu ? "cpu" : "io";
   out["min_threads"] = chosen.pool.min_threads;
   out["max_threads"] = chosen.pool.max_threads;
+  out["growth"] = to_string(chosen.pool.growth);
   out["adaptive"] = chosen.pool.adaptive.enabled;
   out["items_per_second"] = run.items_per_second;
   out["mean_threads"] = run.mean_threads;

@@ -12,7 +12,7 @@ namespace monitor {
 /// What a run came to.
 class summary {
  public:
-  summary(const settings& chosen, const pool_watch& watch, double load_seconds);
+  summary(const pool_watch& watch, double load_seconds);
 
   double seconds = 0;
   double items_per_second = 0;  ///< while the load lasted

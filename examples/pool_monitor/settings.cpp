@@ -4,10 +4,13 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <stdexcept>
 #include <utility>
+
+#include "plot.hpp"
 
 namespace monitor {
 
@@ -30,6 +33,15 @@ CLI::Option* add_duration(CLI::App& app, const std::string& name, std::chrono::n
 }  // namespace
 
 settings::settings() : compute(20ms), wait(0), duration(20s) { pool.keep_alive = 3s; }
+
+const char* way_of(const settings& chosen) {
+  switch (chosen.pool.growth) {
+    case tandem::growth_order::queue_first: return "queue first";
+    case tandem::growth_order::threads_first: return "threads first";
+    case tandem::growth_order::demand: break;
+  }
+  return chosen.pool.adaptive.enabled ? "adaptive" : "fixed";
+}
 
 std::optional<std::chrono::nanoseconds> duration_of(std::string_view text) {
   constexpr std::array<std::pair<std::string_view, double>, 5> units{
@@ -54,6 +66,7 @@ std::optional<settings> parse(int argc, char** argv, int& exit_code) {
   bool cpu = false;
   bool io = false;
   std::string adaptive = "on";
+  std::string growth = to_string(out.pool.growth);
   std::chrono::nanoseconds keep_alive = out.pool.keep_alive;
   auto* const kind = app.add_option_group("load")->require_option(1);
   kind->add_flag("--cpu", cpu, "items that compute (20 ms)");
@@ -62,7 +75,7 @@ std::optional<settings> parse(int argc, char** argv, int& exit_code) {
   auto* const wait = add_duration(app, "--wait", out.wait, "time that an item waits");
   add_duration(app, "--duration", out.duration, "how long the load lasts [20s]");
   add_duration(app, "--pause", out.pause, "then it stops for so long, and returns");
-  app.add_option("--outstanding", out.outstanding, "items that are kept queued or running")
+  app.add_option("--queue", out.queue, "places in the queue, which the load keeps full")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   app.add_option("--burst", out.burst, "so many items at once instead, and no more")
@@ -76,7 +89,16 @@ std::optional<settings> parse(int argc, char** argv, int& exit_code) {
   add_duration(app, "--keep-alive", keep_alive, "idle time after which a thread goes [3s]");
   app.add_option("--adaptive", adaptive, "on or off: off is a fixed pool of --min threads")
       ->check(CLI::IsMember({"on", "off"}));
-  app.add_option("--plot", out.plot_file, "draws what happened (.svg or .png; needs gnuplot)");
+  app.add_option("--growth", growth,
+                 "when threads are added: demand (the controller finds how many), queue_first or "
+                 "threads_first")
+      ->check(CLI::IsMember({"demand", "queue_first", "threads_first"}))
+      ->capture_default_str();
+  app.add_option("--plot", out.plot_file, "draws what happened (.svg or .png; needs gnuplot)")
+      ->check([](const std::string& file) {
+        return is_drawable(file) ? std::string()
+                                 : "\"" + file + "\" does not end in .svg or .png, or has a quote in it";
+      });
   app.add_option("--json", out.json_file, "writes what happened");
   app.add_flag("--quiet", out.quiet, "only the summary");
   try {
@@ -90,6 +112,10 @@ std::optional<settings> parse(int argc, char** argv, int& exit_code) {
   if (io && wait->count() == 0) out.wait = 100ms;
   out.pool.keep_alive = keep_alive;
   out.pool.adaptive.enabled = adaptive == "on";
+  if (growth == "queue_first") out.pool.growth = tandem::growth_order::queue_first;
+  if (growth == "threads_first") out.pool.growth = tandem::growth_order::threads_first;
+  out.pool.submissions.queue = tandem::queue_kind::bounded;
+  out.pool.submissions.capacity = std::max(out.queue, out.burst);
   return out;
 }
 

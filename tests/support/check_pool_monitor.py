@@ -19,7 +19,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         told = os.path.join(folder, "run.json")
         command = [program, f"--{load}", "--duration", "1500ms", "--compute", "2ms", "--keep-alive", "100ms",
-                   "--min", "2", "--max", "12", "--outstanding", "64", "--json", told]
+                   "--min", "2", "--max", "12", "--queue", "64", "--json", told]
         if load == "io":
             command += ["--wait", "20ms"]
         plots = []

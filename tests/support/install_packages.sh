@@ -12,7 +12,7 @@ packages_of() {
     clang) echo clang-19 libclang-rt-19-dev ;;
     format) echo clang-format-19 ;;
     tests) echo libgtest-dev python3 curl wrk spin mount ;;
-    examples) echo libboost1.81-dev nlohmann-json3-dev libcli11-dev libfmt-dev ;;
+    examples) echo libboost1.81-dev nlohmann-json3-dev libcli11-dev libfmt-dev gnuplot-nox ;;
     peers) echo libtbb-dev librust-rayon-dev "$(libomp)" "$(unless_found cargo cargo)" "$(unless_found javac openjdk-17-jdk-headless)" ;;
     sync_peers) echo libasio-dev libuv1-dev librust-tokio-dev "$(unless_found cargo cargo)" "$(unless_found go golang-go)" ;;
     io_peers) echo libasio-dev libuv1-dev libboost1.81-dev librust-tokio-dev wrk nginx fio "$(unless_found cargo cargo)" "$(unless_found go golang-go)" ;;

@@ -1,7 +1,7 @@
 // park_wake.pml: posting, searching, parking, waking and stopping of the worker pool; no wake-up is lost.
 // SPDX-License-Identifier: MIT
 //
-// worker_pool.cpp and worker_loop.cpp, P1-P8 of runtime/README.md, with one store buffer for each worker and one
+// worker_pool.cpp and worker_loop.cpp, P1-P8 and J1 of runtime/README.md, with one store buffer for each worker and one
 // for the poster. There are as many items as workers, and each item waits until all of them have begun: so every
 // worker has to be woken, and a lost wake-up is a deadlock. Where they come from is one of six cases:
 //
@@ -13,23 +13,28 @@
 //   WAITS   as FORKS, but it exposes everything and blocks
 //   JOINS   as WAITS, but nobody waits: the worker takes back what nobody has stolen
 //
+// At first one worker less than there are may be busy. At any time the goal is raised (J1), which may be the last
+// chance of what was posted before.
+//
 //   P1 poster   publish by a seq_cst store; then P5
 //   P2 sleeper  write "parked", take the lock, push onto the idle stack
-//   P3 sleeper  count as idle, no longer as searching (one seq_cst operation); unlock; then look at all queues
+//   P3 sleeper  add its place to the room, and be no longer counted as searching (one seq_cst operation); unlock;
+//               then look at all queues
 //   P4 sleeper  looks only if nobody searches now; if there is something: P5
-//   P5 waker    somebody searches or nobody is idle: done. Else under the lock: pop the youngest, count it as
+//   P5 waker    somebody searches or there is no room: done. Else under the lock: pop the youngest, count it as
 //               searching; then write "notified"
 //   P6 fork     exposing makes a fork's worker a poster: P1 with the lane's split, P5
-//   P7 finder   the last searcher that has found something does P5
+//   P7 finder   the last searcher that has found something looks whether there is more; if there is: P5
 //   P8 stop     a poster from outside counts itself in and out; stop() waits for 0 before the pool goes. What
 //               stop() wakes counts as searching, as what a waker wakes
+//   J1 control  makes room by a seq_cst operation; then looks at all queues; if there is something: P5
 //
 // Proved: no deadlock; after stop every worker has ended and nothing is left; no count goes below 0; nobody
 // touches the pool after it is gone.
 //
 // BROKEN=1: P1 from outside publishes by a release store: poster and sleeper miss each other
 // BROKEN=2: P1 of a worker publishes by a release store: as above
-// BROKEN=3: P3 the sleeper looks before it counts itself idle: what comes in between is seen by nobody
+// BROKEN=3: P3 the sleeper looks before it gives its place to the room: what comes in between is seen by nobody
 // BROKEN=4: P4 the last searcher does not look: what was posted while it searched waits
 // BROKEN=5: P4 a sleeper that did not search never looks: what was posted while the last one searched waits
 // BROKEN=6: P2 comes after P3: the sleeper overwrites "notified"
@@ -39,10 +44,13 @@
 // BROKEN=10: P6 exposes by a release store: worker and sleeper miss each other, and nobody asks again
 // BROKEN=11: P8 stop takes the sleepers before it says that it stops: who parks in between sleeps for ever
 // BROKEN=12: P8 stop does not count as searching whom it wakes: the count goes below 0
+// BROKEN=13: P7 the finder looks before it is no longer counted as searching: what comes in between is seen by nobody
+// BROKEN=14: J1 nobody looks after room was made: what was posted before waits
+// BROKEN=15: J1 the control looks before it makes room: what comes in between is seen by nobody
 //
-// ALSO -DWORKERS=3 -DONLY=BATCH: two may search at once
-// ALSO -DWORKERS=3 -DONLY=SPAWNS: two may search at once
-// ALSO -DWORKERS=3 -DONLY=FORKS: two may search at once
+// ALSO -DWORKERS=3 -DFULL_ROOM -DONLY=BATCH: two may search at once; there is room for all from the start
+// ALSO -DWORKERS=3 -DFULL_ROOM -DONLY=SPAWNS: two may search at once; there is room for all from the start
+// ALSO -DWORKERS=3 -DFULL_ROOM -DONLY=FORKS: two may search at once; there is room for all from the start
 
 #ifndef BROKEN
 #define BROKEN 0
@@ -66,13 +74,20 @@
 #define TAIL(w) (1 + (w))
 #define SPLIT(w) (1 + WORKERS + (w))
 #define LOCATIONS (1 + 2 * WORKERS)
-#define BUFFERED (WORKERS + 1)
+#define BUFFERED (WORKERS + 2)
 #define POSTER WORKERS
+#define CONTROL (WORKERS + 1)
 #include "store_buffer.pml"
 
 byte source;  // one of the cases
 // What is changed by read-modify-write operations only.
-byte searching, idle = WORKERS;  // one word
+// One word.
+byte searching;
+#ifdef FULL_ROOM
+byte room = WORKERS;
+#else
+byte room = WORKERS - 1;
+#endif
 byte head[WORKERS], top[WORKERS];
 byte posting;
 
@@ -88,6 +103,7 @@ byte signal[WORKERS];
 
 bool root_begun;  // the first item
 byte begun, ended, threads_ended;
+bool raised;  // J1 is over
 bool gone;
 
 inline lock(p) {
@@ -97,18 +113,18 @@ inline lock(p) {
 // P5
 inline wake_one(p) {
   if
-  :: searching != 0 || idle == 0
+  :: searching != 0 || room == 0
   :: else ->
      lock(p);
      assert(!gone);
      if
-     :: sleepers == 0 || stopping || searching != 0 -> idle_lock = false
+     :: room == 0 || stopping || searching != 0 -> idle_lock = false
      :: else ->
         atomic {
           sleepers--;
           chosen = idle_stack[sleepers];
           idle_stack[sleepers] = 0;
-          idle--;
+          room--;
           searching++
         }
         idle_lock = false;
@@ -118,10 +134,28 @@ inline wake_one(p) {
   fi
 }
 
+inline look_at_all() {
+  found = (mem[SIZE] > 0);
+  w = 0;
+  do
+  :: !found && w < WORKERS -> found = (head[w] < LOAD(me, TAIL(w)));
+     if
+     :: !found -> found = (top[w] < LOAD(me, SPLIT(w)))
+     :: else
+     fi;
+     w++
+  :: else -> break
+  od;
+  w = 0
+}
+
 inline end_search() {
   if
   :: is_searching ->
      is_searching = false;
+#if BROKEN == 13
+     look_at_all();
+#endif
      atomic {
        DRAINED(me) ->
        assert(searching > 0);
@@ -130,9 +164,18 @@ inline end_search() {
      }
 #if BROKEN != 7
      if
-     :: last -> last = false; wake_one(me)  // P7
+     :: last ->  // P7
+        last = false;
+#if BROKEN != 13
+        look_at_all();
+#endif
+        if
+        :: found -> wake_one(me)
+        :: else
+        fi
      :: else
-     fi
+     fi;
+     found = false
 #else
      last = false
 #endif
@@ -200,21 +243,6 @@ inline expose(until) {
 #endif
 }
 
-inline look_at_all() {
-  found = (mem[SIZE] > 0);
-  w = 0;
-  do
-  :: !found && w < WORKERS -> found = (head[w] < LOAD(me, TAIL(w)));
-     if
-     :: !found -> found = (top[w] < LOAD(me, SPLIT(w)))
-     :: else
-     fi;
-     w++
-  :: else -> break
-  od;
-  w = 0
-}
-
 proctype worker(byte me) {
   byte w, chosen, forked;
   bool is_searching, found, last, look, first;
@@ -233,7 +261,7 @@ loop:
   if
   :: !found && !is_searching ->  // at most half of those that are awake search
      if
-     :: 2 * searching < (WORKERS - idle > 2 -> WORKERS - idle : 2) ->
+     :: 2 * searching < (WORKERS - room > 2 -> WORKERS - room : 2) ->
         atomic { DRAINED(me) -> searching++ }
         is_searching = true
      :: else
@@ -330,7 +358,7 @@ park:
   atomic {  // P3
     idle_stack[sleepers] = me;
     sleepers++;
-    idle++;
+    room++;
     assert(searching >= is_searching);
     searching = searching - is_searching;
 #if BROKEN == 4
@@ -408,6 +436,27 @@ proctype poster() {
   od
 }
 
+// J1
+proctype control(byte me) {
+  byte w, chosen;
+  bool found;
+#if BROKEN == 15
+  look_at_all();
+#endif
+  room++;
+#if BROKEN != 14
+#if BROKEN != 15
+  look_at_all();
+#endif
+  if
+  :: found -> wake_one(me)
+  :: else
+  fi;
+#endif
+  assert(!gone);
+  raised = true
+}
+
 // The one who waits for all items and then ends the pool.
 init {
   byte w, taken;
@@ -434,18 +483,23 @@ init {
     od;
     sleepers = WORKERS;
     w = 0;
-    run poster()
+    run poster();
+#ifdef FULL_ROOM
+    raised = true
+#else
+    run control(CONTROL)
+#endif
   }
-  ended == ITEMS + HAS_SHORT_ITEM;
+  ended == ITEMS + HAS_SHORT_ITEM && raised;
 #if BROKEN == 11
-  atomic { !idle_lock -> taken = sleepers; sleepers = 0; idle = idle - taken; searching = searching + taken; w = taken }
+  atomic { !idle_lock -> taken = sleepers; sleepers = 0; room = room - taken; searching = searching + taken; w = taken }
 #else
   atomic {
     !idle_lock ->
     stopping = true;
     w = sleepers;
     sleepers = 0;
-    idle = idle - w;
+    room = room - w;
 #if BROKEN != 12
     searching = searching + w
 #endif
@@ -466,5 +520,5 @@ init {
   posting == 0;  // P8
 #endif
   gone = true;
-  assert(injected == 0 && searching == 0 && idle == 0)
+  assert(injected == 0 && searching == 0 && room == 0)
 }
