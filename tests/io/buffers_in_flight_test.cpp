@@ -85,7 +85,6 @@ task<void> one_more_than(std::uint64_t submitted, completion_pool& pool) {
 TEST(buffers_in_flight_death, giving_memory_up_names_the_operation_that_uses_it) {
   const auto reads = [](auto how) {
     test_runtime rt;
-    completion_pool& pool = tandem::io::install(*rt);
     rt.run([](auto read, completion_pool& pool) -> task<void> {
       connection c = co_await make_connection();
       std::vector<std::byte> room(100);
@@ -95,7 +94,7 @@ TEST(buffers_in_flight_death, giving_memory_up_names_the_operation_that_uses_it)
         co_await one_more_than(before, pool);
         check_no_buffer_in_flight(room.data(), room.size());
       });
-    }(how, pool));
+    }(how, tandem::io::install(*rt)));
   };
   EXPECT_DEATH(reads(read_into),
                "memory was given up while tcp_stream::read on descriptor [0-9]+ was in flight: its "
