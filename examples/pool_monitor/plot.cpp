@@ -53,6 +53,7 @@ std::string script_for(const std::string& file, const settings& chosen, const po
     out += fmt::format("${} << END\n{}END\n", name, marks_of(watch, action, reason));
   };
   block("climb", pool_action::inject, decision_reason::climb);
+  block("warm_up", pool_action::inject, decision_reason::warm_up);
   block("starvation", pool_action::inject, decision_reason::starvation);
   block("blocking", pool_action::inject, decision_reason::blocking);
   block("retired", pool_action::retire, decision_reason::keep_alive);
@@ -65,8 +66,9 @@ std::string script_for(const std::string& file, const settings& chosen, const po
       "set yrange [0:*]\nset xrange [0:*]\n"
       "set ylabel 'threads'\n"
       "plot $samples using 1:2 with steps lw 2 lc rgb '#1f4e9c' title 'threads', "
-      "'' using 1:3 with steps lc rgb '#999999' title 'goal', "
+      "'' using 1:3 with steps dt 2 lc rgb '#e07a1f' title 'goal', "
       "$climb with points pt 9 ps 0.9 lc rgb '#2a9d3a' title 'inject: climb', "
+      "$warm_up with points pt 9 ps 0.9 lc rgb '#8ac926' title 'inject: warm-up', "
       "$starvation with points pt 9 ps 0.9 lc rgb '#d62828' title 'inject: starvation', "
       "$blocking with points pt 9 ps 0.9 lc rgb '#9b5de5' title 'inject: blocking', "
       "$retired with points pt 11 ps 0.9 lc rgb '#444444' title 'retire'\n"
