@@ -47,6 +47,9 @@ class TANDEM_API blocking_adjustment {
  public:
   explicit blocking_adjustment(const adaptive_options& options) noexcept;
 
+  /// Other constants; what has been added stays known.
+  void set_options(const adaptive_options& options) noexcept { options_ = options; }
+
   blocking_outcome adjust(const blocking_reading& reading) noexcept;
 
   /// Before one more than `goal` workers; 0: at once.

@@ -7,7 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <thread>
+#include <vector>
 
 namespace tandem::inline v0::platform {
 
@@ -29,6 +31,28 @@ std::chrono::nanoseconds cpu_time_of_process() noexcept;
 
 /// CPUs of the affinity mask, limited by the quota of the control group; at least 1.
 unsigned usable_cpus() noexcept;
+
+/// The numbers of the CPUs in the calling thread's affinity mask, rising; none if the system does not tell.
+/// @throws  std::bad_alloc
+std::vector<unsigned> allowed_cpus();
+/// The calling thread runs on these from now on. @throws std::system_error, std::bad_alloc
+void place_this_thread(const std::vector<unsigned>& cpus);
+/// What debuggers and `top` show; the kernel keeps 15 characters.
+void name_this_thread(const char* name) noexcept;
+
+/// While it lives asynchronous signals and SIGPIPE are blocked in its thread, and in those that it starts (D17).
+class blocked_signals {
+ public:
+  /// @throws  std::bad_alloc
+  blocked_signals();
+  blocked_signals(const blocked_signals&) = delete;
+  blocked_signals& operator=(const blocked_signals&) = delete;
+  ~blocked_signals();
+
+ private:
+  struct masks;
+  std::unique_ptr<masks> masks_;
+};
 
 /// Starts a thread in which asynchronous signals and SIGPIPE are blocked from birth (D17).
 /// @throws  std::system_error

@@ -12,16 +12,19 @@
 
 namespace tandem::inline v0::detail {
 
-pool_control::pool_control(worker_pool::impl& pool, const pool_options& options)
+pool_control::pool_control(worker_pool::impl& pool, std::shared_ptr<const pool_options> options,
+                           bool decides)
     : pool_(pool),
-      options_(options),
       cpus_(platform::usable_cpus()),
       born_(clock::now()),
-      goal_(options.min_threads),
-      climb_(options.adaptive, options.min_threads,
+      on_(!decides),
+      goal_(decides ? options->min_threads : fixed_goal(*options)),
+      options_(std::move(options)),
+      decides_(decides),
+      climb_(options_->adaptive, goal(),
              static_cast<std::uint64_t>(born_.time_since_epoch().count())),
-      gate_(options.adaptive),
-      blocking_(options.adaptive),
+      gate_(options_->adaptive),
+      blocking_(options_->adaptive),
       interval_(climb_.interval()),
       waiting_since_(clock::time_point::max()),
       sample_timer_(*this, &on_sample_time),
@@ -37,7 +40,10 @@ void pool_control::arm(timer& which, clock::duration after) noexcept {
 void pool_control::turn_on() noexcept {
   const std::lock_guard lock(lock_);
   // Relaxed: written under the lock.
-  if (stopped_ || on_.load(std::memory_order_relaxed)) return;
+  if (!stopped_ && !on_.load(std::memory_order_relaxed)) run_timers();
+}
+
+void pool_control::run_timers() noexcept {
   const clock::time_point now = clock::now();
   // What was idle does not count.
   sampled_at_ = now;
@@ -48,7 +54,7 @@ void pool_control::turn_on() noexcept {
   cpu_read_at_ = now;
   cpu_used_ = platform::cpu_time_of_process();
   on_.store(true, std::memory_order_seq_cst);
-  arm(gate_timer_, options_.adaptive.gate_period);
+  if (!std::exchange(gate_waits_, true)) arm(gate_timer_, options_->adaptive.gate_period);
   if (!std::exchange(sample_waits_, true)) arm(sample_timer_, interval_);
 }
 
@@ -85,6 +91,10 @@ void pool_control::answer() noexcept {
   // J2. Somebody else is at it, or has been.
   if (!lock || (asked_.load(std::memory_order_relaxed) & sample_due) == 0 || stopped_) return;
   asked_.fetch_and(~std::uint32_t{sample_due}, std::memory_order_relaxed);
+  if (!decides_) {
+    sample_waits_ = false;
+    return;
+  }
   const clock::time_point now = clock::now();
   const std::chrono::nanoseconds elapsed = now - sampled_at_;
   const unsigned old_goal = goal();
@@ -96,7 +106,7 @@ void pool_control::answer() noexcept {
     arm(sample_timer_, interval_);  // what is seen now is no effect of the goal
   } else {
     const std::uint64_t items = pool_.items_taken();
-    climb_sample sample(old_goal, options_.min_threads, options_.most_threads(), elapsed,
+    climb_sample sample(old_goal, options_->min_threads, options_->most_threads(), elapsed,
                         items - sampled_items_);
     sample.cpu = cpu_;
     sample.idle = old_goal - static_cast<unsigned>(busy);
@@ -121,7 +131,7 @@ gate_reading pool_control::read(clock::time_point now) noexcept {
   }
   if (waits) waiting_since_ = std::min(waiting_since_, now);
   const int busy = pool_.busy();
-  gate_reading reading(static_cast<unsigned>(busy), goal(), options_.most_threads());
+  gate_reading reading(static_cast<unsigned>(busy), goal(), options_->most_threads());
   reading.since_dequeue = now - last_progress_;
   reading.cpu = cpu_;
   reading.work_requested = waits;
@@ -134,9 +144,13 @@ void pool_control::gate_round() noexcept {
   bool reports = false;
   clock::duration lasts{};
   clock::duration oldest{};
+  bool work_waits = false;
+  std::shared_ptr<const pool_options> options;
   {
     const std::lock_guard lock(lock_);
-    if (stopped_) return;
+    gate_waits_ = false;
+    if (stopped_ || !decides_) return;
+    options = options_;
     const clock::time_point now = clock::now();
     read_cpu(now);
     const gate_reading reading = read(now);
@@ -145,10 +159,16 @@ void pool_control::gate_round() noexcept {
     reports = report_is_due(now);
     lasts = now - last_progress_;
     oldest = waiting_since_ < now ? now - waiting_since_ : clock::duration::zero();
-    if (!outcome.sleep || !fell_asleep()) arm(gate_timer_, options_.adaptive.gate_period);
+    work_waits = reading.work_requested;
+    if (!outcome.sleep || !fell_asleep()) {
+      gate_waits_ = true;
+      arm(gate_timer_, options_->adaptive.gate_period);
+    }
   }
   if (change != 0) pool_.change_target(change);
-  if (reports) report(lasts, oldest);
+  // A thread that could not be started when the work came is tried again (RC2).
+  if (work_waits) pool_.wake_one();
+  if (reports) report(*options, lasts, oldest);
 }
 
 bool pool_control::fell_asleep() noexcept {
@@ -161,13 +181,59 @@ bool pool_control::fell_asleep() noexcept {
 
 void pool_control::read_cpu(clock::time_point now) noexcept {
   const std::chrono::nanoseconds elapsed = now - cpu_read_at_;
-  if (elapsed < options_.adaptive.cpu_sample_interval) return;
+  if (elapsed < options_->adaptive.cpu_sample_interval) return;
   const std::chrono::nanoseconds used = platform::cpu_time_of_process();
   cpu_ = std::clamp(static_cast<double>((used - cpu_used_).count()) /
                         (static_cast<double>(elapsed.count()) * cpus_),
                     0.0, 1.0);
   cpu_read_at_ = now;
   cpu_used_ = used;
+}
+
+unsigned pool_control::fixed_goal(const pool_options& options) noexcept {
+  return options.growth == growth_order::threads_first ? options.most_threads()
+                                                       : std::max(1U, options.min_threads);
+}
+
+int pool_control::reconfigure(std::shared_ptr<const pool_options> options,
+                              std::optional<adaptive_controller> climb) noexcept {
+  int change = 0;
+  {
+    const std::lock_guard lock(lock_);
+    if (stopped_) return 0;
+    options_.swap(options);  // what goes may be the user's: not under the lock
+    const bool decided = std::exchange(decides_, options_->is_adaptive());
+    unsigned wanted = fixed_goal(*options_);
+    if (decides_) {
+      wanted = std::clamp(decided ? goal() : pool_.threads(), options_->min_threads,
+                          options_->most_threads());
+    }
+    if (climb) {
+      climb_ = std::move(*climb);
+      interval_ = climb_.interval();
+      gate_ = starvation_gate(options_->adaptive);
+      blocking_.set_options(options_->adaptive);
+    }
+    if (decided && !decides_) rest_timers();
+    change = set_goal(wanted, decision_reason::outside_change);
+    if (decides_) change += adjust_for_blocking(false);
+    if (decides_ && !decided) {
+      // J6. First off, then the look: seq_cst, both. Who wakes a worker counts it, then looks at on_.
+      on_.store(false, std::memory_order_seq_cst);
+      if (pool_.busy() != 0) run_timers();
+    }
+  }
+  return change;
+}
+
+void pool_control::rest_timers() noexcept {
+  // One that cannot be taken back is about to call, and finds that nothing is decided.
+  timer_service& timers = timers_of(pool_.owner());
+  if (sample_waits_ && timers.disarm(sample_timer_)) sample_waits_ = false;
+  if (gate_waits_ && timers.disarm(gate_timer_)) gate_waits_ = false;
+  if (blocking_waits_ && timers.disarm(blocking_timer_)) blocking_waits_ = false;
+  blocking_ = blocking_adjustment(options_->adaptive);
+  on_.store(true, std::memory_order_seq_cst);  // nobody has to turn anything on
 }
 
 int pool_control::set_goal(unsigned wanted, decision_reason reason, double throughput) noexcept {
@@ -190,7 +256,7 @@ void pool_control::log(pool_action action, decision_reason reason, unsigned old_
 }
 
 void pool_control::thread_started() noexcept {
-  const decision_reason reason = pool_.threads() <= options_.min_threads
+  const decision_reason reason = pool_.threads() <= pool_.size()
                                      ? decision_reason::work
                                      : raised_for_.load(std::memory_order_relaxed);
   log(pool_action::inject, reason, goal(), 0);
@@ -202,8 +268,8 @@ void pool_control::thread_retired() noexcept {
     const std::lock_guard lock(lock_);
     log(pool_action::retire, decision_reason::keep_alive, goal(), 0);
     // Who comes back after a rest begins as at first.
-    const unsigned left = std::max(options_.min_threads, pool_.threads());
-    if (left < goal()) change = set_goal(left, decision_reason::keep_alive);
+    const unsigned left = std::max(options_->min_threads, pool_.threads());
+    if (decides_ && left < goal()) change = set_goal(left, decision_reason::keep_alive);
   }
   if (change != 0) pool_.change_target(change);
 }
@@ -229,8 +295,9 @@ void pool_control::region_ended() noexcept {
 }
 
 int pool_control::adjust_for_blocking(bool delay_elapsed) noexcept {
-  if (stopped_) return 0;
-  blocking_reading reading(blocked(), goal(), options_.min_threads, options_.most_threads(), cpus_);
+  if (stopped_ || !decides_) return 0;
+  blocking_reading reading(blocked(), goal(), options_->min_threads, options_->most_threads(),
+                           cpus_);
   reading.existing = pool_.threads();
   reading.delay_elapsed = delay_elapsed;
   const blocking_outcome outcome = blocking_.adjust(reading);

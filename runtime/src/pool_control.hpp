@@ -11,7 +11,9 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,7 +33,8 @@ class pool_control {
   /// What workers are asked for, between two items.
   enum request : std::uint32_t { sample_due = 1, too_many = 2 };
 
-  pool_control(worker_pool::impl& pool, const pool_options& options);
+  /// @param decides  false: it only passes on who is one too many, until reconfigure() says otherwise
+  pool_control(worker_pool::impl& pool, std::shared_ptr<const pool_options> options, bool decides);
   pool_control(const pool_control&) = delete;
   pool_control& operator=(const pool_control&) = delete;
 
@@ -54,6 +57,13 @@ class pool_control {
   void region_began() noexcept;
   void region_ended() noexcept;
 
+  /// RC4. @param climb  where the climb begins anew; else it goes on
+  /// @returns by how much the goal has changed: for change_target()
+  int reconfigure(std::shared_ptr<const pool_options> options,
+                  std::optional<adaptive_controller> climb) noexcept;
+  /// The goal where nothing is decided.
+  static unsigned fixed_goal(const pool_options& options) noexcept;
+
   /// Before the workers are joined: nothing is decided any more.
   void stop() noexcept;
 
@@ -71,6 +81,8 @@ class pool_control {
   };
 
   void turn_on() noexcept;
+  void run_timers() noexcept;
+  void rest_timers() noexcept;
   void arm(timer& which, clock::duration after) noexcept;
   static void on_sample_time(timer_node& self, fired_timers& batch) noexcept;
   static void on_gate_time(timer_node& self, fired_timers& batch) noexcept;
@@ -79,7 +91,8 @@ class pool_control {
   gate_reading read(clock::time_point now) noexcept;
   void read_cpu(clock::time_point now) noexcept;
   bool report_is_due(clock::time_point now) noexcept;
-  void report(clock::duration lasts, clock::duration oldest) const noexcept;
+  void report(const pool_options& options, clock::duration lasts,
+              clock::duration oldest) const noexcept;
   bool fell_asleep() noexcept;
   int adjust_for_blocking(bool delay_elapsed) noexcept;
   int set_goal(unsigned goal, decision_reason reason, double throughput = 0) noexcept;
@@ -87,22 +100,24 @@ class pool_control {
            double throughput) noexcept;
 
   worker_pool::impl& pool_;
-  const pool_options options_;
   const unsigned cpus_;
   const clock::time_point born_;
   alignas(64) std::atomic<std::uint32_t> asked_{0};
-  std::atomic<bool> on_{false};
+  std::atomic<bool> on_;        // the timers run, or are not needed (RC4)
   std::atomic<unsigned> goal_;  // written under lock_
   std::atomic<decision_reason> raised_for_{decision_reason::work};
   std::atomic<unsigned> blocked_{0};  // workers inside a region
   alignas(64) std::mutex lock_;
 
   // Guarded by lock_ from here.
+  std::shared_ptr<const pool_options> options_;
+  bool decides_;
   bool stopped_ = false;
   adaptive_controller climb_;
   starvation_gate gate_;
   blocking_adjustment blocking_;
   bool sample_waits_ = false;    // its timer is armed, or workers are asked
+  bool gate_waits_ = false;      // its timer is armed, or about to call
   bool blocking_waits_ = false;  // its timer is armed
   std::chrono::nanoseconds interval_;
   clock::time_point sampled_at_{};

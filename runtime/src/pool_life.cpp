@@ -96,7 +96,7 @@ void worker_pool::impl::begin_stop() noexcept {
     const std::lock_guard lock(idle_lock_);
     if (std::exchange(stopping_, true)) return;
     sleeping.swap(idle_stack_);
-    nobody_left = threads_.load(std::memory_order_relaxed) == 0;  // written under the lock
+    nobody_left = present_ == 0;
     // Like any other that is woken: they find nothing, and take themselves off in park().
     state_.fetch_add(sleeping.size() * (one_searching - one_room), std::memory_order_seq_cst);
   }

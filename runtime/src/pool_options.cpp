@@ -13,7 +13,7 @@ namespace tandem::inline v0 {
 
 namespace {
 
-constexpr unsigned limit_of_threads = 1024;
+constexpr unsigned limit_of_threads = pool_options::most_possible;
 
 std::string name_from_environment() {
   const char* const text = std::getenv("TANDEM_NAME");
@@ -34,6 +34,10 @@ unsigned pool_options::most_threads() const noexcept {
   const unsigned least = std::max(1U, min_threads);
   const bool may_grow = adaptive.enabled || growth != growth_order::demand;
   return may_grow ? std::max(least, max_threads) : least;
+}
+
+bool pool_options::is_adaptive() const noexcept {
+  return growth == growth_order::demand && most_threads() > std::max(1U, min_threads);
 }
 
 void pool_options::validate() const {
@@ -72,6 +76,7 @@ void pool_options::validate() const {
         "min_threads = 0 there are none");
   }
   submissions.validate();
+  threads.validate();
   adaptive.validate();
 }
 

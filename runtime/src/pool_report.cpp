@@ -44,7 +44,7 @@ namespace detail {
 
 bool pool_control::report_is_due(clock::time_point now) noexcept {
   constexpr int rarely = 5;
-  const clock::duration threshold = options_.starvation_threshold;
+  const clock::duration threshold = options_->starvation_threshold;
   if (threshold <= clock::duration::zero() || waiting_since_ > now) return false;
   if (now - last_progress_ < threshold) return false;
   if (reported_at_ != clock::time_point() && now - reported_at_ < rarely * threshold) return false;
@@ -52,7 +52,8 @@ bool pool_control::report_is_due(clock::time_point now) noexcept {
   return true;
 }
 
-void pool_control::report(clock::duration lasts, clock::duration oldest) const noexcept {
+void pool_control::report(const pool_options& options, clock::duration lasts,
+                          clock::duration oldest) const noexcept {
   try {
     starvation_report made;
     made.pool = pool_.name();
@@ -60,17 +61,17 @@ void pool_control::report(clock::duration lasts, clock::duration oldest) const n
     made.oldest = oldest;
     made.waiting = pool_.queued();
     made.threads = pool_.threads();
-    made.max_threads = options_.most_threads();
+    made.max_threads = options.most_threads();
     made.cpu = cpu_.load(std::memory_order_relaxed);
     for (const worker& each : pool_.workers()) {
       // Relaxed: about now; nobody has taken anything for seconds.
       if (!each.started.load(std::memory_order_relaxed)) continue;
-      if (each.signal.load(std::memory_order_relaxed) == worker::parked) continue;
+      if (each.is_parked()) continue;
       made.workers.emplace_back(each.number, each.where.load(std::memory_order_relaxed),
                                 each.blocks.load(std::memory_order_relaxed));
     }
-    if (options_.on_starvation) {
-      options_.on_starvation(made);
+    if (options.on_starvation) {
+      options.on_starvation(made);
     } else {
       std::fputs(to_string(made).c_str(), stderr);
     }

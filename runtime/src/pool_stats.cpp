@@ -29,11 +29,12 @@ std::size_t worker_pool::impl::queued() const noexcept {
 
 worker_pool_stats worker_pool::impl::stats() const noexcept {
   worker_pool_stats out;
-  out.min_threads = min_threads_;
+  out.min_threads = size();
   out.max_threads = workers_.most();
   out.threads = threads_.load(std::memory_order_relaxed);
-  out.goal = control_ != nullptr ? control_->goal() : min_threads_;
-  out.blocked = control_ != nullptr ? control_->blocked() : 0;
+  const detail::pool_control* const control = this->control();
+  out.goal = control != nullptr ? control->goal() : size();
+  out.blocked = control != nullptr ? control->blocked() : 0;
   const std::uint64_t state = state_.load(std::memory_order_relaxed);
   const auto awake =
       static_cast<unsigned>(std::max(0, target_.load(std::memory_order_relaxed) - room_of(state)));
@@ -65,7 +66,7 @@ std::string worker_pool::impl::describe() const {
       " wait to submit; " + to_string(life_.state()) + "\n";
   for (const worker& each : workers_) {
     if (!each.started.load(std::memory_order_relaxed)) continue;
-    const bool parked = each.signal.load(std::memory_order_relaxed) == worker::parked;
+    const bool parked = each.is_parked();
     const bool blocks = each.blocks.load(std::memory_order_relaxed);
     text += "  worker " + std::to_string(each.number) +
             (parked ? " parked" : (blocks ? " blocked" : " running")) + ", forks " +

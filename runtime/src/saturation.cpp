@@ -1,6 +1,7 @@
 // saturation.cpp: what becomes of a submission that the pool does not take. Protocol U8: runtime/README.md.
 // SPDX-License-Identifier: MIT
 #include <exception>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -84,8 +85,12 @@ void worker_pool::impl::saturate(detail::joinable_root& block, int priority, adm
     return rejection_of(is_shut ? rejection_cause::shut_down : rejection_cause::full,
                         block.env_block().spawned_at(), priority);
   };
-  saturation_policy chosen = policy_;
-  if (chosen == saturation_policy::handler) chosen = on_rejected_(told());
+  saturation_policy chosen = policy_.load(std::memory_order_relaxed);  // RC5
+  if (chosen == saturation_policy::handler) {
+    const std::shared_ptr<const pool_options> now = settings();  // it may be replaced while it runs
+    chosen = now->submissions.when_saturated;
+    if (chosen == saturation_policy::handler) chosen = now->submissions.on_rejected(told());
+  }
   switch (chosen) {
     case saturation_policy::discard: block.drop(stop_reason::discarded); return;
     case saturation_policy::caller_runs:

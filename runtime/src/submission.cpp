@@ -64,10 +64,11 @@ void worker_pool::impl::submit(detail::joinable_root& block, int priority) {
 worker_pool::impl::admission worker_pool::impl::try_admit(detail::joinable_root& block,
                                                           int priority) {
   if (!life_.is_running()) return admission::closed;  // U2
-  const bool queue_first = growth_ == growth_order::queue_first;
-  if (queue_first && start_for(block, min_threads_)) return admission::entered;
+  const growth_order order = growth();
+  const bool queue_first = order == growth_order::queue_first;
+  if (queue_first && start_for(block, size())) return admission::entered;
   // Where the queue is unbounded it is quicker to leave the item there for whoever comes first.
-  const bool by_hand = growth_ == growth_order::threads_first || submissions_.is_bounded();
+  const bool by_hand = order == growth_order::threads_first || submissions_.is_bounded();
   if (by_hand && submissions_.empty()) {
     if (hand_to_idle(block)) return admission::entered;
     if (!queue_first && start_for(block, workers_.most())) return admission::entered;
@@ -108,12 +109,12 @@ bool worker_pool::impl::start_for(job& item, unsigned limit) noexcept {
   {
     const std::lock_guard lock(idle_lock_);
     if (stopping_) return false;
-    if (growth_ == growth_order::demand && room_of(state_.load(std::memory_order_seq_cst)) <= 0) {
+    if (growth() == growth_order::demand && room_of(state_.load(std::memory_order_seq_cst)) <= 0) {
       return false;
     }
     if (!start_thread(limit, &item)) return false;
   }
-  if (control_ != nullptr) control_->somebody_is_awake();
+  if (auto* const watching = control()) watching->somebody_is_awake();
   return true;
 }
 
@@ -121,9 +122,10 @@ bool worker_pool::impl::prestart_core_thread() noexcept {
   if (loop_ != nullptr || detail::is_forked(owner_)) return false;
   {
     const std::lock_guard lock(idle_lock_);
-    if (stopping_ || !start_thread(min_threads_, nullptr)) return false;
+    next_attempt_ = {};  // who asks for a thread wants it now
+    if (stopping_ || !start_thread(size(), nullptr)) return false;
   }
-  if (control_ != nullptr) control_->somebody_is_awake();
+  if (auto* const watching = control()) watching->somebody_is_awake();
   return true;
 }
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <source_location>
 #include <thread>
 
@@ -28,8 +29,19 @@ class worker {
   }
 
   /// What the park word says. Written by its owner (parked) and by whoever took the worker off the idle
-  /// stack: to work (notified), or to end its thread (dismissed).
-  enum signal_value : std::uint32_t { running = 0, parked = 1, notified = 2, dismissed = 3 };
+  /// stack: to work (notified), or to end its thread (dismissed). While it is on the stack: how long it may
+  /// stay has changed (look_again, RC3).
+  enum signal_value : std::uint32_t {
+    running = 0,
+    parked = 1,
+    notified = 2,
+    dismissed = 3,
+    look_again = 4
+  };
+  bool is_parked() const noexcept {  // for reports
+    const std::uint32_t now = signal.load(std::memory_order_relaxed);
+    return now == parked || now == look_again;
+  }
   /// How many others steal_stuck_next() watches during one search.
   static constexpr unsigned watched = 64;
 
@@ -40,7 +52,9 @@ class worker {
   fifo_lane fifo;
 
   alignas(64) std::atomic<std::uint32_t> signal{running};
-  std::thread thread;     // under the pool's idle lock
+  std::thread thread;  // under the pool's idle lock
+  // What its thread was started with; set before it runs, its own until it ends.
+  std::shared_ptr<const pool_options> settings;
   job* handed = nullptr;  // U3: by whoever rouses or starts it, before the signal or the thread
   std::atomic<bool> started{false};  // has a thread; written under the pool's idle lock
   std::atomic<bool> blocks{false};   // inside a blocking_region; written by its owner

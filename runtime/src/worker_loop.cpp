@@ -26,7 +26,6 @@ void worker_pool::impl::run(worker& self) noexcept {
   context.current_executor = &pool_;
   context.lane = &self.forks;
   context.lane_home = &pool_;
-  const bool watched = control_ != nullptr;
   // A new thread was counted as searching by whoever started it.
   self.searching = true;
   take_handed(self);
@@ -42,15 +41,17 @@ void worker_pool::impl::run(worker& self) noexcept {
       continue;
     }
     if (self.searching) end_search(self);
-    if (watched) {
+    // Acquire: pairs with RC4, which may make it while the pool runs.
+    detail::pool_control* const watching = control_.load(std::memory_order_acquire);
+    if (watching != nullptr) {
       const environment* const env = item->env;
       // Relaxed: for reports, which look at what stays.
       self.where.store(env != nullptr ? env->spawned_at() : std::source_location(),
                        std::memory_order_relaxed);
     }
     execute(self, context, item);
-    if (watched && control_->asks()) [[unlikely]] {
-      control_->answer();
+    if (watching != nullptr && watching->asks()) [[unlikely]] {
+      watching->answer();
       if (!step_back(self)) break;
     }
   }
@@ -232,7 +233,8 @@ bool worker_pool::impl::park(worker& self) noexcept {
       if (self.searching) state_.fetch_sub(one_searching, std::memory_order_seq_cst);
       threads_.fetch_sub(1, std::memory_order_relaxed);
       lock.unlock();
-      if (was_last) terminate();  // U7
+      say_goodbye(self);
+      depart();  // U7
       return false;
     }
     idle_stack_.push_back(&self);
@@ -267,6 +269,7 @@ bool worker_pool::impl::step_back(worker& self) noexcept {
       }
       if (state_.compare_exchange_weak(seen, seen + one_room, std::memory_order_seq_cst)) break;
     }
+    if (room_of(seen) < -1) control()->ask(detail::pool_control::too_many);  // the next one
     idle_stack_.push_back(&self);
   }
   self.parks.add();
@@ -275,20 +278,32 @@ bool worker_pool::impl::step_back(worker& self) noexcept {
   return rest(self);
 }
 
-bool worker_pool::impl::rest(worker& self) noexcept {
+std::int64_t worker_pool::impl::rest_until(
+    std::chrono::steady_clock::time_point since) const noexcept {
   using clock = std::chrono::steady_clock;
+  // Relaxed, all: whoever is one too many sees it when it parks itself, and RC3 tells who is parked.
+  const unsigned there = threads_.load(std::memory_order_relaxed);
+  if (there <= stay_.load(std::memory_order_relaxed)) return platform::no_deadline;
+  if (there > workers_.most()) return since.time_since_epoch().count();  // at once
+  const clock::duration span = keep_alive_.load(std::memory_order_relaxed);
+  if (span > clock::time_point::max() - since) return platform::no_deadline;
+  return (since + span).time_since_epoch().count();
+}
+
+bool worker_pool::impl::rest(worker& self) noexcept {
+  auto since = std::chrono::steady_clock::now();
   while (true) {
-    std::int64_t until = platform::no_deadline;
-    // J4. Relaxed: whoever is one too many sees it when it parks itself.
-    if (threads_.load(std::memory_order_relaxed) > stay_) {
-      until = (clock::now() + keep_alive_).time_since_epoch().count();
-    }
-    // acquire, twice: pairs with who takes us off the stack.
+    const std::int64_t until = rest_until(since);
+    // acquire, twice: pairs with who takes us off the stack, and with RC3.
     while (self.signal.load(std::memory_order_acquire) == worker::parked &&
            platform::wait_on(self.signal, worker::parked, until)) {}
-    const std::uint32_t signal = self.signal.load(std::memory_order_acquire);
-    if (signal == worker::parked) {
-      retire_one();
+    std::uint32_t signal = self.signal.load(std::memory_order_acquire);
+    if (signal == worker::look_again) {
+      // If it fails we have been taken off the stack meanwhile. Relaxed: the load above has read what changed.
+      self.signal.compare_exchange_strong(signal, worker::parked, std::memory_order_relaxed);
+    } else if (signal == worker::parked) {
+      // J4. Several may be too many. Nobody went: perhaps because we are being woken.
+      if (!retire_one()) since = std::chrono::steady_clock::now();
     } else if (signal == worker::dismissed) {
       leave(self);
       return false;

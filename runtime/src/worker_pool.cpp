@@ -8,6 +8,7 @@
 #include <exception>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include <tandem/detail/fork.hpp>
 #include <tandem/detail/forked.hpp>
@@ -19,7 +20,10 @@ namespace tandem::inline v0 {
 
 namespace {
 
-constexpr int first_worker_attempts = 20;
+std::shared_ptr<const pool_options> settings_of(pool_options options) {
+  options.max_threads = std::max({options.min_threads, options.max_threads, 1U});
+  return std::make_shared<const pool_options>(std::move(options));
+}
 
 /// How many may be busy at first.
 unsigned first_target(const pool_options& options) noexcept {
@@ -44,7 +48,7 @@ std::string_view worker_pool::name() const noexcept { return impl_->name(); }
 worker_pool_stats worker_pool::stats() const noexcept { return impl_->stats(); }
 unsigned worker_pool::size() const noexcept { return impl_->size(); }
 std::vector<pool_decision> worker_pool::decisions() const {
-  detail::pool_control* const control = impl_->control();
+  const detail::pool_control* const control = impl_->control();
   return control != nullptr ? control->decisions() : std::vector<pool_decision>();
 }
 std::string worker_pool::describe() const { return impl_->describe(); }
@@ -64,24 +68,25 @@ worker_pool::impl::impl(worker_pool& pool, tandem::runtime& owner, const pool_op
       may_spin_(platform::usable_cpus() > 1),
       loop_(loop),
       min_threads_(std::max(1U, options.min_threads)),
-      stay_(options.allow_core_timeout ? 0 : min_threads_),
+      stay_(options.allow_core_timeout ? 0 : size()),
       growth_(options.growth),
       keep_alive_(options.keep_alive),
       policy_(options.submissions.when_saturated),
-      on_rejected_(options.submissions.on_rejected),
       on_terminated_(options.on_terminated),
-      workers_(*this, loop != nullptr ? min_threads_ : options.most_threads()),
+      workers_(*this, loop != nullptr ? size() : options.most_threads(),
+               loop != nullptr ? size() : pool_options::most_possible),
       submissions_(options.submissions),
       state_(loop == nullptr ? first_target(options) * one_room : 0),
       target_(static_cast<int>(first_target(options))),
-      control_(loop == nullptr && growth_ == growth_order::demand &&
-                       options.most_threads() > min_threads_
-                   ? std::make_unique<detail::pool_control>(*this, options)
-                   : nullptr) {
+      settings_(settings_of(options)),
+      own_control_(loop == nullptr && options.is_adaptive()
+                       ? std::make_unique<detail::pool_control>(*this, settings_, true)
+                       : nullptr),
+      control_(own_control_.get()) {
   idle_stack_.reserve(workers_.most());
   if (loop == nullptr) return;
   // Nobody to wake: whoever drives looks at all of them.
-  for (unsigned i = 0; i < min_threads_; ++i) workers_.take();
+  for (unsigned i = 0; i < size(); ++i) workers_.take();
 }
 
 worker_pool::impl::~impl() = default;
@@ -177,14 +182,14 @@ void worker_pool::impl::wake_one() noexcept {
     return;
   }
   wakes_.fetch_add(1, std::memory_order_relaxed);
-  if (control_ != nullptr) control_->somebody_is_awake();
+  if (auto* const watching = control()) watching->somebody_is_awake();
 }
 
 void worker_pool::impl::rouse(worker& chosen) noexcept {
   wakes_.fetch_add(1, std::memory_order_relaxed);
   chosen.signal.store(worker::notified, std::memory_order_release);  // pairs with rest()
   platform::wake_one(chosen.signal);
-  if (control_ != nullptr) control_->somebody_is_awake();
+  if (auto* const watching = control()) watching->somebody_is_awake();
 }
 
 void worker_pool::impl::change_target(int by) noexcept {
@@ -192,7 +197,7 @@ void worker_pool::impl::change_target(int by) noexcept {
   target_.fetch_add(by, std::memory_order_relaxed);
   const std::uint64_t added = static_cast<std::uint64_t>(by) << 32;  // below zero too: modulo 2^64
   const std::uint64_t now = state_.fetch_add(added, std::memory_order_seq_cst) + added;
-  if (room_of(now) < 0) control_->ask(detail::pool_control::too_many);
+  if (room_of(now) < 0) control()->ask(detail::pool_control::too_many);
   if (by > 0 && room_of(now) > 0 && anything_queued()) wake_one();
 }
 
@@ -210,103 +215,36 @@ void worker_pool::impl::hand_over_lanes(worker& self) noexcept {
   if (!items.empty()) injection_.push(items);
 }
 
-void worker_pool::impl::retire_one() noexcept {
+bool worker_pool::impl::retire_one() noexcept {
   worker* oldest = nullptr;
   {
     const std::lock_guard lock(idle_lock_);
     const unsigned left = threads_.load(std::memory_order_relaxed);  // written under the lock
-    if (stopping_ || left <= stay_ || idle_stack_.empty()) return;
+    if (stopping_ || left <= stay_.load(std::memory_order_relaxed) || idle_stack_.empty()) {
+      return false;
+    }
     oldest = idle_stack_.front();
     idle_stack_.erase(idle_stack_.begin());
     threads_.store(left - 1, std::memory_order_relaxed);
-    if (growth_ == growth_order::queue_first && left > min_threads_) {
+    if (brought_ != 0) {
       // Only a submission that finds the queue full may bring this thread back: its room goes, too.
+      --brought_;
       target_.fetch_sub(1, std::memory_order_relaxed);
       state_.fetch_sub(one_room, std::memory_order_seq_cst);
     }
     oldest->signal.store(worker::dismissed, std::memory_order_release);  // pairs with rest()
   }
   platform::wake_one(oldest->signal);  // it lives as long as the pool
-  if (control_ != nullptr) control_->thread_retired();
-}
-
-void worker_pool::impl::leave(worker& self) noexcept {
-  std::thread before;
-  {
-    const std::lock_guard lock(idle_lock_);
-    // Else stop() has taken it, and joins it.
-    if (self.thread.joinable()) before = std::exchange(last_left_, std::move(self.thread));
-    self.started.store(false, std::memory_order_relaxed);
-    workers_.give_back(self);
-  }
-  // Who found no free number left the item to us (J7).
-  if (anything_queued()) wake_one();
-  if (before.joinable()) before.join();  // it has nothing left to do but this
-}
-
-bool worker_pool::impl::start_thread(unsigned limit, job* first) noexcept {
-  // Under idle_lock_: stop() joins whoever is started, and nobody starts afterwards.
-  const unsigned there = threads_.load(std::memory_order_relaxed);
-  if (there >= limit || !workers_.has_free_number()) return false;
-  std::string reason;
-  try {
-    worker& fresh = workers_.take();
-    fresh.handed = first;
-    // Under queue_first a thread above the core brings its own room (U3).
-    const bool brings_room = growth_ == growth_order::queue_first && there >= min_threads_;
-    const std::uint64_t change = one_searching - (brings_room ? 0 : one_room);
-    state_.fetch_add(change, std::memory_order_seq_cst);
-    if (brings_room) target_.fetch_add(1, std::memory_order_relaxed);
-    if (start(fresh, reason)) return true;
-    if (brings_room) target_.fetch_sub(1, std::memory_order_relaxed);
-    state_.fetch_sub(change, std::memory_order_seq_cst);
-    fresh.handed = nullptr;
-    workers_.give_back(fresh);
-  } catch (const std::bad_alloc&) {
-    reason = "out of memory";
-  }
-  report_no_thread(reason);
-  return false;
-}
-
-bool worker_pool::impl::start(worker& fresh, std::string& reason) noexcept {
-  for (int attempt = 0; attempt < first_worker_attempts; ++attempt) {
-    try {
-      const std::string thread_name = name_ + "-" + std::to_string(fresh.number);
-      fresh.signal.store(worker::running, std::memory_order_relaxed);  // nobody else knows it
-      fresh.thread = platform::start_thread(thread_name.c_str(), [this, &fresh] { run(fresh); });
-      fresh.started.store(true, std::memory_order_relaxed);
-      threads_.fetch_add(1, std::memory_order_relaxed);
-      if (control_ != nullptr) control_->thread_started();
-      return true;
-    } catch (const std::exception& failure) {
-      reason = failure.what();
-    }
-    // Without this one others do the work; the first one is worth waiting for.
-    if (threads_.load(std::memory_order_relaxed) != 0) break;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return false;
-}
-
-void worker_pool::impl::report_no_thread(const std::string& reason) noexcept {
-  const unsigned left = threads_.load(std::memory_order_relaxed);
-  // Work may be posted a million times a second.
-  const auto now = std::chrono::steady_clock::now();
-  if (left == 0 || now >= next_report_) {
-    next_report_ = now + std::chrono::seconds(1);
-    std::fprintf(
-        stderr,
-        "tandem: pool %s could not start a worker (%s); it has %u threads. Check the limits on "
-        "processes (ulimit -u, pids.max) and on memory.\n",
-        name_.c_str(), reason.c_str(), left);
-  }
-  // Work is queued, nobody can ever run it, and a post cannot report it: no silent hang.
-  if (left == 0) std::terminate();
+  if (auto* const watching = control()) watching->thread_retired();
+  return true;
 }
 
 void worker_pool::impl::stop() noexcept {
-  if (control_ != nullptr) control_->stop();
+  {
+    const std::lock_guard last_change(configuring_);  // RC6
+    ended_ = true;
+    if (auto* const watching = control()) watching->stop();
+  }
   begin_stop();
   std::vector<std::thread> threads;
   {

@@ -1,4 +1,4 @@
-// worker_pool_impl.hpp: the machinery of the worker pool. Protocols P1-P8, J1-J7, U1-U7: runtime/README.md.
+// worker_pool_impl.hpp: the machinery of the worker pool. Protocols P1-P8, J1-J7, U1-U7, RC1-RC6: runtime/README.md.
 // SPDX-License-Identifier: MIT
 //
 // state_ packs two counts: searching workers in the low half; in the high half the room, which says how many
@@ -16,9 +16,11 @@
 #include <thread>
 #include <vector>
 
+#include <tandem/detail/futex_mutex.hpp>
 #include <tandem/detail/gathering.hpp>
 #include <tandem/detail/injection_queue.hpp>
 #include <tandem/detail/thread_context.hpp>
+#include <tandem/pool_change.hpp>
 #include <tandem/worker_pool.hpp>
 
 #include "driven_loop.hpp"
@@ -65,7 +67,10 @@ class worker_pool::impl {
   std::uint64_t items_taken() const noexcept;
   std::size_t queued() const noexcept;
   const detail::worker_set& workers() const noexcept { return workers_; }
-  detail::pool_control* control() noexcept { return control_.get(); }
+  /// Null: a fixed pool. seq_cst: a wake is counted before (J6), and RC4 may make one.
+  detail::pool_control* control() const noexcept {
+    return control_.load(std::memory_order_seq_cst);
+  }
   /// J5. The calling thread's worker is about to block: what it holds is for others.
   void expose(detail::worker& self) noexcept;
   detail::gathering_slot& gathered_by() noexcept { return gathered_by_; }
@@ -93,6 +98,10 @@ class worker_pool::impl {
   detail::submission_queue& submissions() noexcept { return submissions_; }
   bool prestart_core_thread() noexcept;
 
+  // Changes (reconfigure.cpp).
+  void reconfigure(const pool_change& change);
+  std::shared_ptr<const pool_options> settings() const noexcept;
+
   // The end (pool_life.cpp).
   pool_state state() const noexcept { return life_.state(); }
   void shutdown() noexcept;
@@ -112,7 +121,7 @@ class worker_pool::impl {
 
   tandem::runtime& owner() const noexcept { return owner_; }
   const std::string& name() const noexcept { return name_; }
-  unsigned size() const noexcept { return min_threads_; }
+  unsigned size() const noexcept { return min_threads_.load(std::memory_order_relaxed); }
 
  private:
   using worker = detail::worker;
@@ -151,13 +160,26 @@ class worker_pool::impl {
 
   /// The worker was taken off the idle stack, and counted.
   void rouse(worker& chosen) noexcept;
+  growth_order growth() const noexcept { return growth_.load(std::memory_order_relaxed); }
   unsigned threads_without_asking() const noexcept {
-    return growth_ == growth_order::queue_first ? min_threads_ : workers_.most();
+    return growth() == growth_order::queue_first ? size() : workers_.most();
   }
+  /// RC1. Under idle_lock_. @returns how much more (or less) room threads above the core bring now
+  int set_limits(const pool_options& options) noexcept;
+  void tell_sleepers() noexcept;
+  void start_for_waiters() noexcept;
   /// Under idle_lock_. @param first what it begins with, or null
   /// @returns  false if there are `limit`, or no thread is to be had
   bool start_thread(unsigned limit, job* first) noexcept;
   bool start(worker& fresh, std::string& reason) noexcept;
+  void start_by(worker& fresh, const thread_options::factory_function& factory,
+                const std::string& thread_name);
+  /// The life of a worker's thread.
+  void live(worker& self) noexcept;
+  /// The thread's last doings; it may be the pool's last one (U7).
+  void say_goodbye(worker& self) noexcept;
+  void depart() noexcept;
+  bool count_out() noexcept;
   void report_no_thread(const std::string& reason) noexcept;
   void run(worker& self) noexcept;
   void execute(worker& self, detail::thread_context& context, job* item,
@@ -176,8 +198,10 @@ class worker_pool::impl {
   /// J3. Parks if too many are busy. @returns false if the thread is to end
   bool step_back(worker& self) noexcept;
   bool rest(worker& self) noexcept;
-  /// J4. Dismisses who has been idle longest, if there are more threads than stay.
-  void retire_one() noexcept;
+  /// J4, RC3. Until when a worker that parked then may stay.
+  std::int64_t rest_until(std::chrono::steady_clock::time_point since) const noexcept;
+  /// J4. Dismisses who has been idle longest. @returns false if there are no more threads than stay
+  bool retire_one() noexcept;
   void leave(worker& self) noexcept;
   void hand_over_lanes(worker& self) noexcept;
   job* choose(worker& self, std::uint64_t random) noexcept;
@@ -190,12 +214,12 @@ class worker_pool::impl {
   const std::string name_;
   const bool may_spin_;
   detail::driven_loop* const loop_;
-  const unsigned min_threads_;
-  const unsigned stay_;  // so many threads do not end when they are idle
-  const growth_order growth_;
-  const std::chrono::steady_clock::duration keep_alive_;
-  const saturation_policy policy_;
-  const submission_options::rejection_handler on_rejected_;
+  // RC1: written by reconfigure() under idle_lock_; read relaxed, which is a look: under the lock it counts.
+  std::atomic<unsigned> min_threads_;
+  std::atomic<unsigned> stay_;  // so many threads do not end when they are idle
+  std::atomic<growth_order> growth_;
+  std::atomic<std::chrono::steady_clock::duration> keep_alive_;
+  std::atomic<saturation_policy> policy_;
   const std::function<void()> on_terminated_;
   detail::worker_set workers_;
   detail::injection_queue injection_;
@@ -204,10 +228,19 @@ class worker_pool::impl {
   std::atomic<int> target_;  // what the room is counted from; changed with it (J1)
   alignas(64) mutable std::mutex idle_lock_;
   std::vector<worker*> idle_stack_;  // guarded by idle_lock_; the last one is woken first
-  std::thread last_left_;            // guarded by idle_lock_; joined by the next one that leaves
-  bool stopping_ = false;            // guarded by idle_lock_
-  std::chrono::steady_clock::time_point next_report_{};  // guarded by idle_lock_
-  const std::unique_ptr<detail::pool_control> control_;  // null: a fixed pool
+  unsigned brought_ = 0;   // guarded by idle_lock_; room that threads above the core bring (U3)
+  unsigned present_ = 0;   // guarded by idle_lock_; threads, also those on their way out
+  std::thread last_left_;  // guarded by idle_lock_; joined by the next one that leaves
+  bool stopping_ = false;  // guarded by idle_lock_
+  std::chrono::steady_clock::time_point next_report_{};   // guarded by idle_lock_
+  std::chrono::steady_clock::time_point next_attempt_{};  // guarded by idle_lock_
+  std::mutex configuring_;  // one reconfigure() at a time; taken before all others
+  bool ended_ = false;      // guarded by configuring_
+  mutable detail::futex_mutex settings_lock_;     // taken after all others
+  std::shared_ptr<const pool_options> settings_;  // guarded by settings_lock_
+  std::unique_ptr<detail::pool_control>
+      own_control_;  // made once: by set-up, or under configuring_
+  std::atomic<detail::pool_control*> control_;
   detail::gathering_slot gathered_by_;
   std::atomic<unsigned> threads_{0};
   std::atomic<std::uint64_t> wakes_{0};

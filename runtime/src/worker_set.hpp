@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -18,14 +19,12 @@ namespace tandem::inline v0::detail {
 
 class worker_set {
  public:
-  worker_set(worker_pool::impl& pool, unsigned most)
+  /// @param limit  what `most` may become
+  worker_set(worker_pool::impl& pool, unsigned most, unsigned limit)
       : pool_(pool),
         most_(most),
-        numbers_(2 * most),
-        slots_(std::make_unique<std::atomic<worker*>[]>(numbers_)) {
-    free_.reserve(numbers_);
-    made_.reserve(numbers_);
-    takes_.resize(numbers_, false);
+        slots_(std::make_unique<std::atomic<worker*>[]>(std::size_t{2} * limit)) {
+    make_room(most);
   }
   worker_set(const worker_set&) = delete;
   worker_set& operator=(const worker_set&) = delete;
@@ -66,10 +65,21 @@ class worker_set {
   worker& operator[](unsigned number) const noexcept {
     return *slots_[number].load(std::memory_order_relaxed);  // number < count()
   }
-  unsigned most() const noexcept { return most_; }
+  /// Threads that there may be. Relaxed: under the idle lock it counts.
+  unsigned most() const noexcept { return most_.load(std::memory_order_relaxed); }
 
   // The rest under the pool's idle lock.
 
+  /// Before set_most(); numbers that were in use stay. @throws std::bad_alloc
+  void make_room(unsigned most) {
+    const unsigned wanted = 2 * most;
+    if (wanted <= numbers_) return;
+    free_.reserve(wanted);
+    made_.reserve(wanted);
+    takes_.resize(wanted, false);
+    numbers_ = wanted;
+  }
+  void set_most(unsigned most) noexcept { most_.store(most, std::memory_order_relaxed); }
   /// J7. False only if as many threads as the pool may have were dismissed and have not left yet.
   bool has_free_number() const noexcept { return !free_.empty() || made_.size() < numbers_; }
   /// The worker with the lowest number that has no thread. @throws std::bad_alloc
@@ -101,8 +111,8 @@ class worker_set {
 
  private:
   worker_pool::impl& pool_;
-  const unsigned most_;     // threads that stay or work
-  const unsigned numbers_;  // and those that were dismissed and are on their way out
+  std::atomic<unsigned> most_;  // threads that stay or work; written under the idle lock
+  unsigned numbers_ = 0;        // and those that were dismissed and are on their way out
   const std::unique_ptr<std::atomic<worker*>[]> slots_;
   alignas(64) std::atomic<unsigned> end_{0};
   std::atomic<unsigned> made_count_{0};

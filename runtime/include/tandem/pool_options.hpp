@@ -11,6 +11,7 @@
 #include <tandem/config.hpp>
 #include <tandem/starvation_report.hpp>
 #include <tandem/submission_options.hpp>
+#include <tandem/thread_options.hpp>
 
 namespace tandem::inline v0 {
 
@@ -33,6 +34,8 @@ TANDEM_API const char* to_string(growth_order order) noexcept;
 class TANDEM_API pool_options {
  public:
   using duration = std::chrono::steady_clock::duration;
+  /// No pool may have more threads.
+  static constexpr unsigned most_possible = 1024;
 
   /// Reads the TANDEM_* variables. @throws std::invalid_argument naming a variable it cannot read
   pool_options();
@@ -58,8 +61,11 @@ class TANDEM_API pool_options {
   /// Called once when the pool has terminated, on the thread that ends last. What it throws goes to
   /// runtime_options::on_suppressed_exception.
   std::function<void()> on_terminated;
-  /// Prefix of thread names. TANDEM_NAME; default "tandem".
+  /// Prefix of thread names: workers are NAME-0, NAME-1, ..., threads of blocking() NAME-block-0, completion threads
+  /// NAME-io-0. TANDEM_NAME; default "tandem".
   std::string name;
+  /// Who makes the workers' threads, their hooks and their CPUs.
+  thread_options threads;
   /// Work waits, and no worker has taken any for so long: on_starvation hears of it. Default 2 s; 0: never.
   duration starvation_threshold = std::chrono::seconds(2);
   /// Called at most once in five thresholds, on a thread that drives timers: it must not block. Default: some
@@ -68,6 +74,8 @@ class TANDEM_API pool_options {
 
   /// The most threads that such a pool can have.
   unsigned most_threads() const noexcept;
+  /// Whether a controller moves their number.
+  bool is_adaptive() const noexcept;
   /// @throws  std::invalid_argument naming the option and what it may be
   void validate() const;
 };

@@ -15,7 +15,9 @@
 #include <utility>
 
 #include <tandem/blocking_options.hpp>
+#include <tandem/pool_change.hpp>
 #include <tandem/pool_options.hpp>
+#include <tandem/pool_view.hpp>
 #include <tandem/spawn.hpp>
 #include <tandem/task.hpp>
 #include <tandem/virtual_time.hpp>
@@ -75,6 +77,7 @@ class TANDEM_API runtime {
   ~runtime();
 
   worker_pool& workers() noexcept;
+  /// As it was made: worker_pool::options() knows what has been changed since.
   const runtime_options& options() const noexcept;
 
   /// Starts a task on the worker pool.

@@ -29,6 +29,8 @@ namespace tandem::inline v0 {
 namespace detail {
 class driven_loop;
 }
+class pool_change;
+class pool_view;
 
 /// Counts of a worker pool at about one moment; each is exact, together they need not fit.
 class worker_pool_stats {
@@ -119,6 +121,20 @@ class TANDEM_API worker_pool final : public executor {
   bool prestart_core_thread() noexcept;
   /// @returns  how many were started
   unsigned prestart_all_core_threads() noexcept;
+
+  /// Changes a pool that runs; nothing that it has taken is lost, and nobody waits for it. What is refused changes
+  /// nothing. RC1-RC6.
+  ///
+  /// @throws         std::invalid_argument naming the option and what it may be; std::logic_error for anything but
+  ///                 policy and handler of a runtime without threads; forked_runtime; std::bad_alloc
+  /// @thread_safety  any thread, tasks and handlers of the pool too; one change after the other
+  /// @cost           each parked worker is woken for a look at its watch. A fixed pool gets a control by its first
+  ///                 change of threads, and from then on its workers look at one word more for each item
+  void reconfigure(const pool_change& change);
+  /// What it was made with, and what has been changed since.
+  pool_options options() const;
+  /// The pool for code that may use it, and no more.
+  pool_view view() noexcept;
 
   pool_state state() const noexcept;
   /// Refuses submissions and spawns from outside from now on, and lets go of those that wait for a place. What

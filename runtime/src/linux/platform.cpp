@@ -14,10 +14,13 @@
 #include <chrono>
 #include <climits>
 #include <csignal>
-#include <fstream>
-#include <sstream>
+#include <cstring>
+#include <memory>
+#include <new>
 #include <string>
 #include <system_error>
+
+#include "control_group.hpp"
 
 namespace tandem::inline v0::platform {
 
@@ -28,67 +31,21 @@ std::uint32_t* address_of(std::atomic<std::uint32_t>& word) noexcept {
   return reinterpret_cast<std::uint32_t*>(&word);  // NOLINT
 }
 
-/// CPUs that "quota period" allows, rounded up; 0 if there is no limit.
-unsigned cpus_of_quota(long long quota_us, long long period_us) noexcept {
-  if (quota_us <= 0 || period_us <= 0) return 0;
-  return static_cast<unsigned>(
-      std::clamp<long long>((quota_us + period_us - 1) / period_us, 1, 4096));
-}
-
-unsigned smaller_limit(unsigned a, unsigned b) noexcept {
-  if (a == 0) return b;
-  if (b == 0) return a;
-  return std::min(a, b);
-}
-
-unsigned quota_of_v2_group(const std::string& folder) {
-  std::ifstream file(folder + "/cpu.max");
-  std::string quota;
-  long long period = 0;
-  if (!(file >> quota >> period) || quota == "max") return 0;
-  try {
-    return cpus_of_quota(std::stoll(quota), period);
-  } catch (const std::exception&) {
-    return 0;
+/// Calls `use` with the affinity mask of this thread and its size in bytes, if the kernel tells it.
+template <class Use>
+void with_own_mask(Use use) {
+  // The mask may be larger than a cpu_set_t: grow until the kernel accepts it.
+  for (int count = CPU_SETSIZE; count <= (1 << 18); count *= 4) {
+    cpu_set_t* const set = CPU_ALLOC(static_cast<std::size_t>(count));
+    if (set == nullptr) return;
+    const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> owner(
+        set, [](cpu_set_t* mine) { CPU_FREE(mine); });
+    const std::size_t bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(count));
+    CPU_ZERO_S(bytes, set);
+    if (sched_getaffinity(0, bytes, set) != 0) continue;
+    use(*set, bytes);
+    return;
   }
-}
-
-unsigned quota_of_v1_group(const std::string& folder) {
-  long long quota = 0;
-  long long period = 0;
-  std::ifstream(folder + "/cpu.cfs_quota_us") >> quota;
-  std::ifstream(folder + "/cpu.cfs_period_us") >> period;
-  return cpus_of_quota(quota, period);
-}
-
-/// The tightest quota on the path from `path` up to the root of the hierarchy.
-unsigned tightest(const std::string& mount, std::string path,
-                  unsigned (*quota)(const std::string&)) {
-  unsigned limit = quota(mount);
-  while (path.size() > 1) {
-    limit = smaller_limit(limit, quota(mount + path));
-    path.resize(path.rfind('/'));
-  }
-  return limit;
-}
-
-unsigned quota_of_control_groups() {
-  std::ifstream groups("/proc/self/cgroup");
-  std::string line;
-  unsigned limit = 0;
-  while (std::getline(groups, line)) {
-    const auto first = line.find(':');
-    const auto second = line.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
-    const std::string path = line.substr(second + 1);
-    if (controllers.empty()) {
-      limit = smaller_limit(limit, tightest("/sys/fs/cgroup", path, quota_of_v2_group));
-    } else if (("," + controllers + ",").find(",cpu,") != std::string::npos) {
-      limit = smaller_limit(limit, tightest("/sys/fs/cgroup/cpu", path, quota_of_v1_group));
-    }
-  }
-  return limit;
 }
 
 }  // namespace
@@ -140,22 +97,44 @@ void wake_all(std::atomic<std::uint32_t>& word) noexcept {
 
 unsigned usable_cpus() noexcept {
   unsigned cpus = 0;
-  // The mask may be larger than a cpu_set_t: grow until the kernel accepts it.
-  for (int count = CPU_SETSIZE; count <= (1 << 18) && cpus == 0; count *= 4) {
-    cpu_set_t* set = CPU_ALLOC(static_cast<std::size_t>(count));
-    if (set == nullptr) break;
-    const std::size_t bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(count));
-    CPU_ZERO_S(bytes, set);
-    if (sched_getaffinity(0, bytes, set) == 0)
-      cpus = static_cast<unsigned>(CPU_COUNT_S(bytes, set));
-    CPU_FREE(set);
-  }
+  with_own_mask([&](cpu_set_t& set, std::size_t bytes) {
+    cpus = static_cast<unsigned>(CPU_COUNT_S(bytes, &set));
+  });
   try {
-    cpus = smaller_limit(cpus, quota_of_control_groups());
+    const unsigned quota = cpus_of_control_groups("/proc/self/cgroup", "/sys/fs/cgroup");
+    if (quota != 0) cpus = std::min(std::max(1U, cpus), quota);
   } catch (const std::exception&) {
     // No memory for a few strings: the mask alone has to do.
   }
   return std::max(1U, cpus);
+}
+
+std::vector<unsigned> allowed_cpus() {
+  std::vector<unsigned> cpus;
+  with_own_mask([&](cpu_set_t& set, std::size_t bytes) {
+    for (unsigned cpu = 0; cpu < bytes * CHAR_BIT; ++cpu) {
+      if (CPU_ISSET_S(cpu, bytes, &set)) cpus.push_back(cpu);
+    }
+  });
+  return cpus;
+}
+
+void place_this_thread(const std::vector<unsigned>& cpus) {
+  const unsigned last = *std::max_element(cpus.begin(), cpus.end());
+  const std::size_t count = std::max<std::size_t>(CPU_SETSIZE, last + 1U);
+  cpu_set_t* const set = CPU_ALLOC(count);
+  if (set == nullptr) throw std::bad_alloc();
+  const std::size_t bytes = CPU_ALLOC_SIZE(count);
+  CPU_ZERO_S(bytes, set);
+  for (const unsigned cpu : cpus) CPU_SET_S(cpu, bytes, set);
+  const bool placed = sched_setaffinity(0, bytes, set) == 0;
+  const int error = errno;
+  CPU_FREE(set);
+  if (!placed) {
+    throw std::system_error(error, std::system_category(),
+                            "tandem: a worker could not be placed on the CPUs of "
+                            "runtime_options::threads.cpus, and runs elsewhere");
+  }
 }
 
 std::chrono::nanoseconds cpu_time_of_process() noexcept {
@@ -164,24 +143,33 @@ std::chrono::nanoseconds cpu_time_of_process() noexcept {
   return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
 }
 
-std::thread start_thread(const char* name, std::function<void()> body) {
-  sigset_t blocked;
+struct blocked_signals::masks {
   sigset_t before;
+};
+
+blocked_signals::blocked_signals() : masks_(std::make_unique<masks>()) {
+  sigset_t blocked;
   sigfillset(&blocked);
   for (const int synchronous : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS}) {
     sigdelset(&blocked, synchronous);
   }
-  pthread_sigmask(SIG_SETMASK, &blocked, &before);
-  try {
-    std::thread thread(std::move(body));
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    // The kernel keeps 15 characters.
-    pthread_setname_np(thread.native_handle(), std::string(name).substr(0, 15).c_str());
-    return thread;
-  } catch (...) {
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    throw;
-  }
+  pthread_sigmask(SIG_SETMASK, &blocked, &masks_->before);
+}
+
+blocked_signals::~blocked_signals() { pthread_sigmask(SIG_SETMASK, &masks_->before, nullptr); }
+
+std::thread start_thread(const char* name, std::function<void()> body) {
+  const blocked_signals until_it_runs;
+  std::thread thread(std::move(body));
+  // The kernel keeps 15 characters.
+  pthread_setname_np(thread.native_handle(), std::string(name).substr(0, 15).c_str());
+  return thread;
+}
+
+void name_this_thread(const char* name) noexcept {
+  char kept[16] = {};
+  std::strncpy(kept, name, sizeof kept - 1);
+  pthread_setname_np(pthread_self(), kept);
 }
 
 int process_id() noexcept { return ::getpid(); }
