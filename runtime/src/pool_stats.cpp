@@ -50,7 +50,7 @@ worker_pool_stats worker_pool::impl::stats() const noexcept {
   out.submissions = submissions_.size();
   out.waiting_submitters = submissions_.waiting();
   out.rejections = rejections_.load(std::memory_order_relaxed);
-  out.injected = injected_.load(std::memory_order_relaxed);
+  out.injected = injection_.pushed();
   return out;
 }
 

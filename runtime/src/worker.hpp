@@ -69,7 +69,10 @@ class worker {
   bool forks_turn = false;            // an item of another lane has just had its turn
   bool give_way = false;              // F6: a join asked for an item of another lane
   bool searching = false;             // counted as such in the pool's word
-  unsigned watch_from = 0;            // the first of those in items_at_search
+  std::uint32_t lot = 1;              // how many it takes from the injection lane at once
+  std::int64_t lot_time = 0;          // of its last look at the clock, and what it had run by then
+  std::uint64_t lot_items = 0;
+  unsigned watch_from = 0;                               // the first of those in items_at_search
   std::array<std::uint64_t, watched> items_at_search{};  // of others, when this one began to search
   own_counter items;
   own_counter steals;

@@ -16,6 +16,8 @@ namespace {
 constexpr std::uint32_t fairness_interval = 61;  // D9
 constexpr std::uint32_t next_slot_limit = 3;     // D9
 constexpr std::uint32_t attention_joins = 8;     // forked children between two served items
+constexpr std::uint32_t most_in_lot = 16;        // E3
+constexpr auto short_item = std::chrono::microseconds(5);
 constexpr auto search_time = std::chrono::microseconds(15);  // D10
 
 }  // namespace
@@ -31,7 +33,7 @@ void worker_pool::impl::run(worker& self) noexcept {
   take_handed(self);
   while (true) {
     job* item = next_local(self);
-    if (item == nullptr) item = take_injected();
+    if (item == nullptr) item = take_injected(self);
     if (item == nullptr) {
       if (!self.searching) self.searching = begin_search();
       if (self.searching) item = search(self);
@@ -120,8 +122,34 @@ job* worker_pool::impl::from_other_lanes(worker& self) noexcept {
   }
   self.next_streak = 0;
   if (job* item = self.fifo.pop()) return item;
-  if (job* item = take_injected()) return item;
+  if (job* item = take_injected(self)) return item;
   return self.fifo.take_next();
+}
+
+job* worker_pool::impl::take_injected(worker& self) noexcept {
+  // Thieves come to what lies in the lane, but only when they have nothing else: so long items are taken one by one.
+  const bool takes_lot = self.fifo.size() == 0;
+  std::size_t left = 0;
+  job* const item =
+      injection_.pop_into(&self.fifo, takes_lot ? self.lot : 1, workers_.count(), left);
+  if (item == nullptr) return submissions_.pop();
+  if (left > 0) {
+    // Those that were posted behind it have asked for nobody's attention.
+    self.forks.attention.store(true, std::memory_order_relaxed);  // own thread reads it
+    if (takes_lot) choose_lot(self);
+  }
+  return item;
+}
+
+void worker_pool::impl::choose_lot(worker& self) noexcept {
+  // E3. By its pace since the last look, idle time included.
+  const std::int64_t now = std::chrono::steady_clock::now().time_since_epoch().count();
+  const std::uint64_t items = self.items.read();
+  const auto ran = static_cast<std::int64_t>(items - self.lot_items);
+  const bool short_ones = now - self.lot_time < ran * std::chrono::nanoseconds(short_item).count();
+  self.lot = short_ones ? std::min(self.lot * 2, most_in_lot) : 1;
+  self.lot_time = now;
+  self.lot_items = items;
 }
 
 job* worker_pool::impl::old_end(worker& self) noexcept {
@@ -130,7 +158,7 @@ job* worker_pool::impl::old_end(worker& self) noexcept {
     // Else submissions would wait for ever behind what keeps coming from outside.
     if (job* item = submissions_.pop()) return item;
   }
-  if (job* item = take_injected()) return item;
+  if (job* item = take_injected(self)) return item;
   if (even) {
     if (job* item = self.forks.steal()) return item;
   }
@@ -149,7 +177,7 @@ job* worker_pool::impl::search(worker& self) noexcept {
 }
 
 job* worker_pool::impl::steal_round(worker& self) noexcept {
-  if (job* item = take_injected()) return item;
+  if (job* item = take_injected(self)) return item;
   const unsigned count = workers_.count();
   const unsigned first = static_cast<unsigned>(self.next_random() % count);
   for (unsigned i = 0; i < count; ++i) {

@@ -103,14 +103,7 @@ void worker_pool::impl::post(job* item, post_kind kind) noexcept {
     post_local(*self, item, kind);
     return;
   }
-  detail::refuse_if_forked(owner_, "executor::post");  // noexcept: terminates
-  posting_.fetch_add(1, std::memory_order_relaxed);    // P8: published by the push
-  injection_.push(item);
-  injected_.fetch_add(1, std::memory_order_relaxed);
-  wake_one();
-  ask_attention();
-  if (loop_ != nullptr) loop_->notify();
-  posting_.fetch_sub(1, std::memory_order_release);  // P8: the last access; pairs with stop()
+  inject(item, item);
 }
 
 void worker_pool::impl::post_batch(job_list items, post_kind kind) noexcept {
@@ -124,14 +117,25 @@ void worker_pool::impl::post_batch(job_list items, post_kind kind) noexcept {
     if (kind != post_kind::yield) wake_one();
     return;
   }
+  job* const oldest = items.pop_front();
+  job* newest = oldest;
+  while (job* const item = items.pop_front()) {
+    item->next = newest;
+    newest = item;
+  }
+  inject(newest, oldest);  // D10: one wake for a batch; it wakes the next if it finds more
+}
+
+void worker_pool::impl::inject(job* newest, job* oldest) noexcept {
   detail::refuse_if_forked(owner_, "executor::post");  // noexcept: terminates
-  posting_.fetch_add(1, std::memory_order_relaxed);    // P8
-  injected_.fetch_add(items.size(), std::memory_order_relaxed);
-  injection_.push(items);
-  wake_one();  // D10: one for a batch; it wakes the next if it finds more
+  // P1. Whoever put the first one there tells the workers of all: this may be our last access.
+  if (loop_ == nullptr && injection_.push_behind(newest, oldest)) return;
+  posting_.fetch_add(1, std::memory_order_relaxed);  // P8: published by the push
+  injection_.push(newest, oldest);
+  wake_one();
   ask_attention();
   if (loop_ != nullptr) loop_->notify();
-  posting_.fetch_sub(1, std::memory_order_release);  // P8
+  posting_.fetch_sub(1, std::memory_order_release);  // P8: the last access; pairs with stop()
 }
 
 void worker_pool::impl::post_local(worker& self, job* item, post_kind kind) noexcept {
@@ -149,14 +153,23 @@ void worker_pool::impl::post_local(worker& self, job* item, post_kind kind) noex
 }
 
 void worker_pool::impl::push_fifo(worker& self, job* item) noexcept {
-  if (!self.fifo.push(item)) injection_.push(item);
+  if (self.fifo.push(item)) return;
+  job_list one;
+  one.push_back(item);
+  injection_.hand_over(one);
 }
 
 void worker_pool::impl::ask_attention() noexcept {
   // Whoever is in a long recursion looks at its flag at the next join (D9). Release: pairs with the
   // exchange in next_local, so that the flag never outruns the item.
   if (room_of(state_.load(std::memory_order_relaxed)) > 0) return;  // an idle one comes for it
-  for (worker& each : workers_) each.forks.attention.store(true, std::memory_order_release);
+  for (worker& each : workers_) {
+    // Mostly it is set, and its line stays where it is. seq_cst: its owner then clears it (L6) after the item was
+    // published, and sees the item.
+    if (!each.forks.attention.load(std::memory_order_seq_cst)) {
+      each.forks.attention.store(true, std::memory_order_release);
+    }
+  }
 }
 
 void worker_pool::impl::wake_one() noexcept {
@@ -212,7 +225,7 @@ void worker_pool::impl::hand_over_lanes(worker& self) noexcept {
   while (job* item = self.fifo.pop()) items.push_back(item);
   while (job* item = self.fifo.take_next()) items.push_back(item);
   while (job* item = self.forks.steal()) items.push_back(item);
-  if (!items.empty()) injection_.push(items);
+  if (!items.empty()) injection_.hand_over(items);
 }
 
 bool worker_pool::impl::retire_one() noexcept {

@@ -18,7 +18,7 @@
 
 #include <tandem/detail/futex_mutex.hpp>
 #include <tandem/detail/gathering.hpp>
-#include <tandem/detail/injection_queue.hpp>
+#include <tandem/detail/injection_lane.hpp>
 #include <tandem/detail/thread_context.hpp>
 #include <tandem/pool_change.hpp>
 #include <tandem/worker_pool.hpp>
@@ -137,10 +137,11 @@ class worker_pool::impl {
   void post_local(worker& self, job* item, post_kind kind) noexcept;
   void push_fifo(worker& self, job* item) noexcept;
   void ask_attention() noexcept;
-  job* take_injected() noexcept {
-    if (job* const item = injection_.pop()) return item;
-    return submissions_.pop();
-  }
+  /// E2. With an item, if its lane is empty, some of those behind it come along.
+  job* take_injected(worker& self) noexcept;
+  void choose_lot(worker& self) noexcept;
+  /// P1, P5, P8. The chain, by `next`, from the newest to the oldest.
+  void inject(job* newest, job* oldest) noexcept;
   bool injected_waits() const noexcept { return !injection_.empty() || !submissions_.empty(); }
 
   void announce_submission() noexcept;
@@ -222,7 +223,7 @@ class worker_pool::impl {
   std::atomic<saturation_policy> policy_;
   const std::function<void()> on_terminated_;
   detail::worker_set workers_;
-  detail::injection_queue injection_;
+  mutable detail::injection_lane injection_;  // statistics gather it, too
   detail::submission_queue submissions_;
   alignas(64) std::atomic<std::uint64_t> state_;
   std::atomic<int> target_;  // what the room is counted from; changed with it (J1)
@@ -244,7 +245,6 @@ class worker_pool::impl {
   detail::gathering_slot gathered_by_;
   std::atomic<unsigned> threads_{0};
   std::atomic<std::uint64_t> wakes_{0};
-  std::atomic<std::uint64_t> injected_{0};
   std::atomic<std::uint64_t> rejections_{0};
   detail::pool_life life_;
   std::atomic<bool> runtime_ends_{false};  // then stop() ends the workers, and nobody else

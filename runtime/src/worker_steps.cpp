@@ -43,7 +43,7 @@ std::size_t worker_pool::impl::run_some(std::size_t most_items) noexcept {
   std::size_t ran = 0;
   for (; ran < most_items; ++ran) {
     job* item = next_local(self);
-    if (item == nullptr) item = take_injected();
+    if (item == nullptr) item = take_injected(self);
     if (item == nullptr) break;
     execute(self, context, item);
   }
@@ -104,7 +104,9 @@ job* worker_pool::impl::injected_one_of(std::uint64_t random) noexcept {
   if (there == 0) return nullptr;
   for (std::uint64_t skip = random % there % 4; skip > 0; --skip) {
     // Another thread may add items meanwhile, but nobody else takes any.
-    injection_.push(injection_.pop());
+    job_list oldest;
+    oldest.push_back(injection_.pop());
+    injection_.hand_over(oldest);
   }
   return injection_.pop();
 }

@@ -14,6 +14,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 
 #include <tandem/detail/fork_lane.hpp>
@@ -40,6 +41,19 @@ class basic_fifo_lane {
     slots_[tail % capacity].store(item, std::memory_order_relaxed);  // ordered by Q1
     tail_.store(tail + 1, std::memory_order_seq_cst);                // Q1
     return true;
+  }
+
+  /// Owner only: `count` items that take() gives, or as many as fit.
+  template <class Take>
+  void push_some(std::size_t count, Take take) noexcept {
+    const std::uint32_t tail = tail_.load(std::memory_order_relaxed);  // own word
+    std::uint32_t end = tail;
+    // acquire: pairs with Q2's CAS.
+    const std::uint32_t limit = head_.load(std::memory_order_acquire) + capacity;
+    for (; count > 0 && end != limit; --count, ++end) {
+      slots_[end % capacity].store(take(), std::memory_order_relaxed);  // ordered by Q1
+    }
+    if (end != tail) tail_.store(end, std::memory_order_seq_cst);  // Q1
   }
 
   /// Owner only. The oldest item, or null.

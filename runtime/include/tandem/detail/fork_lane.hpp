@@ -111,7 +111,7 @@ class basic_fork_lane {
   /// Owner only: makes room, and exposes items if thieves find none. @returns whether it did
   bool look_after() noexcept {
     if (bottom() == room_end_) make_room();
-    attention.exchange(false, std::memory_order_acq_rel);  // L6: pairs with L5 and with posters
+    attention.exchange(false, std::memory_order_seq_cst);  // L6: pairs with L5 and with posters
     return expose();
   }
 

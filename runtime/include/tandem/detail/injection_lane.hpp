@@ -1,0 +1,146 @@
+// injection_lane.hpp: where what was posted from outside waits for the workers of a pool, oldest first.
+// SPDX-License-Identifier: MIT
+//
+// Two parts. The inbox is one word: a chain of jobs, newest first, or null. A post puts itself in front by one CAS.
+// Behind it a list under a small lock, oldest first, from which workers take; when it is empty, whoever takes gathers
+// the inbox into it whole. So a post never waits for a lock, and a job is turned round once.
+//
+//   P1 push     CAS on the inbox. Over another job: whoever put the first one there tells the workers
+//   E1 gather   under the lock, the list being empty: say that there is something, then empty the inbox
+//   E2 take     into a worker's lane: first there, then out of the count
+// So a job is counted, in the inbox or in a lane at any moment, and who finds it in none of them, looking in the order
+// inbox, count, lanes, knows that a worker has taken it.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+#include <tandem/detail/fifo_lane.hpp>
+#include <tandem/detail/futex_mutex.hpp>
+#include <tandem/job.hpp>
+
+namespace tandem::inline v0::detail {
+
+class injection_lane {
+ public:
+  /// Any thread: puts the chain (by `next`, newest first) behind what the inbox holds. @returns false if it
+  /// holds nothing: then nothing has happened, and the caller pushes and tells the workers
+  bool push_behind(job* newest, job* oldest) noexcept {
+    job* seen = inbox_.load(std::memory_order_relaxed);  // the CAS looks again
+    while (seen != nullptr) {
+      oldest->next = seen;
+      if (inbox_.compare_exchange_weak(seen, newest, std::memory_order_seq_cst,  // P1
+                                       std::memory_order_relaxed)) {
+        return true;
+      }
+    }
+    return false;
+  }
+  /// Any thread. It then tells the workers.
+  void push(job* newest, job* oldest) noexcept {
+    job* seen = inbox_.load(std::memory_order_relaxed);  // the CAS looks again
+    do {
+      oldest->next = seen;
+    } while (!inbox_.compare_exchange_weak(seen, newest, std::memory_order_seq_cst,  // P1
+                                           std::memory_order_relaxed));
+  }
+  /// A worker of the pool hands over what it cannot keep: behind everything, not counted as posted.
+  void hand_over(job_list& items) noexcept {
+    const std::lock_guard guard(lock_);
+    gather();
+    while (job* const item = items.pop_front()) append(item, item, 1);
+    count_.store(waiting_, std::memory_order_seq_cst);  // P1
+  }
+
+  /// A worker. The oldest, or null.
+  job* pop() noexcept {
+    std::size_t left = 0;
+    return pop_into(nullptr, 1, 1, left);
+  }
+  /// A worker. The oldest, or null; of those behind it up to `most` - 1 go into `lane`, its own and empty, but no
+  /// more than its share if `sharers` take. @param left how many are left, and in the lane
+  job* pop_into(fifo_lane* lane, std::size_t most, std::size_t sharers,
+                std::size_t& left) noexcept {
+    left = 0;
+    if (empty()) return nullptr;
+    const std::lock_guard guard(lock_);
+    if (waiting_ == 0) gather();
+    if (waiting_ == 0) return nullptr;
+    job* const item = take_oldest();
+    left = waiting_;
+    if (most > 1 && left > 0) {
+      const std::size_t wanted = std::min(most - 1, left / sharers);
+      lane->push_some(wanted, [this] { return take_oldest(); });  // E2
+    }
+    count_.store(waiting_, std::memory_order_seq_cst);  // E2
+    __builtin_prefetch(oldest_, 1);  // what it was posted with lies in another CPU's cache
+    return item;
+  }
+
+  /// Any thread: exact in the order of seq_cst operations.
+  bool empty() const noexcept {
+    return inbox_.load(std::memory_order_seq_cst) == nullptr &&  // first: E1
+           count_.load(std::memory_order_seq_cst) == 0;
+  }
+  /// Any thread, for statistics.
+  std::size_t size() noexcept {
+    const std::lock_guard guard(lock_);
+    gather();
+    return waiting_;
+  }
+  /// How many were ever pushed. For statistics.
+  std::uint64_t pushed() noexcept {
+    const std::lock_guard guard(lock_);
+    gather();
+    return pushed_;
+  }
+
+ private:
+  // Under the lock.
+
+  /// E1. What the inbox holds goes behind the rest.
+  void gather() noexcept {
+    if (inbox_.load(std::memory_order_relaxed) == nullptr) return;  // only we empty it
+    // Relaxed: published by the exchange, for whoever sees that the inbox is empty.
+    if (waiting_ == 0) count_.store(1, std::memory_order_relaxed);
+    job* const newest = inbox_.exchange(nullptr, std::memory_order_seq_cst);
+    job* oldest = nullptr;
+    std::size_t gathered = 0;
+    for (job* each = newest; each != nullptr; ++gathered) {
+      job* const older = each->next;
+      each->next = oldest;
+      oldest = each;
+      each = older;
+    }
+    append(oldest, newest, gathered);
+    pushed_ += gathered;
+    count_.store(waiting_, std::memory_order_seq_cst);
+  }
+  void append(job* first, job* last, std::size_t count) noexcept {
+    (oldest_ == nullptr ? oldest_ : newest_->next) = first;
+    newest_ = last;
+    waiting_ += count;
+  }
+  job* take_oldest() noexcept {
+    job* const item = oldest_;
+    oldest_ = item->next;
+    item->next = nullptr;
+    --waiting_;
+    return item;
+  }
+
+  alignas(64) std::atomic<job*> inbox_{nullptr};
+  alignas(64) futex_mutex lock_;
+  // Guarded by lock_.
+  job* oldest_ = nullptr;
+  job* newest_ = nullptr;  // unspecified if there is none
+  std::size_t waiting_ = 0;
+  std::uint64_t pushed_ = 0;
+  alignas(64) std::atomic<std::size_t> count_{
+      0};  // waiting_, written under lock_; or 1: being gathered
+};
+
+}  // namespace tandem::inline v0::detail
