@@ -1,11 +1,11 @@
 // park_wake.pml: posting, searching, parking, waking and stopping of the worker pool; no wake-up is lost.
 // SPDX-License-Identifier: MIT
 //
-// worker_pool.cpp and worker_loop.cpp, P1-P8 and J1 of runtime/README.md, with one store buffer for each worker and one
-// for the poster. There are as many items as workers, and each item waits until all of them have begun: so every
+// worker_pool.cpp and worker_loop.cpp, P1-P8, E1, E2 and J1 of runtime/README.md, with one store buffer for each
+// worker. There are as many items as workers, and each item waits until all of them have begun: so every
 // worker has to be woken, and a lost wake-up is a deadlock. Where they come from is one of six cases:
 //
-//   POSTS   from outside, one post each, and one before them that does not wait
+//   POSTS   from two threads outside, one post each, and one before them that does not wait
 //   BATCH   the same, all in one post with one wake
 //   SPAWNS  one from outside that does not wait posts them to its worker's FIFO
 //   FORKS   the first one comes from outside and forks the others; while it is busy it polls its lane and exposes
@@ -13,10 +13,11 @@
 //   WAITS   as FORKS, but it exposes everything and blocks
 //   JOINS   as WAITS, but nobody waits: the worker takes back what nobody has stolen
 //
-// At first one worker less than there are may be busy. At any time the goal is raised (J1), which may be the last
-// chance of what was posted before.
+// But for POSTS, one worker less than there are may be busy at first. At any time the goal is raised (J1), which may
+// be the last chance of what was posted before.
 //
-//   P1 poster   publish by a seq_cst store; then P5
+//   P1 poster   publish by a seq_cst store; then P5. From outside: by a CAS on the inbox, and over another item there
+//               that was all: whoever put the first one there does P5
 //   P2 sleeper  write "parked", take the lock, push onto the idle stack
 //   P3 sleeper  add its place to the room, and be no longer counted as searching (one seq_cst operation); unlock;
 //               then look at all queues
@@ -27,12 +28,14 @@
 //   P7 finder   the last searcher that has found something looks whether there is more; if there is: P5
 //   P8 stop     a poster from outside counts itself in and out; stop() waits for 0 before the pool goes. What
 //               stop() wakes counts as searching, as what a waker wakes
+//   E1 gather   under the lane's lock: say that there is something, then empty the inbox
+//   E2 take     one, or one and another one into the own FIFO: first there, then out of the count
 //   J1 control  makes room by a seq_cst operation; then looks at all queues; if there is something: P5
 //
 // Proved: no deadlock; after stop every worker has ended and nothing is left; no count goes below 0; nobody
 // touches the pool after it is gone.
 //
-// BROKEN=1: P1 from outside publishes by a release store: poster and sleeper miss each other
+// BROKEN=1: P1 from outside looks at the word before it publishes: poster and sleeper miss each other
 // BROKEN=2: P1 of a worker publishes by a release store: as above
 // BROKEN=3: P3 the sleeper looks before it gives its place to the room: what comes in between is seen by nobody
 // BROKEN=4: P4 the last searcher does not look: what was posted while it searched waits
@@ -47,8 +50,10 @@
 // BROKEN=13: P7 the finder looks before it is no longer counted as searching: what comes in between is seen by nobody
 // BROKEN=14: J1 nobody looks after room was made: what was posted before waits
 // BROKEN=15: J1 the control looks before it makes room: what comes in between is seen by nobody
+// BROKEN=16: E1 the inbox is emptied before the count says that there is something: a sleeper sees it nowhere
+// BROKEN=17: E2 out of the count before it is in the FIFO: as above
 //
-// ALSO -DWORKERS=3 -DFULL_ROOM -DONLY=BATCH: two may search at once; there is room for all from the start
+// ALSO -DWORKERS=3 -DFULL_ROOM -DNO_LOTS -DONLY=BATCH: two may search at once; each takes one item; there is room for all from the start
 // ALSO -DWORKERS=3 -DFULL_ROOM -DONLY=SPAWNS: two may search at once; there is room for all from the start
 // ALSO -DWORKERS=3 -DFULL_ROOM -DONLY=FORKS: two may search at once; there is room for all from the start
 
@@ -69,29 +74,25 @@
 #define JOINS 6
 #define HAS_SHORT_ITEM (source <= SPAWNS)
 
-// What owners store, and others read; by whom: the injection queue's size by the poster, the others by a worker.
-#define SIZE 0
-#define TAIL(w) (1 + (w))
-#define SPLIT(w) (1 + WORKERS + (w))
-#define LOCATIONS (1 + 2 * WORKERS)
-#define BUFFERED (WORKERS + 2)
-#define POSTER WORKERS
-#define CONTROL (WORKERS + 1)
+// What owners store, and others read.
+#define TAIL(w) (w)
+#define SPLIT(w) (WORKERS + (w))
+#define LOCATIONS (2 * WORKERS)
+#define BUFFERED (WORKERS + 1)
+#define OUTSIDE WORKERS  // posters and control: they store nothing but by read-modify-write operations
 #include "store_buffer.pml"
 
 byte source;  // one of the cases
 // What is changed by read-modify-write operations only.
-// One word.
-byte searching;
-#ifdef FULL_ROOM
-byte room = WORKERS;
-#else
-byte room = WORKERS - 1;
-#endif
+byte searching, room = WORKERS;  // one word
 byte head[WORKERS], top[WORKERS];
 byte posting;
 
-byte injected;  // under the injection queue's lock, whose holder changes it in one step
+byte inbox;  // read-modify-write only
+// The injection lane: under its lock, but for the looks at the count. All stores of the count are seq_cst, or come
+// before one that is.
+bool lane_lock;
+byte waiting, count;
 // Under the idle lock.
 bool idle_lock, stopping;
 byte idle_stack[WORKERS], sleepers;
@@ -135,7 +136,11 @@ inline wake_one(p) {
 }
 
 inline look_at_all() {
-  found = (mem[SIZE] > 0);
+  found = (inbox > 0);
+  if
+  :: !found -> found = (count > 0)
+  :: else
+  fi;
   w = 0;
   do
   :: !found && w < WORKERS -> found = (head[w] < LOAD(me, TAIL(w)));
@@ -210,19 +215,61 @@ inline take_fork(w) {
   :: else
   fi
 }
-inline take_injected() {
+inline gather() {
   if
-  :: mem[SIZE] > 0 ->
-     atomic {
-       DRAINED(me) && DRAINED(POSTER) ->  // the lock is free: what its last holder wrote is in memory
-       if
-       :: injected > 0 ->
-          injected--;
-          mem[SIZE] = injected;
-          found = true
-       :: else
-       fi
-     }
+  :: waiting == 0 && inbox > 0 ->
+#if BROKEN == 16
+     atomic { waiting = inbox; inbox = 0 }
+     count = waiting
+#else
+     count = 1;  // E1
+     atomic { waiting = inbox; inbox = 0 }
+     count = waiting
+#endif
+  :: else
+  fi
+}
+inline take_injected() {
+  found = (inbox > 0);
+  if
+  :: !found -> found = (count > 0)
+  :: else
+  fi;
+  if
+  :: found ->
+     found = false;
+     atomic { !lane_lock && DRAINED(me) -> lane_lock = true }
+     gather();
+     if
+     :: waiting > 0 ->
+        found = true;
+        waiting--;
+#if BROKEN == 17
+        if
+        :: waiting > 0 ->
+           waiting--;
+           count = waiting;
+           forked = LOAD(me, TAIL(me)) + 1;
+           store_seq_cst(me, TAIL(me), forked);
+           forked = 0
+        :: true -> count = waiting
+        fi
+#elif !defined(NO_LOTS)
+        if
+        :: waiting > 0 ->
+           waiting--;
+           forked = LOAD(me, TAIL(me)) + 1;
+           store_seq_cst(me, TAIL(me), forked);
+           forked = 0
+        :: true
+        fi;
+        count = waiting  // E2
+#else
+        count = waiting
+#endif
+     :: else
+     fi;
+     lane_lock = false
   :: else
   fi
 }
@@ -401,37 +448,39 @@ finished:
   threads_ended++
 }
 
-inline push_injected(n) {
-#if BROKEN == 1
-  atomic {
-    injected = injected + n;
-    store(POSTER, SIZE, injected, RELEASE)
-  }
-#else
-  atomic {
-    DRAINED(POSTER) ->
-    injected = injected + n;
-    mem[SIZE] = injected  // P1
-  }
-#endif
+inline wake_if(look) {
+  if
+  :: look -> wake_one(OUTSIDE)
+  :: else
+  fi
 }
 
-inline post(n) {
-  posting++;  // P8
-  push_injected(n);
-  wake_one(POSTER);
-  assert(!gone);
-  posting--
-}
-
-proctype poster() {
-  byte chosen, left, now;
-  left = (source == POSTS || source == BATCH -> ITEMS + 1 : 1);
+// P1
+proctype poster(byte left, lot) {
+  byte chosen;
+  bool behind, look;
   do
   :: left > 0 ->
-     now = (source == BATCH -> left : 1);
-     post(now);
-     left = left - now
+     atomic {
+       look = true;
+       behind = (inbox > 0);
+       if
+       :: behind -> inbox = inbox + lot
+       :: else -> posting++  // P8
+       fi
+     }
+     if
+     :: behind
+     :: else ->
+#if BROKEN == 1
+        look = (searching == 0 && room > 0);
+#endif
+        inbox = inbox + lot;
+        wake_if(look);
+        assert(!gone);
+        posting--
+     fi;
+     left--
   :: else -> break
   od
 }
@@ -483,11 +532,18 @@ init {
     od;
     sleepers = WORKERS;
     w = 0;
-    run poster();
+    if
+    :: source == POSTS -> run poster(ITEMS, 1); run poster(1, 1)
+    :: source == BATCH -> run poster(1, ITEMS + 1)
+    :: else -> run poster(1, 1)
+    fi;
 #ifdef FULL_ROOM
     raised = true
 #else
-    run control(CONTROL)
+    if
+    :: source == POSTS -> raised = true
+    :: else -> room--; run control(OUTSIDE)
+    fi
 #endif
   }
   ended == ITEMS + HAS_SHORT_ITEM && raised;
@@ -520,5 +576,5 @@ init {
   posting == 0;  // P8
 #endif
   gone = true;
-  assert(injected == 0 && searching == 0 && room == 0)
+  assert(inbox == 0 && waiting == 0 && count == 0 && searching == 0 && room == 0)
 }
