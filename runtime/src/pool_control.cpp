@@ -189,11 +189,12 @@ void pool_control::log(pool_action action, decision_reason reason, unsigned old_
                          throughput, cpu_.load(std::memory_order_relaxed)));
 }
 
-void pool_control::thread_started() noexcept {
+decision_reason pool_control::thread_started() noexcept {
   const decision_reason reason = pool_.threads() <= options_.min_threads
                                      ? decision_reason::work
                                      : raised_for_.load(std::memory_order_relaxed);
   log(pool_action::inject, reason, goal(), 0);
+  return reason;
 }
 
 void pool_control::thread_retired() noexcept {

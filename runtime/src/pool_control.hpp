@@ -49,7 +49,8 @@ class pool_control {
     if (!on_.load(std::memory_order_seq_cst)) [[unlikely]]
       turn_on();
   }
-  void thread_started() noexcept;
+  /// @returns  why
+  decision_reason thread_started() noexcept;
   void thread_retired() noexcept;
   void region_began() noexcept;
   void region_ended() noexcept;

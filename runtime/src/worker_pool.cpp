@@ -227,6 +227,7 @@ void worker_pool::impl::retire_one() noexcept {
     oldest->signal.store(worker::dismissed, std::memory_order_release);  // pairs with rest()
   }
   platform::wake_one(oldest->signal);  // it lives as long as the pool
+  retirements_.fetch_add(1, std::memory_order_relaxed);
   if (control_ != nullptr) control_->thread_retired();
 }
 
@@ -277,7 +278,9 @@ bool worker_pool::impl::start(worker& fresh, std::string& reason) noexcept {
       fresh.thread = platform::start_thread(thread_name.c_str(), [this, &fresh] { run(fresh); });
       fresh.started.store(true, std::memory_order_relaxed);
       threads_.fetch_add(1, std::memory_order_relaxed);
-      if (control_ != nullptr) control_->thread_started();
+      const decision_reason why =
+          control_ != nullptr ? control_->thread_started() : decision_reason::work;
+      injections_[static_cast<std::size_t>(why)].fetch_add(1, std::memory_order_relaxed);
       return true;
     } catch (const std::exception& failure) {
       reason = failure.what();

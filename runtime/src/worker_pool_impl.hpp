@@ -6,6 +6,7 @@
 // takes the youngest of the idle stack, or else starts a thread: so a pool has none before its first item.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -213,6 +214,8 @@ class worker_pool::impl {
   std::atomic<std::uint64_t> wakes_{0};
   std::atomic<std::uint64_t> injected_{0};
   std::atomic<std::uint64_t> rejections_{0};
+  std::array<std::atomic<std::uint64_t>, decision_reason_count> injections_{};
+  std::atomic<std::uint64_t> retirements_{0};
   detail::pool_life life_;
   std::atomic<bool> runtime_ends_{false};  // then stop() ends the workers, and nobody else
   // Threads that are not ours and are inside a post: what they posted may end the runtime before they

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <string>
 
 #include <tandem/config.hpp>
@@ -31,6 +32,10 @@ enum class decision_reason : unsigned char {
   stalled,         ///< a thread of a completion pool does not come back to its ring
   idle             ///< fewer threads of a completion pool would have done for long enough
 };
+
+/// How many reasons there are.
+inline constexpr std::size_t decision_reason_count =
+    static_cast<std::size_t>(decision_reason::idle) + 1;
 
 /// "inject", "retire" or "goal".
 TANDEM_API const char* to_string(pool_action action) noexcept;
