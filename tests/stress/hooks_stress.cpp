@@ -184,8 +184,9 @@ TEST(hooks_stress, each_task_is_told_of_from_begin_to_end_and_its_times_add_up) 
   stress([](std::mt19937_64& random) {
     tally told;
     {
-      tandem::runtime_options options = tandem::test::with_threads(1 + random() % 4);
-      options.max_threads = options.min_threads + random() % 3;
+      tandem::runtime_options options =
+          tandem::test::with_threads(1 + static_cast<unsigned>(random() % 4));
+      options.max_threads = options.min_threads + static_cast<unsigned>(random() % 3);
       options.submissions.queue = tandem::queue_kind::bounded;
       options.submissions.capacity = 2;
       options.submissions.when_saturated = random() % 2 == 0
