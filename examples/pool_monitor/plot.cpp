@@ -54,13 +54,13 @@ std::string script_for(const std::string& file, const settings& chosen, const po
   };
   block("climb", pool_action::inject, decision_reason::climb);
   block("warm_up", pool_action::inject, decision_reason::warm_up);
+  block("full", pool_action::inject, decision_reason::queue_full);
   block("starvation", pool_action::inject, decision_reason::starvation);
   block("blocking", pool_action::inject, decision_reason::blocking);
   block("retired", pool_action::retire, decision_reason::keep_alive);
-  out +=
-      fmt::format("set multiplot layout 3,1 title 'pool\\_monitor --{}, {} to {} threads, {}'\n",
-                  chosen.load == load_kind::cpu ? "cpu" : "io", chosen.pool.min_threads,
-                  chosen.pool.most_threads(), way_of(chosen));
+  out += fmt::format("set multiplot layout 3,1 title 'pool\\_monitor --{}, {} to {} threads, {}'\n",
+                     chosen.load == load_kind::cpu ? "cpu" : "io", chosen.pool.min_threads,
+                     chosen.pool.most_threads(), way_of(chosen));
   out +=
       "set grid lc rgb '#dddddd'\nset key outside right top\nset lmargin 9\nset rmargin 24\n"
       "set yrange [0:*]\nset xrange [0:*]\n"
@@ -69,6 +69,7 @@ std::string script_for(const std::string& file, const settings& chosen, const po
       "'' using 1:3 with steps dt 2 lc rgb '#e07a1f' title 'goal', "
       "$climb with points pt 9 ps 0.9 lc rgb '#2a9d3a' title 'inject: climb', "
       "$warm_up with points pt 9 ps 0.9 lc rgb '#8ac926' title 'inject: warm-up', "
+      "$full with points pt 9 ps 0.9 lc rgb '#e9c46a' title 'inject: queue full', "
       "$starvation with points pt 9 ps 0.9 lc rgb '#d62828' title 'inject: starvation', "
       "$blocking with points pt 9 ps 0.9 lc rgb '#9b5de5' title 'inject: blocking', "
       "$retired with points pt 11 ps 0.9 lc rgb '#444444' title 'retire'\n"

@@ -23,6 +23,8 @@ void run_service(const service::service_options& options) {
   tandem::runtime_options pools;
   if (options.threads > 0) pools.min_threads = options.threads;
   pools.name = "puzzle";
+  // For GET /metrics. A segment is timed for some 100 ns, and a request takes many microseconds.
+  if (pools.timed_tasks_one_in == 0) pools.timed_tasks_one_in = 1;
   tandem::runtime runtime(pools);
   tandem::io::completion_options completion;
   if (options.io_threads > 0) completion.min_threads = options.io_threads;

@@ -35,6 +35,7 @@ route find_route(const http_request& request) noexcept;
 
 tandem::task<http_response> show_page(exchange& call);
 tandem::task<http_response> show_stats(exchange& call);
+tandem::task<http_response> show_metrics(exchange& call);
 tandem::task<http_response> solve_puzzle(exchange& call);
 
 }  // namespace service

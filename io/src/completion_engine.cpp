@@ -3,6 +3,7 @@
 #include "completion_engine.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include <tandem/cpu_count.hpp>
@@ -215,6 +216,9 @@ void completion_engine::look() noexcept {
   if (ended != 0) {
     completed_.add(ended);
     batches_.add();
+    reaped_count_.add(ended);
+    const auto exponent = static_cast<std::size_t>(std::bit_width(ended - 1));
+    batch_sizes_[std::min(exponent, batch_sizes_.size() - 1)].add();
   }
   if (drives_timers_) {
     tandem::detail::timer_service& timers = tandem::detail::timers_of(owner_);
@@ -237,6 +241,7 @@ bool completion_engine::submit(detail::operation& operation) noexcept {
 }
 
 void completion_engine::route(tandem::detail::promise_base& waiting) noexcept {
+  waiting.note_queued();
   for (host* const each : hosted_) {
     if (waiting.home == each) {
       stayed_ = true;
@@ -365,6 +370,9 @@ void completion_engine::add_stats(completion_pool_stats& out) const noexcept {
   out.completed += completed;
   out.in_flight += submitted > completed ? submitted - completed : 0;
   out.batches += batches_.read();
+  out.reaped += reaped_count_.read();
+  for (std::size_t i = 0; i < batch_sizes_.size(); ++i)
+    out.batch_sizes[i] += batch_sizes_[i].read();
   out.handed_over += handed_over_.read();
   out.items += items_.read();
   out.stolen += stolen_.read();

@@ -6,6 +6,7 @@
 // and nobody else notices: addresses, executors and sockets stay what they are. Protocols: io/README.md.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -195,6 +196,9 @@ class completion_engine final : public tandem::detail::timer_driver {
   own_counter submitted_;
   own_counter completed_;
   own_counter batches_;
+  own_counter reaped_count_;
+  std::array<own_counter, std::tuple_size_v<decltype(completion_pool_stats::batch_sizes)>>
+      batch_sizes_;
   own_counter handed_over_;
   own_counter items_;
   own_counter stolen_;

@@ -16,13 +16,12 @@ pool_control::pool_control(worker_pool::impl& pool, std::shared_ptr<const pool_o
                            bool decides)
     : pool_(pool),
       cpus_(platform::usable_cpus()),
-      born_(clock::now()),
       on_(!decides),
       goal_(decides ? options->min_threads : fixed_goal(*options)),
       options_(std::move(options)),
       decides_(decides),
       climb_(options_->adaptive, goal(),
-             static_cast<std::uint64_t>(born_.time_since_epoch().count())),
+             static_cast<std::uint64_t>(clock::now().time_since_epoch().count())),
       gate_(options_->adaptive),
       blocking_(options_->adaptive),
       interval_(climb_.interval()),
@@ -251,15 +250,15 @@ int pool_control::set_goal(unsigned wanted, decision_reason reason, double throu
 
 void pool_control::log(pool_action action, decision_reason reason, unsigned old_goal,
                        double throughput) noexcept {
-  log_.add(pool_decision(clock::now() - born_, action, reason, old_goal, goal(), pool_.threads(),
-                         throughput, cpu_.load(std::memory_order_relaxed)));
+  pool_.note(action, reason, old_goal, goal(), throughput, cpu_.load(std::memory_order_relaxed));
 }
 
-void pool_control::thread_started() noexcept {
-  const decision_reason reason = pool_.threads() <= pool_.size()
-                                     ? decision_reason::work
-                                     : raised_for_.load(std::memory_order_relaxed);
+decision_reason pool_control::thread_started(decision_reason reason) noexcept {
+  if (reason == decision_reason::work && pool_.threads() > pool_.size()) {
+    reason = raised_for_.load(std::memory_order_relaxed);
+  }
   log(pool_action::inject, reason, goal(), 0);
+  return reason;
 }
 
 void pool_control::thread_retired() noexcept {

@@ -17,7 +17,6 @@
 #include <string>
 #include <vector>
 
-#include <tandem/detail/decision_log.hpp>
 #include <tandem/detail/timer.hpp>
 #include <tandem/pool_options.hpp>
 #include <tandem/worker_pool.hpp>
@@ -52,7 +51,10 @@ class pool_control {
     if (!on_.load(std::memory_order_seq_cst)) [[unlikely]]
       turn_on();
   }
-  void thread_started() noexcept;
+  /// @returns  why
+  /// @param reason  `work`, unless its starter knows better
+  /// @returns       what it came for
+  decision_reason thread_started(decision_reason reason) noexcept;
   void thread_retired() noexcept;
   void region_began() noexcept;
   void region_ended() noexcept;
@@ -69,7 +71,6 @@ class pool_control {
 
   unsigned goal() const noexcept { return goal_.load(std::memory_order_relaxed); }
   unsigned blocked() const noexcept { return blocked_.load(std::memory_order_relaxed); }
-  std::vector<pool_decision> decisions() const { return log_.copy(); }
 
  private:
   using clock = std::chrono::steady_clock;
@@ -101,7 +102,6 @@ class pool_control {
 
   worker_pool::impl& pool_;
   const unsigned cpus_;
-  const clock::time_point born_;
   alignas(64) std::atomic<std::uint32_t> asked_{0};
   std::atomic<bool> on_;        // the timers run, or are not needed (RC4)
   std::atomic<unsigned> goal_;  // written under lock_
@@ -133,7 +133,6 @@ class pool_control {
   timer sample_timer_;
   timer gate_timer_;
   timer blocking_timer_;
-  decision_log log_;
 };
 
 }  // namespace tandem::inline v0::detail

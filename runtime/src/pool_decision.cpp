@@ -19,6 +19,7 @@ const char* to_string(pool_action action) noexcept {
 const char* to_string(decision_reason reason) noexcept {
   switch (reason) {
     case decision_reason::work: return "work";
+    case decision_reason::queue_full: return "queue_full";
     case decision_reason::warm_up: return "warm_up";
     case decision_reason::climb: return "climb";
     case decision_reason::hold: return "hold";

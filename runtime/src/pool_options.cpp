@@ -28,7 +28,8 @@ pool_options::pool_options()
       max_threads(detail::count_from_environment("TANDEM_MAX_THREADS",
                                                  std::max(limit_of_threads, min_threads))),
       adaptive(detail::switch_from_environment("TANDEM_ADAPTIVE", true)),
-      name(name_from_environment()) {}
+      name(name_from_environment()),
+      timed_tasks_one_in(detail::count_from_environment("TANDEM_TIMED_TASKS_ONE_IN", 0)) {}
 
 unsigned pool_options::most_threads() const noexcept {
   const unsigned least = std::max(1U, min_threads);
@@ -74,6 +75,11 @@ void pool_options::validate() const {
     throw std::invalid_argument(
         "runtime_options::submissions.queue is a rendezvous, which needs workers that wait: with "
         "min_threads = 0 there are none");
+  }
+  if (hooks.one_in == 0) {
+    throw std::invalid_argument(
+        "runtime_options::hooks.one_in is 0: it has to be at least 1. Without any function set no "
+        "task is told of");
   }
   submissions.validate();
   threads.validate();

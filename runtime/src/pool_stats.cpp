@@ -40,17 +40,26 @@ worker_pool_stats worker_pool::impl::stats() const noexcept {
       static_cast<unsigned>(std::max(0, target_.load(std::memory_order_relaxed) - room_of(state)));
   out.idle = out.threads - std::min(out.threads, awake);
   out.searching = static_cast<unsigned>(searching_of(state));
-  out.queued = queued();
+  out.processing = out.threads - std::min(out.threads, out.idle + out.searching);
+  out.injection = injection_.size();
+  out.submissions = submissions_.size();
+  for (const worker& each : workers_) {
+    out.lanes += each.fifo.size() + (each.fifo.has_next() ? 1 : 0) + each.forks.size();
+  }
+  out.queued = out.injection + out.submissions + out.lanes;
   for (const worker& each : workers_.all()) {
     out.items += each.items.read();
     out.steals += each.steals.read();
     out.parks += each.parks.read();
   }
   out.wakes = wakes_.load(std::memory_order_relaxed);
-  out.submissions = submissions_.size();
   out.waiting_submitters = submissions_.waiting();
   out.rejections = rejections_.load(std::memory_order_relaxed);
   out.injected = injection_.pushed();
+  for (std::size_t i = 0; i < injections_.size(); ++i) {
+    out.injections[i] = injections_[i].load(std::memory_order_relaxed);
+  }
+  out.retirements = retirements_.load(std::memory_order_relaxed);
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include "fork_guard.hpp"
 #include "platform.hpp"
 #include "runtime_impl.hpp"
+#include "task_observer.hpp"
 
 namespace tandem::inline v0::detail {
 
@@ -47,6 +48,7 @@ void root::launch_unposted() noexcept {
 }
 
 void root::take_back() noexcept {
+  delete env_.record();  // M5: the pool refused it, so it was no task
   env_.end();
   env_.runtime()->implementation().task_ended();
 }
@@ -98,6 +100,8 @@ void root::link(environment* parent, context_flow flow) noexcept {
       flow == context_flow::captured && spawner != nullptr ? spawner->context() : nullptr;
   if (captured != nullptr) keep_context(captured);
   env_.set_context(captured);
+  if (owner.observer != nullptr) [[unlikely]]
+    env_.set_record(owner.observer->task_spawned(env_));  // M1
 }
 
 promise_base* root::begin(state& seen) noexcept {
@@ -133,6 +137,12 @@ cancel_result root::cancel(stop_reason reason) noexcept {
   return cancel_result::stop_requested;
 }
 
+task_outcome root::how_it_ended() const noexcept {
+  if (removed()) return task_outcome::removed;
+  if (!has_failed()) return task_outcome::completed;
+  return failed_for_real() ? task_outcome::failed : task_outcome::cancelled;
+}
+
 bool root::failed_for_real() const noexcept {
   const outcome_base* const result = result_room();
   if (result == nullptr || result->error == nullptr) return false;
@@ -140,15 +150,25 @@ bool root::failed_for_real() const noexcept {
 }
 
 void root::start_job(job* self) noexcept {
-  auto& block = *static_cast<root*>(self);
   thread_context& context = this_thread();
+  if (tasks_are_observed()) [[unlikely]] {
+    const observed_segment here(context, nullptr, -1);
+    static_cast<root*>(self)->start_or_end(context);
+    return;
+  }
+  static_cast<root*>(self)->start_or_end(context);
+}
+
+void root::start_or_end(thread_context& context) noexcept {
   state seen = 0;
-  if (promise_base* const body = block.begin(seen)) {
-    run_chain(context, block.prepare(*body, 0).handle());
+  if (promise_base* const body = begin(seen)) {
+    if (context.observed != nullptr) [[unlikely]]
+      (void)context.observed->enter(env_.record());
+    run_chain(context, prepare(*body, 0).handle());
   } else if (phase_of(seen) == removed_phase) {
-    run_chain(context, block.finish());
+    run_chain(context, finish());
   } else {
-    block.start_job_is_late();
+    start_job_is_late();
   }
 }
 
@@ -167,11 +187,15 @@ bool root::call_here(thread_context& context, bool& has_ended) noexcept {
   promise_base* const body = begin(seen);
   if (body == nullptr) return false;
   context.env = &env_;
+  observed_segment* const here = context.observed;
+  task_record* const joiner = here != nullptr ? here->enter(env_.record()) : nullptr;  // M4
   has_ended = call(context, prepare(*body, context.segment));
   if (has_ended) {
     // On this stack, so not by way of body_ended().
     set_done();
     (void)finish();
+    if (here != nullptr) [[unlikely]]
+      here->go_on_with(joiner);
   }
   return true;
 }
@@ -186,6 +210,8 @@ std::coroutine_handle<> root::body_ended(const ended_frame& body) noexcept {
 
 std::coroutine_handle<> root::finish() noexcept {
   runtime::impl& owner = env_.runtime()->implementation();
+  if (env_.record() != nullptr) [[unlikely]]
+    owner.observer->task_ended(*env_.record(), how_it_ended());
   executor* const counted = env_.home()->counts_tasks() ? env_.home() : nullptr;
   env_.end();
   this_thread().env = nullptr;

@@ -21,6 +21,7 @@
 #include "fork_guard.hpp"
 #include "platform.hpp"
 #include "runtime_impl.hpp"
+#include "task_observer.hpp"
 #include "worker_pool_impl.hpp"
 
 namespace tandem::inline v0 {
@@ -82,9 +83,11 @@ std::int64_t saturated_ns(std::chrono::steady_clock::time_point from,
 runtime_options::runtime_options() = default;
 
 service::~service() = default;
+void service::append_metrics(std::vector<metric_family>& /*out*/) const {}
 
 runtime::impl::impl(runtime& self, runtime_options given)
     : options(checked(std::move(given))),
+      observer(detail::task_observer::make(*this, options)),
       loop(make_loop(self, options)),
       pool(self, of_the_pool(options), loop.get()),
       timers(options.clock ? 1U : std::min(16U, worker_count(options)), options.clock.has_value()) {
@@ -172,6 +175,7 @@ void runtime::impl::shutdown() noexcept {
     for (std::size_t i = count; i-- > 0;) services_[i].object->stop();
     if (loop != nullptr) (void)loop->run_until_idle();  // late start jobs
     pool.stop();
+    if (observer != nullptr) observer->wait_for_visitors();
   });
 }
 
@@ -201,6 +205,11 @@ service* runtime::impl::find(const void* key) const noexcept {
     if (services_[i].key == key) return services_[i].object.get();
   }
   return nullptr;
+}
+
+void runtime::impl::append_metrics(std::vector<metric_family>& out) const {
+  const std::size_t count = service_count_.load(std::memory_order_acquire);  // pairs with add
+  for (std::size_t i = 0; i < count; ++i) services_[i].object->append_metrics(out);
 }
 
 void runtime::impl::add(const void* key, std::unique_ptr<service> made) {

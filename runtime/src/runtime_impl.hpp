@@ -9,6 +9,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include <tandem/detail/timer.hpp>
 #include <tandem/runtime.hpp>
@@ -17,6 +18,10 @@
 #include "driven_loop.hpp"
 
 namespace tandem::inline v0 {
+
+namespace detail {
+class task_observer;
+}
 
 class runtime::impl {
  public:
@@ -44,9 +49,12 @@ class runtime::impl {
   void suppressed(const std::exception_ptr& failure) noexcept;
 
   service* find(const void* key) const noexcept;
+  void append_metrics(std::vector<metric_family>& out) const;
   void add(const void* key, std::unique_ptr<service> made);
 
   const runtime_options options;
+  /// M1. Null: no hooks, and no task is timed.
+  const std::unique_ptr<detail::task_observer> observer;
   std::atomic<bool> closing{false};
   std::recursive_mutex service_lock;
 

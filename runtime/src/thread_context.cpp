@@ -57,7 +57,15 @@ void run_chain(thread_context& context, std::coroutine_handle<> first) noexcept 
 }
 
 void promise_base::resume_job(job* self) noexcept {
-  run_chain(this_thread(), static_cast<promise_base*>(self)->handle());
+  auto& frame = *static_cast<promise_base*>(self);
+  thread_context& context = this_thread();
+  if (tasks_are_observed()) [[unlikely]] {
+    task_record* const record = frame.env != nullptr ? frame.env->record() : nullptr;
+    const observed_segment here(context, record, queued_at(frame));
+    run_chain(context, frame.handle());
+    return;
+  }
+  run_chain(context, frame.handle());
 }
 
 namespace {
@@ -93,6 +101,7 @@ void environment::start_apart(environment& parent) noexcept {
   // Not the home: that is the choice of whoever starts it.
   runtime_ = parent.runtime_;
   parent_ = &parent;
+  record_ = parent.record_;
   name_ = parent.name_;
   if (spawned_at_.line() == 0) spawned_at_ = parent.spawned_at_;  // else it was spawned itself
   context_ = parent.context_;

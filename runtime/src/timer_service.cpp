@@ -43,6 +43,7 @@ timer_driver::~timer_driver() = default;
 void fired_timers::resume(promise_base& waiting) noexcept {
   if (waiting.home != home_) flush();
   home_ = waiting.home;
+  waiting.note_queued();
   waiting_.push_back(&waiting);
 }
 

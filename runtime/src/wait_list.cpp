@@ -77,6 +77,7 @@ void taken_list::wake(waiter* first) noexcept {
       if (!batch.empty()) home->post_batch(std::exchange(batch, {}));
       home = waiting.home;
     }
+    waiting.note_queued();
     batch.push_back(&waiting);
   }
   if (batch.size() == 1) {

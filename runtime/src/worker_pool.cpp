@@ -47,10 +47,7 @@ runtime* worker_pool::owner() const noexcept { return &impl_->owner(); }
 std::string_view worker_pool::name() const noexcept { return impl_->name(); }
 worker_pool_stats worker_pool::stats() const noexcept { return impl_->stats(); }
 unsigned worker_pool::size() const noexcept { return impl_->size(); }
-std::vector<pool_decision> worker_pool::decisions() const {
-  const detail::pool_control* const control = impl_->control();
-  return control != nullptr ? control->decisions() : std::vector<pool_decision>();
-}
+std::vector<pool_decision> worker_pool::decisions() const { return impl_->decisions(); }
 std::string worker_pool::describe() const { return impl_->describe(); }
 void worker_pool::stop() noexcept { impl_->stop(); }
 
@@ -248,7 +245,12 @@ bool worker_pool::impl::retire_one() noexcept {
     oldest->signal.store(worker::dismissed, std::memory_order_release);  // pairs with rest()
   }
   platform::wake_one(oldest->signal);  // it lives as long as the pool
-  if (auto* const watching = control()) watching->thread_retired();
+  retirements_.fetch_add(1, std::memory_order_relaxed);
+  if (auto* const watching = control()) {
+    watching->thread_retired();
+  } else {
+    note(pool_action::retire, decision_reason::keep_alive, size(), size(), 0, 0);
+  }
   return true;
 }
 

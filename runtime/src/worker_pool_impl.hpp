@@ -6,6 +6,7 @@
 // takes the youngest of the idle stack, or else starts a thread: so a pool has none before its first item.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -16,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include <tandem/detail/decision_log.hpp>
 #include <tandem/detail/futex_mutex.hpp>
 #include <tandem/detail/gathering.hpp>
 #include <tandem/detail/injection_lane.hpp>
@@ -71,6 +73,13 @@ class worker_pool::impl {
   detail::pool_control* control() const noexcept {
     return control_.load(std::memory_order_seq_cst);
   }
+  /// Any thread: for decisions().
+  void note(pool_action action, decision_reason reason, unsigned old_goal, unsigned goal,
+            double throughput, double cpu) noexcept {
+    const auto since = std::chrono::steady_clock::now() - born_;
+    log_.add(pool_decision(since, action, reason, old_goal, goal, threads(), throughput, cpu));
+  }
+  std::vector<pool_decision> decisions() const { return log_.copy(); }
   /// J5. The calling thread's worker is about to block: what it holds is for others.
   void expose(detail::worker& self) noexcept;
   detail::gathering_slot& gathered_by() noexcept { return gathered_by_; }
@@ -172,7 +181,8 @@ class worker_pool::impl {
   /// Under idle_lock_. @param first what it begins with, or null
   /// @returns  false if there are `limit`, or no thread is to be had
   bool start_thread(unsigned limit, job* first) noexcept;
-  bool start(worker& fresh, std::string& reason) noexcept;
+  bool start(worker& fresh, bool for_full_queue, std::string& reason) noexcept;
+  void note_start(bool for_full_queue) noexcept;
   void start_by(worker& fresh, const thread_options::factory_function& factory,
                 const std::string& thread_name);
   /// The life of a worker's thread.
@@ -222,6 +232,8 @@ class worker_pool::impl {
   std::atomic<std::chrono::steady_clock::duration> keep_alive_;
   std::atomic<saturation_policy> policy_;
   const std::function<void()> on_terminated_;
+  const std::chrono::steady_clock::time_point born_ = std::chrono::steady_clock::now();
+  detail::decision_log log_;
   detail::worker_set workers_;
   mutable detail::injection_lane injection_;  // statistics gather it, too
   detail::submission_queue submissions_;
@@ -246,6 +258,8 @@ class worker_pool::impl {
   std::atomic<unsigned> threads_{0};
   std::atomic<std::uint64_t> wakes_{0};
   std::atomic<std::uint64_t> rejections_{0};
+  std::array<std::atomic<std::uint64_t>, decision_reason_count> injections_{};
+  std::atomic<std::uint64_t> retirements_{0};
   detail::pool_life life_;
   std::atomic<bool> runtime_ends_{false};  // then stop() ends the workers, and nobody else
   // Threads that are not ours and are inside a post: what they posted may end the runtime before they

@@ -65,7 +65,7 @@ bool worker_pool::impl::start_thread(unsigned limit, job* first) noexcept {
     const std::uint64_t change = one_searching - (brings_room ? 0 : one_room);
     state_.fetch_add(change, std::memory_order_seq_cst);
     if (brings_room) target_.fetch_add(1, std::memory_order_relaxed);
-    if (start(fresh, reason)) {
+    if (start(fresh, brings_room, reason)) {
       if (brings_room) ++brought_;
       next_attempt_ = {};
       return true;
@@ -85,7 +85,17 @@ bool worker_pool::impl::start_thread(unsigned limit, job* first) noexcept {
   return false;
 }
 
-bool worker_pool::impl::start(worker& fresh, std::string& reason) noexcept {
+void worker_pool::impl::note_start(bool for_full_queue) noexcept {
+  decision_reason why = for_full_queue ? decision_reason::queue_full : decision_reason::work;
+  if (auto* const watching = control()) {
+    why = watching->thread_started(why);
+  } else {
+    note(pool_action::inject, why, size(), size(), 0, 0);
+  }
+  injections_[static_cast<std::size_t>(why)].fetch_add(1, std::memory_order_relaxed);
+}
+
+bool worker_pool::impl::start(worker& fresh, bool for_full_queue, std::string& reason) noexcept {
   bool by_factory = true;
   for (int attempt = 0; attempt < first_worker_attempts; ++attempt) {
     try {
@@ -102,7 +112,7 @@ bool worker_pool::impl::start(worker& fresh, std::string& reason) noexcept {
       fresh.started.store(true, std::memory_order_relaxed);
       threads_.fetch_add(1, std::memory_order_relaxed);
       ++present_;
-      if (auto* const watching = control()) watching->thread_started();
+      note_start(for_full_queue);
       return true;
     } catch (const std::exception& failure) {
       reason = failure.what();

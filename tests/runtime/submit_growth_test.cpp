@@ -59,6 +59,10 @@ TEST(submit, line_1_core_2_max_4_queue_4_items_7_and_8_add_threads_and_item_9_is
   wait_until([&] { return closed.inside() == 4; });
   EXPECT_EQ(rt.workers().stats().submissions, 4U);
   EXPECT_EQ(rt.workers().stats().rejections, 1U);
+  std::string came;
+  for (const auto& each : rt.workers().decisions())
+    came += std::string(to_string(each.reason)) + ' ';
+  EXPECT_EQ(came, "work work queue_full queue_full ");
   end(closed, handles);
   EXPECT_EQ(closed.passed(), 8);
 }

@@ -34,10 +34,20 @@ def main():
             check(out.stdout, json.load(open(told, encoding="utf-8")), load)
             if plot and os.path.getsize(plot) < 2000:
                 sys.exit(f"{plot} is empty")
+        in_order_of_java(program)
         refused(program, ["--cpu", "--io"])
         refused(program, [])
         refused(program, ["--cpu", "--keep-alive", "soon"])
         refused(program, ["--cpu", "--plot", os.path.join(folder, "run.txt"), "--duration", "10ms"])
+
+
+def in_order_of_java(program):
+    out = subprocess.run([program, "--io", "--growth", "queue_first", "--min", "1", "--max", "3", "--queue", "4", "--wait", "20ms",
+                          "--compute", "1ms", "--duration", "500ms", "--keep-alive", "100ms"],
+                         capture_output=True, text=True, timeout=100)
+    lines = [line for line in out.stdout.splitlines() if "reason=" in line]
+    if out.returncode != 0 or sum("reason=queue_full" in line for line in lines) < 2 or not lines[-1].startswith("retire -1 n=1 "):
+        sys.exit(f"queue first: {out.stdout}{out.stderr}")
 
 
 def refused(program, arguments):

@@ -47,6 +47,7 @@ class TANDEM_API blocking_pool final : public service {
   blocking_stats stats() const noexcept;
   std::string_view service_name() const noexcept override;
   void stop() noexcept override;
+  void append_metrics(std::vector<metric_family>& out) const override;
 
   // Implementation
   class impl;

@@ -19,7 +19,8 @@ class runtime;
 
 namespace detail {
 class context_entry;
-}
+class task_record;
+}  // namespace detail
 
 /// The shared surroundings of a task tree: runtime, default executor, stop state, parent, identity,
 /// context.
@@ -54,6 +55,9 @@ class TANDEM_API environment {
   void set_spawned_at(const std::source_location& where) noexcept { spawned_at_ = where; }
   /// Borrowed: whoever sets it keeps it alive as long as this environment.
   void set_context(const detail::context_entry* context) noexcept { context_ = context; }
+  /// M1. What is known of the task where it is observed; else null. All environments of a task have the same.
+  detail::task_record* record() const noexcept { return record_; }
+  void set_record(detail::task_record* record) noexcept { record_ = record; }
   /// Takes the next id.
   void start() noexcept;
   /// As start(), as the child of another environment: inherits the runtime, is linked to its stop.
@@ -66,6 +70,7 @@ class TANDEM_API environment {
   tandem::runtime* runtime_ = nullptr;
   executor* home_ = nullptr;
   environment* parent_ = nullptr;
+  detail::task_record* record_ = nullptr;
   stop_state stop_;
   std::uint64_t id_ = 0;
   const char* name_ = "";

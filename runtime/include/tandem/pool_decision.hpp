@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <string>
 
 #include <tandem/config.hpp>
@@ -18,10 +19,11 @@ enum class pool_action : unsigned char {
 
 /// Why.
 enum class decision_reason : unsigned char {
-  work,            ///< an item was posted and fewer than min_threads were there
-  warm_up,         ///< too few samples yet; the goal follows a wave of one thread
-  climb,           ///< a move of the hill climbing, its wave included
-  hold,            ///< no wave is under way: nothing could be learnt from the samples
+  work,        ///< an item was posted and fewer than min_threads were there
+  queue_full,  ///< a submission found the queue full, and may add a thread (growth_order::queue_first)
+  warm_up,     ///< too few samples yet; the goal follows a wave of one thread
+  climb,       ///< a move of the hill climbing, its wave included
+  hold,        ///< no wave is under way: nothing could be learnt from the samples
   starvation,      ///< work waits, and nothing has been dequeued for too long
   blocking,        ///< workers are, or no longer are, inside a blocking_region
   outside_change,  ///< somebody else changed the number, or its limits
@@ -31,6 +33,10 @@ enum class decision_reason : unsigned char {
   stalled,         ///< a thread of a completion pool does not come back to its ring
   idle             ///< fewer threads of a completion pool would have done for long enough
 };
+
+/// How many reasons there are.
+inline constexpr std::size_t decision_reason_count =
+    static_cast<std::size_t>(decision_reason::idle) + 1;
 
 /// "inject", "retire" or "goal".
 TANDEM_API const char* to_string(pool_action action) noexcept;

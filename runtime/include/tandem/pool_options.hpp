@@ -11,6 +11,7 @@
 #include <tandem/config.hpp>
 #include <tandem/starvation_report.hpp>
 #include <tandem/submission_options.hpp>
+#include <tandem/task_hooks.hpp>
 #include <tandem/thread_options.hpp>
 
 namespace tandem::inline v0 {
@@ -71,6 +72,12 @@ class TANDEM_API pool_options {
   /// Called at most once in five thresholds, on a thread that drives timers: it must not block. Default: some
   /// lines on standard error.
   std::function<void(const starvation_report&)> on_starvation;
+
+  /// Functions that hear of tasks and their segments.
+  task_hooks hooks;
+  /// One task in so many, chosen by a hash of its id, is timed for the histograms of runtime::metrics(): queue wait
+  /// and run time of its segments. TANDEM_TIMED_TASKS_ONE_IN (at least 1); default 0: none is.
+  std::uint32_t timed_tasks_one_in;
 
   /// The most threads that such a pool can have.
   unsigned most_threads() const noexcept;

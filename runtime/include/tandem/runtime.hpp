@@ -13,11 +13,13 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <tandem/blocking_options.hpp>
 #include <tandem/pool_change.hpp>
 #include <tandem/pool_options.hpp>
 #include <tandem/pool_view.hpp>
+#include <tandem/runtime_metrics.hpp>
 #include <tandem/spawn.hpp>
 #include <tandem/task.hpp>
 #include <tandem/virtual_time.hpp>
@@ -55,6 +57,9 @@ class TANDEM_API service {
   virtual std::string_view service_name() const noexcept = 0;
   /// Called while workers still run, after all tasks have ended: finish what is outstanding.
   virtual void stop() noexcept = 0;
+  /// Adds what it counts to runtime::metrics(), without the label `runtime`. Any thread, also after stop().
+  /// Default: nothing.
+  virtual void append_metrics(std::vector<metric_family>& out) const;
 };
 
 /// A worker pool, timers and services.
@@ -129,6 +134,12 @@ class TANDEM_API runtime {
   int native_handle();
   /// The time by the clock of the runtime.
   std::chrono::steady_clock::time_point now() const noexcept;
+
+  /// What it counts, at about one moment. metrics_text() makes a page of it for a monitoring system.
+  ///
+  /// @throws  std::bad_alloc
+  /// @cost    a look at each worker; nothing for those that work
+  runtime_metrics metrics() const;
 
   /// Spawned tasks that have not ended.
   std::size_t live_tasks() const noexcept;

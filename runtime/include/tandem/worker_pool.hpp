@@ -6,6 +6,7 @@
 // end, then park on a LIFO stack. Protocols: runtime/README.md.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -41,10 +42,13 @@ class worker_pool_stats {
   unsigned max_threads = 0;
   unsigned threads = 0;                ///< started and alive
   unsigned goal = 0;                   ///< how many the controller lets run at once
+  unsigned processing = 0;             ///< running an item, blocked ones included
   unsigned idle = 0;                   ///< parked
   unsigned searching = 0;              ///< looking for work
   unsigned blocked = 0;                ///< inside a blocking_region
   std::size_t queued = 0;              ///< in all queues and lanes, submissions included
+  std::size_t injection = 0;           ///< of these, what came from outside
+  std::size_t lanes = 0;               ///< of these, what lies with workers
   std::size_t submissions = 0;         ///< submitted, and waiting for a worker
   std::size_t waiting_submitters = 0;  ///< tasks that wait in submit_when_free()
   std::uint64_t rejections = 0;        ///< submissions that found the pool full or shut down
@@ -53,6 +57,9 @@ class worker_pool_stats {
   std::uint64_t parks = 0;
   std::uint64_t wakes = 0;
   std::uint64_t injected = 0;  ///< items that came from outside
+  /// Threads started, by decision_reason; more than decisions() remembers.
+  std::array<std::uint64_t, decision_reason_count> injections{};
+  std::uint64_t retirements = 0;  ///< threads that ended after keep_alive
 };
 
 /// Worker threads with work stealing. Part of a runtime; not made on its own.
@@ -69,7 +76,8 @@ class TANDEM_API worker_pool final : public executor {
   worker_pool_stats stats() const noexcept;
   /// How many workers it may have: min_threads of the options.
   unsigned size() const noexcept;
-  /// What the controller has done lately, oldest first: up to 200 decisions.
+  /// What was done lately to the number of threads, and why, oldest first: up to 200 decisions. With and
+  /// without a controller.
   std::vector<pool_decision> decisions() const;
   /// A line per worker: state, lanes, counters. For people who look at a hang.
   std::string describe() const;

@@ -5,6 +5,7 @@
 // it: on one thread (confined, never moved) or on any of them. Protocols I1-I8: io/README.md.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -87,7 +88,10 @@ class completion_pool_stats {
   std::string_view backend;     ///< as completion_pool::backend_name()
   std::uint64_t submitted = 0;  ///< operations handed to a ring
   std::uint64_t completed = 0;
-  std::uint64_t batches = 0;      ///< reaps that brought at least one completion
+  std::uint64_t batches = 0;  ///< reaps that brought at least one completion
+  std::uint64_t reaped = 0;   ///< completions that came in batches; others ended when submitted
+  /// Batches of up to 1, 2, 4, ... 512 completions, and of more; each counted once.
+  std::array<std::uint64_t, 11> batch_sizes{};
   std::uint64_t handed_over = 0;  ///< posts of whole batches to other executors
   std::uint64_t wakes = 0;        ///< wakes of a sleeping completion thread
   std::uint64_t items = 0;        ///< jobs run
@@ -153,6 +157,7 @@ class TANDEM_IO_API completion_pool final : public service {
 
   std::string_view service_name() const noexcept override;
   void stop() noexcept override;
+  void append_metrics(std::vector<metric_family>& out) const override;
 
   // Implementation
   class impl;

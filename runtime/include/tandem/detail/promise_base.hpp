@@ -9,7 +9,8 @@
 //   on_final       null: hand over to the continuation. Else called once after the end (roots, joins);
 //                  returns the handle to go on with
 //   link           belongs to whoever set on_final
-//   segment        N2: where the starter called the frame on its own stack: that segment; else 0
+//   segment        N2: where the starter called the frame on its own stack: that segment; else 0. M2: while
+//                  it is queued, and its task observed, since when: no segment has such a number
 //   room           where the result goes
 //
 // Nothing of it is set before the frame is started: who starts it sets all. Once started a frame
@@ -23,6 +24,7 @@
 
 #include <tandem/config.hpp>
 #include <tandem/detail/frame_memory.hpp>
+#include <tandem/detail/observed_segment.hpp>
 #include <tandem/detail/outcome.hpp>
 #include <tandem/detail/thread_context.hpp>
 #include <tandem/job.hpp>
@@ -66,7 +68,15 @@ class promise_base : public job, public frame_allocated {
     link = of_f;
   }
 
-  void post(post_kind kind = post_kind::resume) noexcept { home->post(this, kind); }
+  void post(post_kind kind = post_kind::resume) noexcept {
+    note_queued();
+    home->post(this, kind);
+  }
+  /// M2. For who puts it into a batch instead.
+  void note_queued() noexcept {
+    if (tasks_are_observed()) [[unlikely]]
+      mark_queued(*this);
+  }
 
   TANDEM_API void unhandled_exception() noexcept;
 

@@ -20,6 +20,7 @@ namespace tandem::inline v0::detail {
 
 class fork_lane;
 class invoke_job;
+class observed_segment;
 class worker;
 
 /// Ready leaf awaits that a segment may take before it has to yield (D16).
@@ -47,6 +48,7 @@ struct thread_context {
   worker* current_worker = nullptr;      // set for the life of a pool thread
   executor* current_executor = nullptr;  // whose jobs this thread runs now
   const executor* layer = nullptr;       // the innermost executor over others that runs a job here
+  observed_segment* observed = nullptr;  // M2: of the running job; null where no task is observed
   bool fires_timers = false;             // inside timer_service::expire
   std::uint32_t budget = await_budget;
   std::uint64_t next_segment = 0;  // numbers are unique in the process,

@@ -1,0 +1,44 @@
+// metrics_handler.cpp: GET /metrics: the runtime's metrics and the service's own, for Prometheus.
+// SPDX-License-Identifier: MIT
+#include <utility>
+#include <vector>
+
+#include "router.hpp"
+
+namespace service {
+
+namespace {
+
+using tandem::metric_family;
+using tandem::metric_kind;
+
+void append_own(std::vector<metric_family>& out, const service_state& service) {
+  const auto add = [&](const char* name, const char* help, metric_kind kind, std::uint64_t value) {
+    out.emplace_back(name, help, kind, static_cast<double>(value));
+  };
+  add("puzzle_requests_total", "Requests that were read.", metric_kind::counter,
+      service.requests.load(std::memory_order_relaxed));
+  add("puzzle_connections_open", "Connections that are open.", metric_kind::gauge,
+      service.connections.open());
+  add("puzzle_connections_total", "Connections that were served.", metric_kind::counter,
+      service.connections.total());
+  add("puzzle_refused_connections_total", "Connections that were one too many.",
+      metric_kind::counter, service.refused_connections.load(std::memory_order_relaxed));
+  add("puzzle_searches_running", "Searches under way.", metric_kind::gauge,
+      service.searches_running.load(std::memory_order_relaxed));
+  add("puzzle_searches_total", "Searches that were begun.", metric_kind::counter,
+      service.searches_total.load(std::memory_order_relaxed));
+  add("puzzle_searches_stopped_total", "Searches whose client left, or that the end stopped.",
+      metric_kind::counter, service.searches_stopped.load(std::memory_order_relaxed));
+}
+
+}  // namespace
+
+tandem::task<http_response> show_metrics(exchange& call) {
+  std::vector<metric_family> all = call.service.runtime.metrics().families();
+  append_own(all, call.service);
+  std::string text = tandem::metrics_text(all);
+  co_return http_response(200, "text/plain; version=0.0.4; charset=utf-8", std::move(text));
+}
+
+}  // namespace service

@@ -1,0 +1,46 @@
+// runtime_metrics.hpp: what a runtime says about itself, at about one moment.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <tandem/config.hpp>
+#include <tandem/duration_histogram.hpp>
+#include <tandem/metric_family.hpp>
+#include <tandem/worker_pool.hpp>
+
+namespace tandem::inline v0 {
+
+/// A snapshot: runtime::metrics(). Each number is exact; they are read one after the other, so together they fit only
+/// while nothing runs.
+///
+///     std::string text = tandem::metrics_text(rt.metrics());  // for GET /metrics
+class TANDEM_API runtime_metrics {
+ public:
+  runtime_metrics() = default;
+
+  std::string name;                            ///< of the runtime: runtime_options::name
+  std::chrono::steady_clock::time_point when;  ///< by its clock
+  worker_pool_stats workers;
+  pool_state state = pool_state::running;
+  std::size_t live_tasks = 0;
+  /// Of segments of the tasks that are timed: pool_options::timed_tasks_one_in. Empty if none are.
+  bool times_tasks = false;
+  duration_histogram queue_wait;
+  duration_histogram run;
+  /// What the services of the runtime have added: threads of blocking(), the completion pool's.
+  std::vector<metric_family> services;
+
+  /// All of it; each sample has the label `runtime`.
+  std::vector<metric_family> families() const;
+};
+
+/// In Prometheus' text format 0.0.4.
+TANDEM_API std::string metrics_text(const runtime_metrics& metrics);
+
+}  // namespace tandem::inline v0
