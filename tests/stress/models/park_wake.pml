@@ -13,7 +13,9 @@
 //   WAITS   as FORKS, but it exposes everything and blocks
 //   JOINS   as WAITS, but nobody waits: the worker takes back what nobody has stolen
 //
-//   P1 poster   publish by a seq_cst store; then P5
+//   P1 poster   publish by a seq_cst store; then P5. From outside: one CAS on the inbox, and P5 only if it was empty
+//   E1 taker    under the list's lock, the list being empty: say that there is something, then empty the inbox into it
+//   E2 taker    takes one, and maybe another one into its lane: first there, then out of the count
 //   P2 sleeper  write "parked", take the lock, push onto the idle stack
 //   P3 sleeper  count as idle, no longer as searching (one seq_cst operation); unlock; then look at all queues
 //   P4 sleeper  looks only if nobody searches now; if there is something: P5
@@ -39,8 +41,11 @@
 // BROKEN=10: P6 exposes by a release store: worker and sleeper miss each other, and nobody asks again
 // BROKEN=11: P8 stop takes the sleepers before it says that it stops: who parks in between sleeps for ever
 // BROKEN=12: P8 stop does not count as searching whom it wakes: the count goes below 0
+// BROKEN=13: E1 the inbox is emptied before the list says that it has something: a sleeper sees neither
+// BROKEN=14: E2 the item is out of the count before it is in the lane: a sleeper sees neither
+// BROKEN=15: P3 the sleeper looks at the count before the inbox: it sees neither
 //
-// ALSO -DWORKERS=3 -DONLY=BATCH: two may search at once
+// ALSO -DWORKERS=3 -DONLY=BATCH -DLOTS=0: two may search at once; without E2, for the memory's sake
 // ALSO -DWORKERS=3 -DONLY=SPAWNS: two may search at once
 // ALSO -DWORKERS=3 -DONLY=FORKS: two may search at once
 
@@ -53,6 +58,10 @@
 #endif
 #define ITEMS WORKERS
 
+#ifndef LOTS
+#define LOTS 1
+#endif
+
 #define POSTS 1
 #define BATCH 2
 #define SPAWNS 3
@@ -61,11 +70,12 @@
 #define JOINS 6
 #define HAS_SHORT_ITEM (source <= SPAWNS)
 
-// What owners store, and others read; by whom: the injection queue's size by the poster, the others by a worker.
-#define SIZE 0
-#define TAIL(w) (1 + (w))
-#define SPLIT(w) (1 + WORKERS + (w))
-#define LOCATIONS (1 + 2 * WORKERS)
+// What owners store, and others read: the inbox by the poster and takers, the others by workers.
+#define INBOX 0
+#define SIZE 1
+#define TAIL(w) (2 + (w))
+#define SPLIT(w) (2 + WORKERS + (w))
+#define LOCATIONS (2 + 2 * WORKERS)
 #define BUFFERED (WORKERS + 1)
 #define POSTER WORKERS
 #include "store_buffer.pml"
@@ -76,7 +86,10 @@ byte searching, idle = WORKERS;  // one word
 byte head[WORKERS], top[WORKERS];
 byte posting;
 
-byte injected;  // under the injection queue's lock, whose holder changes it in one step
+byte inbox;  // what all have put into it and nobody has taken out
+// Under the lock of the list behind it.
+bool list_lock;
+byte listed;
 // Under the idle lock.
 bool idle_lock, stopping;
 byte idle_stack[WORKERS], sleepers;
@@ -167,29 +180,73 @@ inline take_fork(w) {
   :: else
   fi
 }
-inline take_injected() {
-  if
-  :: mem[SIZE] > 0 ->
-     atomic {
-       DRAINED(me) && DRAINED(POSTER) ->  // the lock is free: what its last holder wrote is in memory
-       if
-       :: injected > 0 ->
-          injected--;
-          mem[SIZE] = injected;
-          found = true
-       :: else
-       fi
-     }
-  :: else
-  fi
-}
-
 inline publish(place, value) {
 #if BROKEN == 2
   store(me, place, value, RELEASE)
 #else
   store_seq_cst(me, place, value)  // P1
 #endif
+}
+
+inline injected_waits() {
+#if BROKEN == 15
+  found = (LOAD(me, SIZE) > 0);
+  if
+  :: !found -> found = (mem[INBOX] > 0)
+  :: else
+  fi
+#else
+  found = (mem[INBOX] > 0);
+  if
+  :: !found -> found = (LOAD(me, SIZE) > 0)
+  :: else
+  fi
+#endif
+}
+
+inline take_injected() {
+  injected_waits();
+  if
+  :: found ->
+     found = false;
+     atomic { !list_lock && DRAINED(me) -> list_lock = true }
+     if
+     :: listed == 0 && mem[INBOX] > 0 ->
+#if BROKEN != 13
+        store(me, SIZE, 1, RELAXED);  // E1
+#endif
+        atomic {
+          DRAINED(me) && DRAINED(POSTER) ->
+          listed = inbox;
+          inbox = 0;
+          mem[INBOX] = 0
+        }
+     :: else
+     fi;
+     if
+     :: listed > 0 ->
+        found = true;
+        listed--;
+        if
+        :: LOTS && listed > 0 && head[me] == LOAD(me, TAIL(me)) ->
+           listed--;
+#if BROKEN == 14
+           store_seq_cst(me, SIZE, listed);
+#endif
+           tail = LOAD(me, TAIL(me)) + 1;
+           publish(TAIL(me), tail);  // E2
+           tail = 0
+        :: true
+        fi
+     :: else
+     fi;
+     atomic {
+       DRAINED(me) ->
+       mem[SIZE] = listed;
+       list_lock = false
+     }
+  :: else
+  fi
 }
 
 inline expose(until) {
@@ -201,7 +258,7 @@ inline expose(until) {
 }
 
 inline look_at_all() {
-  found = (mem[SIZE] > 0);
+  injected_waits();
   w = 0;
   do
   :: !found && w < WORKERS -> found = (head[w] < LOAD(me, TAIL(w)));
@@ -216,7 +273,7 @@ inline look_at_all() {
 }
 
 proctype worker(byte me) {
-  byte w, chosen, forked;
+  byte w, chosen, forked, tail;
   bool is_searching, found, last, look, first;
   goto asleep;
 
@@ -376,28 +433,52 @@ finished:
 inline push_injected(n) {
 #if BROKEN == 1
   atomic {
-    injected = injected + n;
-    store(POSTER, SIZE, injected, RELEASE)
+    inbox = inbox + n;
+    store(POSTER, INBOX, inbox, RELEASE)
   }
 #else
   atomic {
     DRAINED(POSTER) ->
-    injected = injected + n;
-    mem[SIZE] = injected  // P1
+    inbox = inbox + n;
+    mem[INBOX] = inbox  // P1
   }
 #endif
 }
 
+// Behind what is there: whoever put the first of it there wakes somebody, and this is the last access.
+inline push_behind(n) {
+  if
+  :: mem[INBOX] > 0 ->
+     atomic {
+       DRAINED(POSTER) ->
+       if
+       :: inbox > 0 ->
+          inbox = inbox + n;
+          mem[INBOX] = inbox;
+          behind = true
+       :: else
+       fi
+     }
+  :: else
+  fi
+}
+
 inline post(n) {
-  posting++;  // P8
-  push_injected(n);
-  wake_one(POSTER);
-  assert(!gone);
-  posting--
+  push_behind(n);
+  if
+  :: !behind ->
+     posting++;  // P8
+     push_injected(n);
+     wake_one(POSTER);
+     assert(!gone);
+     posting--
+  :: else -> behind = false
+  fi
 }
 
 proctype poster() {
   byte chosen, left, now;
+  bool behind;
   left = (source == POSTS || source == BATCH -> ITEMS + 1 : 1);
   do
   :: left > 0 ->
@@ -466,5 +547,5 @@ init {
   posting == 0;  // P8
 #endif
   gone = true;
-  assert(injected == 0 && searching == 0 && idle == 0)
+  assert(inbox == 0 && listed == 0 && searching == 0 && idle == 0)
 }
