@@ -28,7 +28,7 @@ void worker_pool::impl::run(worker& self) noexcept {
   context.current_executor = &pool_;
   context.lane = &self.forks;
   context.lane_home = &pool_;
-  const bool watched = control_ != nullptr;
+  detail::pool_control* const control = control_.get();  // null: nobody watches
   // A new thread was counted as searching by whoever started it.
   self.searching = true;
   take_handed(self);
@@ -44,15 +44,15 @@ void worker_pool::impl::run(worker& self) noexcept {
       continue;
     }
     if (self.searching) end_search(self);
-    if (watched) {
+    if (control != nullptr) {
       const environment* const env = item->env;
       // Relaxed: for reports, which look at what stays.
       self.where.store(env != nullptr ? env->spawned_at() : std::source_location(),
                        std::memory_order_relaxed);
     }
     execute(self, context, item);
-    if (watched && control_->asks()) [[unlikely]] {
-      control_->answer();
+    if (control != nullptr && control->asks()) [[unlikely]] {
+      control->answer();
       if (!step_back(self)) break;
     }
   }
