@@ -2,7 +2,7 @@
 # nightly.sh [PRESET...] [--filter REGEX]: the stress tests, each for TANDEM_STRESS_SECONDS, in several builds.
 # SPDX-License-Identifier: MIT
 #
-# Then, with the preset release, the loads of tests/bench/loads.py by the real clock: some 15 minutes, two CPUs, and
+# Then, with the preset release, the loads of tests/bench/loads.py by the real clock: some 30 minutes, two CPUs, and
 # nothing else on the machine (--filter pool_loads: these alone).
 #
 # Called by `tests/run.sh nightly`. Each test of each executable labelled "stress" is a process of its own,

@@ -98,6 +98,7 @@ void saturated(runtime& owner, void (*body)(long), seconds span, report& out) {
   feed.start();
   observe_saturated(owner, feed, span, out);
   feed.stop();
+  if (owner.options().max_threads == owner.options().min_threads) return;
   out.add("retired_s", until_retired(owner, seconds(keep_alive) * 5));
 }
 
