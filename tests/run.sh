@@ -12,7 +12,7 @@ usage: tests/run.sh [PRESET] [--filter REGEX] [--jobs N]
 PRESET is one of release, release-clang, dev (default), gcc-debug, asan, tsan, gcc-asan, shared.
 --filter runs the tests whose ctest name (executable.suite.test) matches REGEX.
 nightly runs each stress test for TANDEM_STRESS_SECONDS (default 60) in each PRESET (default: release asan
-tsan); --filter chooses executables there. A failing test is shown with its seed and how to repeat it.
+tsan), and in release the loads of tests/bench/loads.py; --filter chooses executables there. A failing test is shown with its seed and how to repeat it.
 
 The build lies in build/PRESET. TANDEM_TEST_REQUIRE_ALL=1 makes a missing tool or server a failure instead of a skip.
 END

@@ -9,6 +9,8 @@ SYNC = ["lock_unlock", "lock_contended", "lock_handover", "semaphore", "semaphor
         "channel_4_4", "when_all_8_ready", "when_all_8_yield", "scope_1000", "sleep_1m", "sleep_1m_memory", "timeout_ready",
         "timeout_yield", "cancel_10k", "cancel_100k"]
 
+POOL = ["post_1", "post_4", "outside_1", "outside_4", "inside", "submit_bounded"]
+
 # case, impl, compiler (how its name begins), threads (0: each), factor, times which impl's median ("": a figure itself).
 # 'serial' is that of one thread, of the same compiler; other impls are taken with the same number of threads. 'peers' is the
 # best of all peers, 'case:NAME' the same implementation's own figure in another case. Of several goals the hardest counts.
@@ -42,6 +44,11 @@ GOALS = {
         ("timeout_yield", "tandem", "", 1, 100, ""),
         ("cancel_100k", "tandem", "", 0, 1.5, "case:cancel_10k"),
     ] + [(case, "tandem", "", 1, 0.001, "") for case in SYNC_ALLOCATIONS],
+    "pool": [(case, "tandem", "", 0, 1.0, "peers") for case in POOL] + [
+        ("post_bulk", "tandem", "", 0, 20, ""),
+        ("controller_short", "tandem", "", 0, 1.01, "tandem_fixed"),
+        ("controller_fork_join", "tandem", "", 0, 1.01, "tandem_fixed"),
+    ],
     "io": [
         ("echo_1t_64", "tandem_receive", "", 1, 0.97, "uring"),
         ("echo_1t_64.user", "tandem_receive", "", 1, 200, ""),
@@ -53,6 +60,7 @@ GOALS = {
         ("echo_2t_64.p99", "tandem_stealable", "", 2, 1.1, "tokio"),
         ("echo_workers_1", "tandem_workers", "", 1, 0.8, "tokio"),
         ("echo_workers_64", "tandem_workers", "", 1, 1.0, "tokio"),
+        ("echo_workers_64", "tandem_workers", "", 1, 0.99, "tandem_workers_fixed"),
         ("http_hello", "tandem_beast", "", 1, 1.05, "beast"),
         ("http_hello", "tandem_beast", "", 1, 0.9, "nginx"),
         ("greedy", "tandem_read", "", 1, 3, ""),

@@ -39,7 +39,7 @@ CASES = [
     ("echo_workers_1", 1, 1, functools.partial(servers.measure_echo, shared=True), LOAD, 0,
      ["tandem_workers", "tandem_workers_receive", "tokio", "go"], "64 B on 1 connection, tasks on 1 worker"),
     ("echo_workers_64", 1, 64, functools.partial(servers.measure_echo, shared=True), LOAD, 0,
-     ["tandem_workers", "tandem_workers_receive", "tokio", "go"], "64 B on 64 connections, tasks on 1 worker"),
+     ["tandem_workers", "tandem_workers_fixed", "tandem_workers_receive", "tokio", "go"], "64 B on 64 connections, tasks on 1 worker"),
     ("http_hello", 1, 64, servers.measure_http, LOAD, 0, ["tandem_beast", "tandem_scan", "beast", "go_http", "nginx"],
      "13 B over HTTP/1.1, keep-alive, wrk -c64, 1 server thread"),
     ("greedy", 1, 63, servers.measure_greedy, ["times", "p99", "rate"], 0,
@@ -64,6 +64,7 @@ IMPLS = {
     "tandem_stealable": ("self", "io_tandem", ["pool_read"]),
     "tandem_stealable_receive": ("self", "io_tandem", ["pool_receive"]),
     "tandem_workers": ("self", "io_tandem", ["workers_read"]),
+    "tandem_workers_fixed": ("self", "io_tandem", ["workers_read"]),
     "tandem_workers_receive": ("self", "io_tandem", ["workers_receive"]),
     "tandem_spin": ("self", "io_tandem", ["thread_spin"]),
     "tandem_beast": ("self", "io_tandem_http", ["beast"]),
@@ -81,6 +82,8 @@ IMPLS = {
     "go_http": ("peer", "io_go", ["http"]),
     "nginx": ("peer", "nginx", []),
 }
+
+ENVIRONMENT = {"tandem_workers_fixed": ["TANDEM_ADAPTIVE=off"]}
 
 
 def version(name):
@@ -120,6 +123,7 @@ def collect(presets, compiler_of, peers=True):
                         missing[program] = reason(folder, program)
                     continue
                 argv = servers.nginx("build/peers/nginx") if program == "nginx" else [found, "PORT", str(threads), *arguments]
+                argv = ["env", *ENVIRONMENT[impl], *argv] if impl in ENVIRONMENT else argv
                 about = {"suite": "io", "impl": impl, "role": role, "compiler": compiler or version(program).split("; ")[-1],
                          "preset": preset, "threads": threads, "input": text, "version": version(program), "extra": False}
                 rows += one_sample(about, case, names, functools.partial(how, tools, argv, threads, connections=connections), rounds)

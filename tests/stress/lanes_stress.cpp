@@ -5,10 +5,12 @@
 #include <atomic>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <tandem/detail/fifo_lane.hpp>
 #include <tandem/detail/fork_lane.hpp>
+#include <tandem/detail/injection_lane.hpp>
 #include <tandem/detail/injection_queue.hpp>
 
 #include "seeded.hpp"
@@ -184,6 +186,86 @@ TEST(injection_queue, several_producers_and_consumers_lose_nothing) {
       });
     }
     for (auto& thread : threads) thread.join();
+    expect_each_taken_once(items);
+  });
+}
+
+TEST(injection_lane, several_producers_and_consumers_lose_nothing) {
+  stress([](std::mt19937_64&) {
+    std::vector<counted> items(20'000);
+    tandem::detail::injection_lane queue;
+    std::atomic<std::size_t> next{0};
+    std::atomic<std::size_t> taken{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 2; ++i) {
+      threads.emplace_back([&] {
+        for (std::size_t at = next++; at < items.size(); at = next++) {
+          if (!queue.push_behind(&items[at], &items[at])) queue.push(&items[at], &items[at]);
+        }
+      });
+      // Takes lots into a lane of its own, and hands back every third item that it took first.
+      threads.emplace_back([&] {
+        tandem::detail::fifo_lane lane;
+        for (unsigned round = 0; taken.load() < items.size(); ++round) {
+          std::size_t left = 0;
+          tandem::job* item = queue.pop_into(&lane, 16, 2, left);
+          if (item != nullptr && round % 3 == 0) {
+            tandem::job_list back;
+            back.push_back(std::exchange(item, nullptr));
+            queue.hand_over(back);
+          }
+          for (; item != nullptr; item = lane.pop()) {
+            take(item);
+            ++taken;
+          }
+          while (tandem::job* const other = lane.pop()) {
+            take(other);
+            ++taken;
+          }
+        }
+      });
+    }
+    for (auto& thread : threads) thread.join();
+    expect_each_taken_once(items);
+    EXPECT_TRUE(queue.empty());
+    EXPECT_EQ(queue.pushed(), items.size());
+  });
+}
+
+// Items move from the inbox to the list and on into a lane; whoever looks in that order sees them all the time.
+TEST(injection_lane, what_nobody_has_taken_is_never_out_of_sight) {
+  stress([](std::mt19937_64&) {
+    std::vector<counted> items(64);
+    tandem::detail::injection_lane queue;
+    tandem::detail::fifo_lane lane;
+    std::atomic<bool> pushed{false};
+    std::atomic<bool> may_run{false};
+    std::thread taker([&] {
+      while (!pushed.load()) std::this_thread::yield();
+      std::size_t left = 0;
+      std::vector<tandem::job*> held;
+      // All but the last one: that stays in the list or in the lane.
+      while (held.size() < items.size() - 1) {
+        tandem::job* item = lane.pop();
+        if (item == nullptr) item = queue.pop_into(&lane, 16, 1, left);
+        if (item != nullptr) held.push_back(item);
+      }
+      while (!may_run.load()) std::this_thread::yield();
+      for (tandem::job* const each : held) take(each);
+      tandem::job* last = lane.pop();
+      take(last != nullptr ? last : queue.pop());
+    });
+    for (counted& each : items) queue.push(&each, &each);
+    pushed.store(true);
+    for (int i = 0; i < 2000; ++i) {
+      const bool seen = !queue.empty() || lane.size() != 0;
+      if (!seen) {
+        ADD_FAILURE() << "nothing was seen at look " << i;
+        break;
+      }
+    }
+    may_run.store(true);
+    taker.join();
     expect_each_taken_once(items);
   });
 }

@@ -2,6 +2,9 @@
 # nightly.sh [PRESET...] [--filter REGEX]: the stress tests, each for TANDEM_STRESS_SECONDS, in several builds.
 # SPDX-License-Identifier: MIT
 #
+# Then, with the preset release, the loads of tests/bench/loads.py by the real clock: some 30 minutes, two CPUs, and
+# nothing else on the machine (--filter pool_loads: these alone).
+#
 # Called by `tests/run.sh nightly`. Each test of each executable labelled "stress" is a process of its own,
 # so that one that hangs or breaks does not take the others' time. A failing one is shown with its seed
 # and with the command that repeats it.
@@ -50,8 +53,35 @@ run_test() {  # PRESET EXECUTABLE TEST
   fi
 }
 
+# What the adaptive pool has to do on a real clock and real CPUs; a line for each of it.
+run_loads() {
+  local log=build/release/nightly.log line status=0
+  say "release: loads by the real clock"
+  if ! { cmake --preset release && cmake --build --preset release --target pool_loads; } >build/release/step.log 2>&1; then
+    tail -n 40 build/release/step.log
+    failures+=("release pool_loads: build")
+    return
+  fi
+  timeout -k 10 7200 python3 -B tests/bench/loads.py --check >"$log" 2>&1 </dev/null || status=$?
+  while read -r line; do
+    case $line in
+      "reached "*) passed=$((passed + 1)) ;;
+      "MISSED "*) failures+=("release pool_loads ${line#MISSED }") ;;
+    esac
+  done <"$log"
+  say "release pool_loads: status $status"
+  if [ "$status" != 0 ]; then
+    cat "$log"
+    grep -q "MISSED" "$log" || failures+=("release pool_loads: status $status")
+  fi
+}
+
 for preset in "${presets[@]}"; do
   mkdir -p "build/$preset"
+  if [ "$preset" = release ] && { [ "$filter" = . ] || [[ pool_loads =~ $filter ]]; }; then
+    run_loads
+  fi
+  [ "$filter" != pool_loads ] || continue
   wanted=()
   for name in "${executables[@]}"; do
     if [ "$filter" = . ] || [[ $name =~ $filter ]]; then wanted+=("$name"); fi

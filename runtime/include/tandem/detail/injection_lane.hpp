@@ -89,19 +89,21 @@ class injection_lane {
   std::size_t size() noexcept {
     const std::lock_guard guard(lock_);
     gather();
+    count_.store(waiting_, std::memory_order_seq_cst);
     return waiting_;
   }
   /// How many were ever pushed. For statistics.
   std::uint64_t pushed() noexcept {
     const std::lock_guard guard(lock_);
     gather();
+    count_.store(waiting_, std::memory_order_seq_cst);
     return pushed_;
   }
 
  private:
   // Under the lock.
 
-  /// E1. What the inbox holds goes behind the rest.
+  /// E1. What the inbox holds goes behind the rest; the caller then stores the count.
   void gather() noexcept {
     if (inbox_.load(std::memory_order_relaxed) == nullptr) return;  // only we empty it
     // Relaxed: published by the exchange, for whoever sees that the inbox is empty.
@@ -117,7 +119,6 @@ class injection_lane {
     }
     append(oldest, newest, gathered);
     pushed_ += gathered;
-    count_.store(waiting_, std::memory_order_seq_cst);
   }
   void append(job* first, job* last, std::size_t count) noexcept {
     (oldest_ == nullptr ? oldest_ : newest_->next) = first;
