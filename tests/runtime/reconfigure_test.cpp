@@ -364,6 +364,19 @@ TEST(reconfigure, line_3_queue_first_counts_core_anew_when_it_changes) {
   wait_until([&] { return all_idle(rt.workers(), 3); });
 }
 
+TEST(reconfigure, line_3_queue_first_lowering_core_takes_no_thread_from_its_work) {
+  gate first;
+  gate second;
+  test_runtime rt(pool_of(4, 4, growth_order::queue_first));
+  auto handles = block(rt.workers(), first, 4);
+  wait_until([&] { return first.inside() == 4; });
+  for (auto& each : block(rt.workers(), second, 4)) handles.push_back(std::move(each));
+  rt.workers().reconfigure(threads_between(1, 4));  // three are above the core now
+  first.open();
+  wait_until([&] { return second.inside() == 4; });
+  finish(second, handles);
+}
+
 TEST(reconfigure, a_fixed_pool_becomes_adaptive_and_workers_that_block_are_joined_by_more) {
   gate closed;
   test_runtime rt(pool_of(2, 2, growth_order::demand));

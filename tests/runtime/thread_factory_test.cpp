@@ -323,7 +323,8 @@ TEST(thread_factory, line_4_a_factory_that_fails_leaves_fewer_threads_and_all_co
     worker_pool& pool = rt.workers();
     EXPECT_TRUE(pool.prestart_core_thread());
     factory.fail(1'000'000'000);
-    EXPECT_FALSE(pool.prestart_core_thread());
+    // More often than there are numbers for workers: none is lost.
+    for (int i = 0; i < 20; ++i) EXPECT_FALSE(pool.prestart_core_thread());
     gate closed;
     std::vector<join_handle<void>> handles;
     for (int i = 0; i < 4; ++i) handles.push_back(pool.submit(closed.block()));
@@ -333,7 +334,7 @@ TEST(thread_factory, line_4_a_factory_that_fails_leaves_fewer_threads_and_all_co
     EXPECT_EQ(fewer.idle, 0U);
     EXPECT_EQ(fewer.submissions, 3U);
     EXPECT_EQ(factory.made(), 1);
-    EXPECT_GE(factory.asked(), 2);
+    EXPECT_GE(factory.asked(), 21);
 
     factory.fail(0);
     std::atomic<int> ran{0};
