@@ -3,6 +3,7 @@
 #include "pool_control.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include <tandem/detail/random.hpp>
@@ -213,10 +214,11 @@ int pool_control::reconfigure(std::shared_ptr<const pool_options> options,
       gate_ = starvation_gate(options_->adaptive);
       blocking_.set_options(options_->adaptive);
     }
-    if (decided && !decides_) rest_timers();
+    if (decided && (climb || !decides_)) call_off_timers();
+    if (!decides_) blocking_ = blocking_adjustment(options_->adaptive);
     change = set_goal(wanted, decision_reason::outside_change);
     if (decides_) change += adjust_for_blocking(false);
-    if (decides_ && !decided) {
+    if (decides_ && (climb || !decided)) {
       // J6. First off, then the look: seq_cst, both. Who wakes a worker counts it, then looks at on_.
       on_.store(false, std::memory_order_seq_cst);
       if (pool_.busy() != 0) run_timers();
@@ -225,13 +227,18 @@ int pool_control::reconfigure(std::shared_ptr<const pool_options> options,
   return change;
 }
 
-void pool_control::rest_timers() noexcept {
-  // One that cannot be taken back is about to call, and finds that nothing is decided.
-  timer_service& timers = timers_of(pool_.owner());
-  if (sample_waits_ && timers.disarm(sample_timer_)) sample_waits_ = false;
-  if (gate_waits_ && timers.disarm(gate_timer_)) gate_waits_ = false;
-  if (blocking_waits_ && timers.disarm(blocking_timer_)) blocking_waits_ = false;
-  blocking_ = blocking_adjustment(options_->adaptive);
+void pool_control::call_off_timers() noexcept {
+  const auto called_off = [this](timer& which, timer::fire_function fire) noexcept {
+    if (!timers_of(pool_.owner()).disarm(which)) return false;
+    // A node that was disarmed stays so: another takes its place.
+    std::destroy_at(&which);
+    std::construct_at(&which, *this, fire);
+    return true;
+  };
+  // One that cannot be taken back is about to call, and finds whatever is true then.
+  if (sample_waits_ && called_off(sample_timer_, &on_sample_time)) sample_waits_ = false;
+  if (gate_waits_ && called_off(gate_timer_, &on_gate_time)) gate_waits_ = false;
+  if (blocking_waits_ && called_off(blocking_timer_, &on_blocking_time)) blocking_waits_ = false;
   on_.store(true, std::memory_order_seq_cst);  // nobody has to turn anything on
 }
 

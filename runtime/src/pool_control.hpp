@@ -83,7 +83,7 @@ class pool_control {
 
   void turn_on() noexcept;
   void run_timers() noexcept;
-  void rest_timers() noexcept;
+  void call_off_timers() noexcept;
   void arm(timer& which, clock::duration after) noexcept;
   static void on_sample_time(timer_node& self, fired_timers& batch) noexcept;
   static void on_gate_time(timer_node& self, fired_timers& batch) noexcept;

@@ -28,10 +28,6 @@ void worker_pool::impl::run(worker& self) noexcept {
   context.current_executor = &pool_;
   context.lane = &self.forks;
   context.lane_home = &pool_;
-<<<<<<< HEAD
-=======
-  detail::pool_control* const control = control_.get();  // null: nobody watches
->>>>>>> wt-bench
   // A new thread was counted as searching by whoever started it.
   self.searching = true;
   take_handed(self);
@@ -47,26 +43,17 @@ void worker_pool::impl::run(worker& self) noexcept {
       continue;
     }
     if (self.searching) end_search(self);
-<<<<<<< HEAD
     // Acquire: pairs with RC4, which may make it while the pool runs.
     detail::pool_control* const watching = control_.load(std::memory_order_acquire);
     if (watching != nullptr) {
-=======
-    if (control != nullptr) {
->>>>>>> wt-bench
       const environment* const env = item->env;
       // Relaxed: for reports, which look at what stays.
       self.where.store(env != nullptr ? env->spawned_at() : std::source_location(),
                        std::memory_order_relaxed);
     }
     execute(self, context, item);
-<<<<<<< HEAD
     if (watching != nullptr && watching->asks()) [[unlikely]] {
       watching->answer();
-=======
-    if (control != nullptr && control->asks()) [[unlikely]] {
-      control->answer();
->>>>>>> wt-bench
       if (!step_back(self)) break;
     }
   }

@@ -191,7 +191,7 @@ class worker_pool::impl {
   void say_goodbye(worker& self) noexcept;
   void depart() noexcept;
   bool count_out() noexcept;
-  void report_no_thread(const std::string& reason) noexcept;
+  void report_no_thread(const std::string& reason, bool at_once) noexcept;
   void run(worker& self) noexcept;
   void execute(worker& self, detail::thread_context& context, job* item,
                std::uint32_t budget = detail::await_budget) noexcept;

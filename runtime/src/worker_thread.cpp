@@ -78,7 +78,7 @@ bool worker_pool::impl::start_thread(unsigned limit, job* first) noexcept {
     reason = "out of memory";
   }
   next_attempt_ = std::chrono::steady_clock::now() + attempt_distance;
-  report_no_thread(reason);
+  report_no_thread(reason, there == 0);
   // Work is queued, nobody can ever run it, and a post cannot report it: no silent hang. A submission's own item is
   // not queued yet: there it goes on.
   if (there == 0 && anything_queued()) std::terminate();
@@ -123,7 +123,7 @@ bool worker_pool::impl::start(worker& fresh, bool for_full_queue, std::string& r
     // Without this one others do the work; the first one is worth waiting for.
     if (threads_.load(std::memory_order_relaxed) != 0) break;
     if (std::exchange(by_factory, false)) {
-      report_no_thread(reason);
+      report_no_thread(reason, false);
     } else {
       std::this_thread::sleep_for(attempt_distance);
     }
@@ -145,11 +145,11 @@ void worker_pool::impl::start_by(worker& fresh, const thread_options::factory_fu
   body->decide(true);
 }
 
-void worker_pool::impl::report_no_thread(const std::string& reason) noexcept {
+void worker_pool::impl::report_no_thread(const std::string& reason, bool at_once) noexcept {
   const unsigned left = threads_.load(std::memory_order_relaxed);
   // Work may be posted a million times a second.
   const auto now = std::chrono::steady_clock::now();
-  if (left == 0 || now >= next_report_) {
+  if (at_once || now >= next_report_) {
     next_report_ = now + std::chrono::seconds(1);
     std::fprintf(
         stderr,

@@ -6,6 +6,9 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <stdexcept>
 #include <string>
 #include <tandem/event.hpp>
@@ -277,6 +280,49 @@ TEST(submit, line_5_a_pool_without_threads_terminates_when_its_driver_has_run_al
   EXPECT_TRUE(rt.workers().await_termination(1h));
   EXPECT_EQ(ran.load(), 3);
   EXPECT_EQ(ends.load(), 1);
+}
+
+TEST(submit, line_16_the_failure_of_a_detached_submission_reaches_the_handler_once_and_active) {
+  std::atomic<int> told{0};
+  runtime_options options = pool_of(1, 1, growth_order::demand);
+  options.on_unhandled_exception = [&](const std::exception_ptr& failure) {
+    EXPECT_THROW(std::rethrow_exception(failure), std::domain_error);
+    ++told;
+  };
+  test_runtime rt(options);
+  rt.workers()
+      .submit([]() -> task<void> {
+        throw std::domain_error("nobody waits for this");
+        co_return;
+      }())
+      .detach();
+  EXPECT_TRUE(rt->drain(1h));
+  EXPECT_EQ(told.load(), 1);
+  std::atomic<int> ran{0};
+  rt.workers().submit(count_up(ran)).wait();  // by the same worker
+  EXPECT_EQ(ran.load(), 1);
+  EXPECT_EQ(rt.workers().stats().threads, 1U);
+}
+
+TEST(submit_death, line_16_without_a_handler_it_is_reported_and_terminates_with_it_active) {
+  EXPECT_DEATH(
+      {
+        std::set_terminate([] {
+          std::fputs(std::current_exception() != nullptr ? "with it active\n" : "without\n",
+                     stderr);
+          std::abort();
+        });
+        const tandem::runtime_options options = pool_of(1, 1, growth_order::demand);
+        test_runtime rt(options);
+        rt.workers()
+            .submit([]() -> task<void> {
+              throw std::domain_error("nobody waits for this");
+              co_return;
+            }())
+            .detach();
+        (void)rt->drain(1h);
+      },
+      "nobody waits for this(.|\n)*with it active");
 }
 
 }  // namespace
