@@ -40,8 +40,7 @@ void run(const settings& chosen) {
       "%s: min %u, max %u, keep_alive %.1f s, %s; ends by itself\n",
       chosen.load == monitor::load_kind::cpu ? "items that compute" : "items that wait and compute",
       chosen.pool.min_threads, chosen.pool.most_threads(),
-      std::chrono::duration<double>(chosen.pool.keep_alive).count(),
-      way_of(chosen));
+      std::chrono::duration<double>(chosen.pool.keep_alive).count(), way_of(chosen));
   monitor::pool_watch watch(rt.workers(), items, [&](const tandem::pool_decision& decision) {
     if (!chosen.quiet) tell(decision);
   });

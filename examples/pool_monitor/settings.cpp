@@ -96,8 +96,9 @@ std::optional<settings> parse(int argc, char** argv, int& exit_code) {
       ->capture_default_str();
   app.add_option("--plot", out.plot_file, "draws what happened (.svg or .png; needs gnuplot)")
       ->check([](const std::string& file) {
-        return is_drawable(file) ? std::string()
-                                 : "\"" + file + "\" does not end in .svg or .png, or has a quote in it";
+        return is_drawable(file)
+                   ? std::string()
+                   : "\"" + file + "\" does not end in .svg or .png, or has a quote in it";
       });
   app.add_option("--json", out.json_file, "writes what happened");
   app.add_flag("--quiet", out.quiet, "only the summary");
