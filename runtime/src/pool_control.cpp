@@ -47,7 +47,7 @@ void pool_control::run_timers() noexcept {
   const clock::time_point now = clock::now();
   // What was idle does not count.
   sampled_at_ = now;
-  sampled_items_ = pool_.items_taken();
+  sampled_items_ = completions();
   items_at_gate_ = sampled_items_;
   last_progress_ = now;
   waiting_since_ = clock::time_point::max();
@@ -105,7 +105,7 @@ void pool_control::answer() noexcept {
   } else if (busy > static_cast<int>(old_goal) || blocking_waits_) {
     arm(sample_timer_, interval_);  // what is seen now is no effect of the goal
   } else {
-    const std::uint64_t items = pool_.items_taken();
+    const std::uint64_t items = completions();
     climb_sample sample(old_goal, options_->min_threads, options_->most_threads(), elapsed,
                         items - sampled_items_);
     sample.cpu = cpu_;
@@ -119,6 +119,11 @@ void pool_control::answer() noexcept {
   }
   lock.unlock();
   if (change != 0) pool_.change_target(change);
+}
+
+std::uint64_t pool_control::completions() const noexcept {
+  return options_->adaptive.count == completion_count::tasks ? pool_.tasks_ended()
+                                                             : pool_.items_taken();
 }
 
 gate_reading pool_control::read(clock::time_point now) noexcept {
@@ -210,6 +215,8 @@ int pool_control::reconfigure(std::shared_ptr<const pool_options> options,
     }
     if (climb) {
       climb_ = std::move(*climb);
+      sampled_at_ = clock::now();
+      sampled_items_ = completions();
       interval_ = climb_.interval();
       gate_ = starvation_gate(options_->adaptive);
       blocking_.set_options(options_->adaptive);

@@ -89,6 +89,8 @@ class pool_control {
   static void on_gate_time(timer_node& self, fired_timers& batch) noexcept;
   static void on_blocking_time(timer_node& self, fired_timers& batch) noexcept;
   void gate_round() noexcept;
+  /// What a sample counts.
+  std::uint64_t completions() const noexcept;
   gate_reading read(clock::time_point now) noexcept;
   void read_cpu(clock::time_point now) noexcept;
   bool report_is_due(clock::time_point now) noexcept;

@@ -19,6 +19,12 @@ std::uint64_t worker_pool::impl::items_taken() const noexcept {
   return sum;
 }
 
+std::uint64_t worker_pool::impl::tasks_ended() const noexcept {
+  std::uint64_t sum = 0;
+  for (const worker& each : workers_.all()) sum += each.tasks.read();
+  return sum;
+}
+
 std::size_t worker_pool::impl::queued() const noexcept {
   std::size_t sum = injection_.size() + submissions_.size();
   for (const worker& each : workers_) {
@@ -49,6 +55,7 @@ worker_pool_stats worker_pool::impl::stats() const noexcept {
   out.queued = out.injection + out.submissions + out.lanes;
   for (const worker& each : workers_.all()) {
     out.items += each.items.read();
+    out.tasks += each.tasks.read();
     out.steals += each.steals.read();
     out.parks += each.parks.read();
   }

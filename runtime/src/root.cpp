@@ -10,6 +10,7 @@
 #include "platform.hpp"
 #include "runtime_impl.hpp"
 #include "task_observer.hpp"
+#include "worker.hpp"
 
 namespace tandem::inline v0::detail {
 
@@ -214,7 +215,9 @@ std::coroutine_handle<> root::finish() noexcept {
     owner.observer->task_ended(*env_.record(), how_it_ended());
   executor* const counted = env_.home()->counts_tasks() ? env_.home() : nullptr;
   env_.end();
-  this_thread().env = nullptr;
+  thread_context& context = this_thread();
+  context.env = nullptr;
+  if (context.current_worker != nullptr) context.current_worker->tasks.add();
   const std::coroutine_handle<> go_on = ended();
   if (counted != nullptr) counted->end_task();
   // Last: the runtime may end once it has counted this task.

@@ -99,6 +99,7 @@ void append_queues(family_list& out, const worker_pool_stats& pool) {
               pool.items);
   out.counter("tandem_injected_items_total", "Jobs that came from outside the pool.",
               pool.injected);
+  out.counter("tandem_tasks_ended_total", "Spawned tasks that ended on a worker.", pool.tasks);
   out.counter("tandem_steals_total", "Jobs that workers have taken from each other.", pool.steals);
   out.counter("tandem_parks_total", "How often a worker went to sleep.", pool.parks);
   out.counter("tandem_wakes_total", "How often a worker was woken or started.", pool.wakes);

@@ -75,6 +75,7 @@ class worker {
   unsigned watch_from = 0;                               // the first of those in items_at_search
   std::array<std::uint64_t, watched> items_at_search{};  // of others, when this one began to search
   own_counter items;
+  own_counter tasks;  // spawned ones that ended here
   own_counter steals;
   own_counter parks;
 };

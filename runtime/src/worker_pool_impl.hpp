@@ -67,6 +67,8 @@ class worker_pool::impl {
   unsigned threads() const noexcept { return threads_.load(std::memory_order_relaxed); }
   /// Jobs that workers have taken, by all of them.
   std::uint64_t items_taken() const noexcept;
+  /// Spawned tasks that have ended on them.
+  std::uint64_t tasks_ended() const noexcept;
   std::size_t queued() const noexcept;
   const detail::worker_set& workers() const noexcept { return workers_; }
   /// Null: a fixed pool. seq_cst: a wake is counted before (J6), and RC4 may make one.

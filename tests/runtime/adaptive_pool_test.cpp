@@ -300,6 +300,22 @@ TEST(adaptive_pool, reports_starvation_with_the_places_of_the_workers_that_are_s
   EXPECT_NE(text.find("3 items wait"), std::string::npos) << text;
 }
 
+TEST(adaptive_pool, counts_tasks_apart_from_the_segments_in_which_they_run) {
+  runtime_options options = quick(2, 8);
+  options.adaptive.count = tandem::completion_count::tasks;
+  test_runtime rt(options);
+  std::vector<tandem::join_handle<void>> handles;
+  for (int i = 0; i < 10; ++i) {
+    handles.push_back(rt->spawn([]() -> task<void> {
+      for (int yields = 0; yields < 20; ++yields) co_await tandem::yield();
+    }()));
+  }
+  for (auto& each : handles) each.wait();
+  const auto stats = rt.workers().stats();
+  EXPECT_EQ(stats.tasks, 10U);
+  EXPECT_GE(stats.items, 10U * 20U);
+}
+
 TEST(adaptive_pool, decisions_are_told_in_their_order_and_the_last_two_hundred_stay) {
   runtime_options options = quick(1, 3);
   options.keep_alive = 1ms;

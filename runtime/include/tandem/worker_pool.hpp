@@ -53,6 +53,7 @@ class worker_pool_stats {
   std::size_t waiting_submitters = 0;  ///< tasks that wait in submit_when_free()
   std::uint64_t rejections = 0;        ///< submissions that found the pool full or shut down
   std::uint64_t items = 0;             ///< jobs run, forked children that nobody stole not counted
+  std::uint64_t tasks = 0;             ///< spawned tasks that ended on a worker
   std::uint64_t steals = 0;            ///< items taken from other workers
   std::uint64_t parks = 0;
   std::uint64_t wakes = 0;
