@@ -232,40 +232,37 @@ TEST(injection_lane, several_producers_and_consumers_lose_nothing) {
   });
 }
 
-// Items move from the inbox to the list and on into a lane; whoever looks in that order sees them all the time.
+// Two items are posted; who takes the first one gathers both from the inbox into the list. Meanwhile another thread
+// looks: the second one is there all the time.
 TEST(injection_lane, what_nobody_has_taken_is_never_out_of_sight) {
+  constexpr int rounds = 500;
   stress([](std::mt19937_64&) {
-    std::vector<counted> items(64);
+    std::vector<counted> items(2 * rounds);
     tandem::detail::injection_lane queue;
-    tandem::detail::fifo_lane lane;
-    std::atomic<bool> pushed{false};
-    std::atomic<bool> may_run{false};
+    std::atomic<int> posted{-1};
+    std::atomic<int> taken{-1};
     std::thread taker([&] {
-      while (!pushed.load()) std::this_thread::yield();
-      std::size_t left = 0;
-      std::vector<tandem::job*> held;
-      // All but the last one: that stays in the list or in the lane.
-      while (held.size() < items.size() - 1) {
-        tandem::job* item = lane.pop();
-        if (item == nullptr) item = queue.pop_into(&lane, 16, 1, left);
-        if (item != nullptr) held.push_back(item);
+      for (int round = 0; round < rounds; ++round) {
+        while (posted.load() != round) std::this_thread::yield();
+        take(queue.pop());
+        taken.store(round);
       }
-      while (!may_run.load()) std::this_thread::yield();
-      for (tandem::job* const each : held) take(each);
-      tandem::job* last = lane.pop();
-      take(last != nullptr ? last : queue.pop());
     });
-    for (counted& each : items) queue.push(&each, &each);
-    pushed.store(true);
-    for (int i = 0; i < 2000; ++i) {
-      const bool seen = !queue.empty() || lane.size() != 0;
-      if (!seen) {
-        ADD_FAILURE() << "nothing was seen at look " << i;
-        break;
+    int out_of_sight = 0;
+    for (int round = 0; round < rounds; ++round) {
+      for (const int i : {0, 1}) {
+        counted& one = items[static_cast<std::size_t>(2 * round + i)];
+        queue.push(&one, &one);
       }
+      posted.store(round);
+      for (unsigned looks = 1; taken.load() != round; ++looks) {
+        if (queue.empty()) ++out_of_sight;
+        if (looks % 256 == 0) std::this_thread::yield();
+      }
+      take(queue.pop());
     }
-    may_run.store(true);
     taker.join();
+    EXPECT_EQ(out_of_sight, 0);
     expect_each_taken_once(items);
   });
 }
