@@ -211,8 +211,10 @@ std::coroutine_handle<> root::body_ended(const ended_frame& body) noexcept {
 
 std::coroutine_handle<> root::finish() noexcept {
   runtime::impl& owner = env_.runtime()->implementation();
-  if (env_.record() != nullptr) [[unlikely]]
-    owner.observer->task_ended(*env_.record(), how_it_ended());
+  if (task_record* const record = env_.record(); record != nullptr) [[unlikely]] {
+    env_.set_record(nullptr);
+    owner.observer->task_ended(*record, how_it_ended());
+  }
   executor* const counted = env_.home()->counts_tasks() ? env_.home() : nullptr;
   env_.end();
   thread_context& context = this_thread();
@@ -328,46 +330,5 @@ void joinable_root::abandon() noexcept {
 }
 
 void joinable_root::start_job_is_late() noexcept { release(); }
-
-joinable_root::join joinable_root::run_here(promise_base& waiting) noexcept {
-  thread_context& context = this_thread();
-  if (!is_queued_at(waiting.home) || context.budget == 0 || too_deep(context) ||
-      waiting.env->stop().stop_requested()) {
-    return join::not_begun;
-  }
-  references_.fetch_add(1, std::memory_order_relaxed);  // the start job's, which stays queued
-  bool has_ended = false;
-  if (!call_here(context, has_ended)) {
-    release();  // never the last: the handle has one
-    return join::not_begun;
-  }
-  --context.budget;
-  // What has not ended may go on in this thread (N5) before any other task: its environment stays.
-  if (!has_ended) return join::suspended;
-  context.env = waiting.env;
-  return join::ended;
-}
-
-bool join_leaf::start(promise_base& waiting) noexcept {
-  const joinable_root::join ran = target_->run_here(waiting);
-  if (ran == joinable_root::join::ended) return false;
-  if (ran == joinable_root::join::not_begun) return wait(waiting);
-  // What the suspended task has left in the lane lies above what this stack knows of (F2), so this
-  // stack unwinds, even if the task has ended elsewhere by now.
-  if (!wait(waiting)) waiting.post();
-  return true;
-}
-
-bool join_leaf::wait(promise_base& waiting) noexcept {
-  if (!begin(waiting)) return false;
-  if (target_->register_joiner(*this)) return true;
-  return !finish_unposted();
-}
-
-bool join_leaf::on_stop(stop_waiter& self) noexcept {
-  auto& waiter = static_cast<join_leaf&>(self);
-  if (waiter.target_->remove_joiner(waiter)) waiter.finish_stopped();
-  return true;
-}
 
 }  // namespace tandem::inline v0::detail

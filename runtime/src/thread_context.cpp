@@ -61,7 +61,9 @@ void promise_base::resume_job(job* self) noexcept {
   thread_context& context = this_thread();
   if (tasks_are_observed()) [[unlikely]] {
     task_record* const record = frame.env != nullptr ? frame.env->record() : nullptr;
-    const observed_segment here(context, record, queued_at(frame));
+    const std::int64_t since = queued_at(frame);
+    frame.segment = 0;  // M2: it says nothing until the frame is queued again
+    const observed_segment here(context, record, since);
     run_chain(context, frame.handle());
     return;
   }

@@ -40,7 +40,7 @@ class tally {
   void watch(tandem::runtime_options& options, bool throws) {
     options.hooks.on_task_begin = [this, throws](const task_event& told) {
       ++begun;
-      spawned_sum += (told.when - told.queue_wait).time_since_epoch().count();
+      spawned_sum += number_of((told.when - told.queue_wait).time_since_epoch());
       if (throws) throw std::runtime_error("begin");
     };
     options.hooks.before_segment = [this, throws](const task_event& told) {
@@ -62,7 +62,7 @@ class tally {
         ++removed;
       } else {
         life_sum +=
-            (told.when.time_since_epoch() - told.queue_wait - told.run - told.suspended).count();
+            number_of(told.when.time_since_epoch() - told.queue_wait - told.run - told.suspended);
       }
       if (throws) throw std::runtime_error("end");
     };
@@ -89,6 +89,9 @@ class tally {
   std::atomic<std::uint64_t> life_sum{0};
 
  private:
+  static std::uint64_t number_of(std::chrono::nanoseconds time) {
+    return static_cast<std::uint64_t>(time.count());
+  }
   static int& open_here() {
     thread_local int open = 0;
     return open;
