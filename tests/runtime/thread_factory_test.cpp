@@ -1,5 +1,4 @@
-// thread_factory_test.cpp: who makes a pool's threads, what they are called, where they run, what they do first and
-// last (line 4).
+// thread_factory_test.cpp: who makes a pool's threads, how they are called, and what they do first and last (line 4).
 // SPDX-License-Identifier: MIT
 #include <tandem/thread_options.hpp>
 
