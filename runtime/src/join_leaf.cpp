@@ -1,8 +1,14 @@
-// join_leaf.cpp: awaiting a spawned task: by a call, if it is still queued (J0), or by waiting for it.
+// join_leaf.cpp: awaiting a spawned task: by a call, if it is still queued (J0), or by waiting for it; its references.
 // SPDX-License-Identifier: MIT
 #include <tandem/spawn.hpp>
 
 namespace tandem::inline v0::detail {
+
+void joinable_root::release() noexcept {
+  if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+}
+
+void joinable_root::start_job_is_late() noexcept { release(); }
 
 joinable_root::join joinable_root::run_here(promise_base& waiting) noexcept {
   thread_context& context = this_thread();

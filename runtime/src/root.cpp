@@ -14,6 +14,29 @@
 
 namespace tandem::inline v0::detail {
 
+namespace {
+
+/// M1. Apart, so that a runtime without hooks pays for no more than the branch.
+[[gnu::cold, gnu::noinline]] void observe(environment& task) noexcept {
+  task.set_record(task.runtime()->implementation().observer->task_spawned(task));
+}
+
+/// After the end.
+task_outcome outcome_of(const root& task) noexcept {
+  if (task.removed()) return task_outcome::removed;
+  if (!task.has_failed()) return task_outcome::completed;
+  return task.failed_for_real() ? task_outcome::failed : task_outcome::cancelled;
+}
+
+/// M5
+[[gnu::cold, gnu::noinline]] void tell_end(root& task) noexcept {
+  task_record& record = *task.env_block().record();
+  task.env_block().set_record(nullptr);
+  record.observer.task_ended(record, outcome_of(task));
+}
+
+}  // namespace
+
 root::root(tandem::runtime& owner, executor& target, promise_base& body, outcome_base& result,
            const std::source_location& where, bool note) noexcept
     : job(&root::start_job),
@@ -102,7 +125,7 @@ void root::link(environment* parent, context_flow flow) noexcept {
   if (captured != nullptr) keep_context(captured);
   env_.set_context(captured);
   if (owner.observer != nullptr) [[unlikely]]
-    env_.set_record(owner.observer->task_spawned(env_));  // M1
+    observe(env_);
 }
 
 promise_base* root::begin(state& seen) noexcept {
@@ -138,12 +161,6 @@ cancel_result root::cancel(stop_reason reason) noexcept {
   return cancel_result::stop_requested;
 }
 
-task_outcome root::how_it_ended() const noexcept {
-  if (removed()) return task_outcome::removed;
-  if (!has_failed()) return task_outcome::completed;
-  return failed_for_real() ? task_outcome::failed : task_outcome::cancelled;
-}
-
 bool root::failed_for_real() const noexcept {
   const outcome_base* const result = result_room();
   if (result == nullptr || result->error == nullptr) return false;
@@ -151,25 +168,32 @@ bool root::failed_for_real() const noexcept {
 }
 
 void root::start_job(job* self) noexcept {
-  thread_context& context = this_thread();
+  class starter {
+   public:
+    // Inline in both places: the first is what a task of a runtime without hooks pays for.
+    TANDEM_ALWAYS_INLINE static void start(root& block, thread_context& context,
+                                           observed_segment* here) noexcept {
+      state seen = 0;
+      if (promise_base* const body = block.begin(seen)) {
+        if (here != nullptr) (void)here->enter(block.env_.record());
+        run_chain(context, block.prepare(*body, 0).handle());
+      } else if (phase_of(seen) == removed_phase) {
+        run_chain(context, block.finish());
+      } else {
+        block.start_job_is_late();
+      }
+    }
+    [[gnu::cold, gnu::noinline]] static void start_observed(root& block,
+                                                            thread_context& context) noexcept {
+      observed_segment here(context, nullptr, -1);
+      start(block, context, &here);
+    }
+  };
+  auto& block = *static_cast<root*>(self);
   if (tasks_are_observed()) [[unlikely]] {
-    const observed_segment here(context, nullptr, -1);
-    static_cast<root*>(self)->start_or_end(context);
-    return;
-  }
-  static_cast<root*>(self)->start_or_end(context);
-}
-
-void root::start_or_end(thread_context& context) noexcept {
-  state seen = 0;
-  if (promise_base* const body = begin(seen)) {
-    if (context.observed != nullptr) [[unlikely]]
-      (void)context.observed->enter(env_.record());
-    run_chain(context, prepare(*body, 0).handle());
-  } else if (phase_of(seen) == removed_phase) {
-    run_chain(context, finish());
+    starter::start_observed(block, this_thread());
   } else {
-    start_job_is_late();
+    starter::start(block, this_thread(), nullptr);
   }
 }
 
@@ -211,10 +235,8 @@ std::coroutine_handle<> root::body_ended(const ended_frame& body) noexcept {
 
 std::coroutine_handle<> root::finish() noexcept {
   runtime::impl& owner = env_.runtime()->implementation();
-  if (task_record* const record = env_.record(); record != nullptr) [[unlikely]] {
-    env_.set_record(nullptr);
-    owner.observer->task_ended(*record, how_it_ended());
-  }
+  if (env_.record() != nullptr) [[unlikely]]
+    tell_end(*this);
   executor* const counted = env_.home()->counts_tasks() ? env_.home() : nullptr;
   env_.end();
   thread_context& context = this_thread();
@@ -239,10 +261,6 @@ void* const blocking_mark = reinterpret_cast<void*>(std::uintptr_t{4});   // NOL
 void joinable_root::throw_removed() const {
   const stop_reason why = env_block().stop().reason();
   throw operation_cancelled(why != stop_reason::none ? why : stop_reason::user);
-}
-
-void joinable_root::release() noexcept {
-  if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
 }
 
 bool joinable_root::is_done() const noexcept {
@@ -328,7 +346,5 @@ void joinable_root::abandon() noexcept {
   }
   release();
 }
-
-void joinable_root::start_job_is_late() noexcept { release(); }
 
 }  // namespace tandem::inline v0::detail

@@ -68,7 +68,8 @@ class TANDEM_API task_event {
 /// They are called on the thread that runs the task, in the middle of its work: be short, and never block. What they throw
 /// goes to runtime_options::on_suppressed_exception. They may spawn, and post.
 ///
-/// @cost  none set: a branch. Else three clock readings a task, two more for each further segment, and the calls
+/// @cost  none set: a branch. Else three clock readings and two short locks for each segment, some 200 ns with all
+///        four set: with items of a microsecond, one_in = 16 costs 1 to 3 %
 class TANDEM_API task_hooks {
  public:
   using hook = std::function<void(const task_event&)>;

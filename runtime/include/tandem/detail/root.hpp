@@ -18,7 +18,6 @@
 
 #include <tandem/detail/promise_base.hpp>
 #include <tandem/environment.hpp>
-#include <tandem/task_hooks.hpp>
 
 namespace tandem::inline v0 {
 
@@ -124,9 +123,6 @@ class TANDEM_API root : public job, public frame_allocated {
   void link(environment* parent, context_flow flow) noexcept;
   void link_and_post(environment* parent, context_flow flow) noexcept;
   static void start_job(job* self) noexcept;
-  void start_or_end(thread_context& context) noexcept;
-  /// After the end.
-  task_outcome how_it_ended() const noexcept;
   promise_base& prepare(promise_base& body, std::uint64_t segment) noexcept;
   static std::coroutine_handle<> body_ended(const ended_frame& body) noexcept;
   std::coroutine_handle<> finish() noexcept;
