@@ -3,15 +3,10 @@
 #include <tandem/runtime.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <stdexcept>
-#include <string_view>
 
 #include <tandem/cpu_count.hpp>
-#include <tandem/detail/environment_options.hpp>
 #include <tandem/detail/failure_text.hpp>
 #include <tandem/detail/fork.hpp>
 #include <tandem/detail/forked.hpp>
@@ -289,28 +284,6 @@ void runtime::add_service(const void* key, std::unique_ptr<service> made) {
 }
 
 namespace detail {
-
-unsigned count_from_environment(const char* name, unsigned otherwise) {
-  const char* const text = std::getenv(name);
-  if (text == nullptr || *text == '\0') return otherwise;
-  unsigned value = 0;
-  const char* const end = text + std::strlen(text);
-  const auto [stopped, error] = std::from_chars(text, end, value);
-  if (error != std::errc{} || stopped != end || value == 0) {
-    throw std::invalid_argument(std::string(name) + " is \"" + text +
-                                "\": a whole number of at least 1 is needed");
-  }
-  return value;
-}
-
-bool switch_from_environment(const char* name, bool otherwise) {
-  const char* const text = std::getenv(name);
-  if (text == nullptr || *text == '\0') return otherwise;
-  const std::string_view wanted = text;
-  if (wanted == "on" || wanted == "off") return wanted == "on";
-  throw std::invalid_argument(std::string(name) + " is \"" + text +
-                              "\": \"on\" or \"off\" is needed");
-}
 
 timer_service& timers_of(tandem::runtime& owner) noexcept { return owner.implementation().timers; }
 
