@@ -20,6 +20,7 @@
 #include <thread>
 #include <vector>
 
+#include "adaptive_pool_support.hpp"
 #include "test_runtime.hpp"
 
 namespace {
@@ -31,34 +32,10 @@ using tandem::pool_action;
 using tandem::pool_decision;
 using tandem::runtime_options;
 using tandem::task;
+using tandem::test::count_of;
+using tandem::test::quick;
 using tandem::test::test_runtime;
-
-/// Decides within milliseconds, keeps threads for an hour.
-runtime_options quick(unsigned min, unsigned max) {
-  runtime_options options;
-  options.min_threads = min;
-  options.max_threads = max;
-  options.keep_alive = 1h;
-  options.adaptive.gate_period = 5ms;
-  options.adaptive.starvation_delay = 5ms;
-  options.adaptive.starvation_busy_delay_per_thread = 5ms;
-  options.adaptive.blocking_delay_step = 1ms;
-  options.adaptive.blocking_max_delay = 5ms;
-  options.on_starvation = [](const tandem::starvation_report&) {};
-  return options;
-}
-
-template <class Condition>
-void wait_until(Condition holds) {
-  while (!holds()) std::this_thread::sleep_for(1ms);
-}
-
-std::size_t count_of(const std::vector<pool_decision>& all, pool_action action,
-                     decision_reason reason) {
-  return static_cast<std::size_t>(std::count_if(
-      all.begin(), all.end(),
-      [&](const pool_decision& each) { return each.action == action && each.reason == reason; }));
-}
+using tandem::test::wait_until;
 
 TEST(adaptive_pool, has_no_thread_before_its_first_item_and_one_for_each_of_the_first) {
   test_runtime rt(quick(4, 8));
@@ -165,59 +142,6 @@ TEST(adaptive_pool, a_fixed_pool_has_no_controller_and_stays_as_it_is) {
     EXPECT_EQ(each.action, pool_action::inject);
     EXPECT_EQ(each.reason, decision_reason::work);
   }
-}
-
-TEST(adaptive_pool, whoever_blocks_in_a_region_is_replaced_without_waiting_for_the_gate) {
-  runtime_options options = quick(2, 64);
-  options.adaptive.gate_period = 1h;  // it does not help
-  test_runtime rt(options);
-  std::latch all(10);
-  std::vector<tandem::join_handle<void>> handles;
-  for (int i = 0; i < 10; ++i) {
-    handles.push_back(rt->spawn([](std::latch& here) -> task<void> {
-      const blocking_region region;
-      here.arrive_and_wait();
-      co_return;
-    }(all)));
-  }
-  for (auto& each : handles) each.wait();
-  EXPECT_EQ(rt.workers().stats().blocked, 0U);
-  // What was added for them is taken back.
-  wait_until([&] { return rt.workers().stats().goal == 2; });
-  wait_until([&] {
-    return count_of(rt.workers().decisions(), pool_action::inject, decision_reason::blocking) > 0;
-  });
-}
-
-TEST(adaptive_pool, regions_may_be_nested_and_count_once) {
-  test_runtime rt(quick(2, 64));
-  rt.run([](tandem::worker_pool& pool) -> task<void> {
-    const blocking_region outer;
-    {
-      const blocking_region inner;
-      EXPECT_EQ(pool.stats().blocked, 1U);
-    }
-    EXPECT_EQ(pool.stats().blocked, 1U);
-    co_return;
-  }(rt.workers()));
-  EXPECT_EQ(rt.workers().stats().blocked, 0U);
-  const blocking_region outside_any_pool;
-}
-
-TEST(adaptive_pool, a_region_gives_what_waits_in_the_lanes_of_its_worker_to_others) {
-  test_runtime rt(quick(2, 8));
-  rt.run([]() -> task<void> {
-    std::binary_semaphore ran(0);
-    auto next = tandem::spawn([](std::binary_semaphore& here) -> task<void> {
-      here.release();
-      co_return;
-    }(ran));
-    {
-      const blocking_region region;
-      ran.acquire();
-    }
-    co_await next;
-  }());
 }
 
 TEST(adaptive_pool, what_came_for_a_burst_goes_after_keep_alive_down_to_min) {
