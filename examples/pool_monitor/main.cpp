@@ -34,13 +34,16 @@ void wait_for_retirement(tandem::worker_pool& pool, const settings& chosen) {
 }
 
 void run(const settings& chosen) {
+  if (!chosen.json_file.empty()) monitor::expect_to_write(chosen.json_file);
+  if (!chosen.plot_file.empty()) monitor::expect_to_draw(chosen.plot_file);
   tandem::runtime rt(chosen.pool);
   monitor::progress items;
-  std::printf(
-      "%s: min %u, max %u, keep_alive %.1f s, %s; ends by itself\n",
-      chosen.load == monitor::load_kind::cpu ? "items that compute" : "items that wait and compute",
-      chosen.pool.min_threads, chosen.pool.most_threads(),
-      std::chrono::duration<double>(chosen.pool.keep_alive).count(), way_of(chosen));
+  std::printf("%s: min %u, max %u, keep_alive %.1f s, %s; ends by itself\n",
+              chosen.load == monitor::load_kind::cpu || chosen.blocking_percent == 0
+                  ? "items that compute"
+                  : "items that wait and compute",
+              chosen.pool.min_threads, chosen.pool.most_threads(),
+              std::chrono::duration<double>(chosen.pool.keep_alive).count(), way_of(chosen));
   monitor::pool_watch watch(rt.workers(), items, [&](const tandem::pool_decision& decision) {
     if (!chosen.quiet) tell(decision);
   });

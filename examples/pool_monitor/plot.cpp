@@ -5,7 +5,10 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <stdexcept>
+
+#include "report.hpp"
 
 namespace monitor {
 
@@ -88,14 +91,21 @@ bool is_drawable(const std::string& file) {
          file.find_first_of("'\n") == std::string::npos;
 }
 
+void expect_to_draw(const std::string& file) {
+  expect_to_write(file);
+  if (std::system("command -v gnuplot >/dev/null") != 0) {
+    throw std::runtime_error(
+        "pool_monitor: --plot needs gnuplot; on Debian: apt-get install gnuplot-nox");
+  }
+}
+
 void draw(const std::string& file, const settings& chosen, const pool_watch& watch) {
   std::FILE* const gnuplot = ::popen("gnuplot", "w");
   if (gnuplot == nullptr) throw std::runtime_error("pool_monitor: cannot start gnuplot");
   const std::string script = script_for(file, chosen, watch);
   std::fwrite(script.data(), 1, script.size(), gnuplot);
   if (::pclose(gnuplot) != 0) {
-    throw std::runtime_error(
-        "pool_monitor: gnuplot failed; on Debian: apt-get install gnuplot-nox");
+    throw std::runtime_error("pool_monitor: gnuplot failed (see above) to draw " + file);
   }
 }
 

@@ -40,6 +40,11 @@ std::string to_string(const summary& run) {
       run.retirements, run.seconds);
 }
 
+void expect_to_write(const std::string& file) {
+  const std::ofstream stream(file, std::ios::app);
+  if (!stream) throw std::runtime_error("pool_monitor: cannot write " + file);
+}
+
 void write_json(const std::string& file, const settings& chosen, const pool_watch& watch,
                 const summary& run) {
   nlohmann::json out;

@@ -24,6 +24,8 @@ class summary {
 };
 
 std::string to_string(const summary& run);
+/// Before anything is fed: makes the file. @throws  std::runtime_error naming it
+void expect_to_write(const std::string& file);
 /// @throws  std::runtime_error naming the file
 void write_json(const std::string& file, const settings& chosen, const pool_watch& watch,
                 const summary& run);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdio>
 #include <stdexcept>
 #include <utility>
 
@@ -113,6 +114,12 @@ std::optional<settings> parse(int argc, char** argv, int& exit_code) {
   if (io && wait->count() == 0) out.wait = 100ms;
   out.pool.keep_alive = keep_alive;
   out.pool.adaptive.enabled = adaptive == "on";
+  if (out.pool.max_threads < out.pool.min_threads) {
+    std::fprintf(stderr, "--max %u is below --min %u\n", out.pool.max_threads,
+                 out.pool.min_threads);
+    exit_code = 2;
+    return std::nullopt;
+  }
   if (growth == "queue_first") out.pool.growth = tandem::growth_order::queue_first;
   if (growth == "threads_first") out.pool.growth = tandem::growth_order::threads_first;
   out.pool.submissions.queue = tandem::queue_kind::bounded;

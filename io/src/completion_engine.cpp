@@ -108,6 +108,7 @@ void completion_engine::set_up() {
   cpu_clock_.store(cpu_clock_of_this_thread(), std::memory_order_relaxed);
   os_thread_.store(number_of_this_thread(), std::memory_order_relaxed);
   backend_ = make_backend(options_);
+  backend_name_ = backend_->name();
   takes_files_.store(backend_->takes_files(), std::memory_order_relaxed);
   buffers_ = new detail::receive_buffers(
       *this, options_.receive_buffers, options_.max_receive_buffers, options_.receive_buffer_bytes);

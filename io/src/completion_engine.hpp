@@ -53,8 +53,8 @@ class completion_engine final : public tandem::detail::timer_driver {
   static completion_engine* current() noexcept;
   unsigned index() const noexcept { return index_; }
   stealable_executor& shared() const noexcept { return shared_; }
-  /// pre: started
-  std::string_view backend_name() const noexcept { return backend_->name(); }
+  /// Of its last start; stays when it has ended. pre: started
+  std::string_view backend_name() const noexcept { return backend_name_; }
   // Before start().
   void drive_timers(bool on) noexcept { drives_timers_ = on; }
   bool drives_timers() const noexcept { return drives_timers_; }
@@ -187,6 +187,7 @@ class completion_engine final : public tandem::detail::timer_driver {
   std::vector<hand_over> hand_overs_;
   bool drives_timers_ = false;
   std::unique_ptr<backend> backend_;
+  std::string_view backend_name_;               // a literal
   detail::receive_buffers* buffers_ = nullptr;  // set before anybody else sees the thread
   std::uint32_t free_buffers_ = 0;              // with the backend
   std::uint32_t spare_buffers_ = UINT32_MAX;    // a chain of those it has no room for

@@ -9,6 +9,8 @@
 #include <tandem/cpu_count.hpp>
 #include <tandem/detail/decision_log.hpp>
 #include <tandem/detail/environment_options.hpp>
+#include <tandem/detail/forked.hpp>
+#include <tandem/errors.hpp>
 #include <tandem/io/completion_pool.hpp>
 #include <tandem/io/install.hpp>
 #include <vector>
@@ -102,8 +104,12 @@ class completion_pool::impl final : public growth_target {
   }
 
   void stop() noexcept {
+    {
+      const std::lock_guard guard(resizing_);
+      ended_ = true;
+    }
+    watch_.stop();  // without the lock: on_stall may be about to resize
     const std::lock_guard guard(resizing_);
-    watch_.stop();
     tandem::detail::timers_of(owner_).set_driver(nullptr);
     moves_.settle();
     stop_threads();
@@ -126,7 +132,9 @@ class completion_pool::impl final : public growth_target {
                                   std::to_string(options_.min_threads) + ") and max_threads (" +
                                   std::to_string(options_.max_threads) + ")");
     }
+    tandem::detail::refuse_if_forked(owner_, "completion_pool::resize");
     const std::lock_guard guard(resizing_);
+    if (ended_) throw runtime_stopped("completion_pool::resize");
     const unsigned before = size();
     try {
       while (size() < wanted) add_thread();
@@ -247,6 +255,7 @@ class completion_pool::impl final : public growth_target {
       engines_;  // max_threads of both, made at the start
   std::vector<std::unique_ptr<completion_thread>> threads_;
   std::mutex resizing_;  // G5: who changes size_
+  bool ended_ = false;   // guarded by resizing_
   std::atomic<unsigned> size_{0};
   std::atomic<unsigned> turn_{0};
 };

@@ -54,7 +54,10 @@ stall_watch::stall_watch(std::string name, std::chrono::nanoseconds threshold,
 
 stall_watch::~stall_watch() { stop(); }
 
-void stall_watch::add(completion_engine& engine) { engines_.push_back(watched{&engine}); }
+void stall_watch::add(completion_engine& engine) {
+  engines_.push_back(watched{&engine});
+  untold_.reserve(engines_.size());
+}
 
 void stall_watch::serve(growth_control& control) noexcept {
   growth_ = &control;
@@ -92,6 +95,7 @@ void stall_watch::run() noexcept {
     const clock::time_point now = clock::now();
     growth_looks_ = growth_ != nullptr && growth_->is_due(now);
     const bool any = look(now);
+    tell_all(lock);
     if (growth_looks_) {
       lock.unlock();  // a thread may be started, and who wakes must not wait for that
       growth_->looked(now);
@@ -104,7 +108,9 @@ void stall_watch::run() noexcept {
     if (now - quiet_since < rest_after) continue;
     growth_looks_ = false;
     rests_.store(true, std::memory_order_seq_cst);  // W2: then the look
-    if (look(now)) {
+    const bool again = look(now);
+    tell_all(lock);
+    if (again) {
       rests_.store(false, std::memory_order_seq_cst);
     } else {
       rest(lock);
@@ -173,12 +179,20 @@ void stall_watch::notice(watched& of, clock::time_point now) noexcept {
   if (of.engine == driver_) relieve(true);
   if (!std::exchange(of.counted, true)) stalls_.fetch_add(1, std::memory_order_relaxed);
   of.told = tell_ || is_worth_a_line(report);  // else a later look finds it blocked for longer
-  if (of.told) tell(report);
+  if (of.told) untold_.push_back(report);      // there is a place for each engine
 }
 
 void stall_watch::relieve(bool on) noexcept {
   if (std::exchange(is_relieved_, on) == on) return;
   timers_->set_driver(on ? nullptr : driver_);
+}
+
+void stall_watch::tell_all(std::unique_lock<std::mutex>& lock) noexcept {
+  if (untold_.empty()) return;
+  lock.unlock();  // who is told may resize the pool, which wakes us
+  for (const stall_report& each : untold_) tell(each);
+  lock.lock();
+  untold_.clear();
 }
 
 void stall_watch::tell(const stall_report& report) const noexcept {

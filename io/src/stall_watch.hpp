@@ -80,6 +80,8 @@ class stall_watch {
   /// It has run for longer than the threshold, and that was not told yet.
   void notice(watched& of, clock::time_point now) noexcept;
   void tell(const stall_report& report) const noexcept;
+  /// What the last look has found; without the lock meanwhile.
+  void tell_all(std::unique_lock<std::mutex>& lock) noexcept;
   void relieve(bool on) noexcept;
   void wake() noexcept;
 
@@ -88,6 +90,8 @@ class stall_watch {
   std::chrono::nanoseconds interval_;  // between two looks
   const std::function<void(const stall_report&)> tell_;
   std::vector<watched> engines_;
+  std::vector<stall_report>
+      untold_;  // guarded by lock_, but while it is told; that is our thread's
   tandem::detail::timer_service* timers_ = nullptr;  // null: others drive them
   completion_engine* driver_ = nullptr;
   bool is_relieved_ = false;

@@ -66,8 +66,9 @@ would_deadlock::would_deadlock(const char* what_was_tried)
 would_deadlock::~would_deadlock() = default;
 
 runtime_stopped::runtime_stopped(const char* what_was_tried)
-    : std::runtime_error(std::string(what_was_tried) +
-                         " was refused: the runtime is being shut down or has ended.") {}
+    : std::runtime_error(
+          std::string(what_was_tried) +
+          " was refused: the runtime, or its worker pool, is being shut down or has ended.") {}
 runtime_stopped::~runtime_stopped() = default;
 
 forked_runtime::forked_runtime(const char* what_was_tried, int owner_process)

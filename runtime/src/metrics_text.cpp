@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: MIT
 #include <tandem/metric_family.hpp>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <map>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 
 namespace tandem::inline v0 {
@@ -53,16 +55,29 @@ void check(const metric_family& family) {
   if (!is_name(family.name, true)) {
     throw std::invalid_argument("metrics_text: \"" + family.name + "\" is no name of a metric");
   }
+  const bool is_histogram = family.kind == metric_kind::histogram;
   for (const metric_sample& sample : family.samples) {
-    if (family.kind == metric_kind::histogram && !is_sound(sample.histogram)) {
+    if (is_histogram != !sample.histogram.counts.empty()) {
+      throw std::invalid_argument("metrics_text: " + family.name + " is a " +
+                                  to_string(family.kind) + ", but a sample of it is a " +
+                                  (is_histogram ? "number" : "histogram"));
+    }
+    if (is_histogram && !is_sound(sample.histogram)) {
       throw std::invalid_argument("metrics_text: the bounds of histogram " + family.name +
                                   " do not grow, or do not fit its counts");
     }
     for (const metric_label& label : sample.labels) {
-      const bool is_taken = label.name == "le" && family.kind == metric_kind::histogram;
-      if (is_name(label.name, false) && !is_taken) continue;
-      throw std::invalid_argument("metrics_text: metric " + family.name + " has a label named \"" +
-                                  label.name + "\", which the format does not allow");
+      const bool is_taken = label.name == "le" && is_histogram;
+      if (!is_name(label.name, false) || is_taken) {
+        throw std::invalid_argument("metrics_text: metric " + family.name +
+                                    " has a label named \"" + label.name +
+                                    "\", which the format does not allow");
+      }
+      const auto same_name = [&](const metric_label& other) { return other.name == label.name; };
+      if (std::count_if(sample.labels.begin(), sample.labels.end(), same_name) > 1) {
+        throw std::invalid_argument("metrics_text: a sample of " + family.name +
+                                    " has two labels named \"" + label.name + '"');
+      }
     }
   }
 }
@@ -164,6 +179,14 @@ std::string metrics_text(std::span<const metric_family> families) {
                                   to_string(same.front()->kind) + " and a " + to_string(each.kind));
     }
     same.push_back(&each);
+  }
+  for (const auto& [name, same] : by_name) {
+    if (same.front()->kind != metric_kind::histogram) continue;
+    for (const char* const part : {"_bucket", "_sum", "_count"}) {
+      if (!by_name.contains(std::string(name) + part)) continue;
+      throw std::invalid_argument("metrics_text: " + std::string(name) + part +
+                                  " is a metric, and a part of the histogram " + std::string(name));
+    }
   }
   text_writer out;
   for (const std::string_view name : order) {

@@ -114,7 +114,8 @@ void pool_control::answer() noexcept {
     sampled_at_ = now;
     sampled_items_ = items;
     interval_ = step.next;
-    change = set_goal(step.goal, step.reason, step.throughput);
+    throughput_.store(step.throughput, std::memory_order_relaxed);
+    change = set_goal(step.goal, step.reason);
     arm(sample_timer_, interval_);
   }
   lock.unlock();
@@ -200,13 +201,13 @@ unsigned pool_control::fixed_goal(const pool_options& options) noexcept {
                                                        : std::max(1U, options.min_threads);
 }
 
-int pool_control::reconfigure(std::shared_ptr<const pool_options> options,
+int pool_control::reconfigure(std::shared_ptr<const pool_options>& options,
                               std::optional<adaptive_controller> climb) noexcept {
   int change = 0;
   {
     const std::lock_guard lock(lock_);
     if (stopped_) return 0;
-    options_.swap(options);  // what goes may be the user's: not under the lock
+    options_.swap(options);  // what goes may be the user's: not under a lock
     const bool decided = std::exchange(decides_, options_->is_adaptive());
     unsigned wanted = fixed_goal(*options_);
     if (decides_) {
@@ -249,7 +250,7 @@ void pool_control::call_off_timers() noexcept {
   on_.store(true, std::memory_order_seq_cst);  // nobody has to turn anything on
 }
 
-int pool_control::set_goal(unsigned wanted, decision_reason reason, double throughput) noexcept {
+int pool_control::set_goal(unsigned wanted, decision_reason reason) noexcept {
   const unsigned old_goal = goal();
   if (wanted == old_goal) return 0;
   goal_.store(wanted, std::memory_order_relaxed);
@@ -258,31 +259,31 @@ int pool_control::set_goal(unsigned wanted, decision_reason reason, double throu
       reason != decision_reason::hold) {
     climb_.goal_changed(wanted, reason);
   }
-  log(pool_action::change_goal, reason, old_goal, throughput);
+  log(pool_action::change_goal, reason, old_goal);
   return static_cast<int>(wanted) - static_cast<int>(old_goal);
 }
 
-void pool_control::log(pool_action action, decision_reason reason, unsigned old_goal,
-                       double throughput) noexcept {
-  pool_.note(action, reason, old_goal, goal(), throughput, cpu_.load(std::memory_order_relaxed));
+void pool_control::log(pool_action action, decision_reason reason, unsigned old_goal) noexcept {
+  pool_.note(action, reason, old_goal, goal(), throughput_.load(std::memory_order_relaxed),
+             cpu_.load(std::memory_order_relaxed));
 }
 
 decision_reason pool_control::thread_started(decision_reason reason) noexcept {
   if (reason == decision_reason::work && pool_.threads() > pool_.size()) {
     reason = raised_for_.load(std::memory_order_relaxed);
   }
-  log(pool_action::inject, reason, goal(), 0);
+  log(pool_action::inject, reason, goal());
   return reason;
 }
 
-void pool_control::thread_retired() noexcept {
+void pool_control::thread_retired(decision_reason reason) noexcept {
   int change = 0;
   {
     const std::lock_guard lock(lock_);
-    log(pool_action::retire, decision_reason::keep_alive, goal(), 0);
+    log(pool_action::retire, reason, goal());
     // Who comes back after a rest begins as at first.
     const unsigned left = std::max(options_->min_threads, pool_.threads());
-    if (decides_ && left < goal()) change = set_goal(left, decision_reason::keep_alive);
+    if (decides_ && left < goal()) change = set_goal(left, reason);
   }
   if (change != 0) pool_.change_target(change);
 }

@@ -55,13 +55,13 @@ class pool_control {
   /// @param reason  `work`, unless its starter knows better
   /// @returns       what it came for
   decision_reason thread_started(decision_reason reason) noexcept;
-  void thread_retired() noexcept;
+  void thread_retired(decision_reason reason) noexcept;
   void region_began() noexcept;
   void region_ended() noexcept;
 
   /// RC4. @param climb  where the climb begins anew; else it goes on
   /// @returns by how much the goal has changed: for change_target()
-  int reconfigure(std::shared_ptr<const pool_options> options,
+  int reconfigure(std::shared_ptr<const pool_options>& options,
                   std::optional<adaptive_controller> climb) noexcept;
   /// The goal where nothing is decided.
   static unsigned fixed_goal(const pool_options& options) noexcept;
@@ -98,9 +98,8 @@ class pool_control {
               clock::duration oldest) const noexcept;
   bool fell_asleep() noexcept;
   int adjust_for_blocking(bool delay_elapsed) noexcept;
-  int set_goal(unsigned goal, decision_reason reason, double throughput = 0) noexcept;
-  void log(pool_action action, decision_reason reason, unsigned old_goal,
-           double throughput) noexcept;
+  int set_goal(unsigned goal, decision_reason reason) noexcept;
+  void log(pool_action action, decision_reason reason, unsigned old_goal) noexcept;
 
   worker_pool::impl& pool_;
   const unsigned cpus_;
@@ -108,7 +107,8 @@ class pool_control {
   std::atomic<bool> on_;        // the timers run, or are not needed (RC4)
   std::atomic<unsigned> goal_;  // written under lock_
   std::atomic<decision_reason> raised_for_{decision_reason::work};
-  std::atomic<unsigned> blocked_{0};  // workers inside a region
+  std::atomic<unsigned> blocked_{0};   // workers inside a region
+  std::atomic<double> throughput_{0};  // of the last sample that was taken
   alignas(64) std::mutex lock_;
 
   // Guarded by lock_ from here.

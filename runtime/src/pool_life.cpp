@@ -111,11 +111,15 @@ void worker_pool::impl::terminate() noexcept {
   // U7. Once: whoever comes here was the last worker, or has found none when it closed the door.
   if (!life_.advance(pool_state::tidying)) return;
   if (on_terminated_) {
+    // Whatever thread this is: nobody else goes on to "terminated" while the hook waits for that.
+    detail::thread_context& context = detail::this_thread();
+    executor* const before = std::exchange(context.current_executor, &pool_);
     try {
       on_terminated_();
     } catch (...) {
       owner_.implementation().suppressed(std::current_exception());
     }
+    context.current_executor = before;
   }
   life_.advance(pool_state::terminated);
   if (loop_ != nullptr) loop_->notify();

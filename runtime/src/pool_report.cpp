@@ -7,6 +7,7 @@
 #include <exception>
 
 #include "pool_control.hpp"
+#include "runtime_impl.hpp"
 #include "worker_pool_impl.hpp"
 
 namespace tandem::inline v0 {
@@ -31,7 +32,9 @@ std::string to_string(const starvation_report& report) {
   for (const stuck_worker& each : report.workers) {
     text += "  worker " + std::to_string(each.number) +
             (each.in_blocking_region ? " (in a blocking_region)" : "");
-    if (each.spawned_at.line() != 0) {
+    if (each.spawned_at.line() == 0) {
+      text += ": no task known: it has just come, or runs what was posted by hand";
+    } else {
       text += ": a task spawned at " + std::string(each.spawned_at.file_name()) + ":" +
               std::to_string(each.spawned_at.line()) + " in " + each.spawned_at.function_name();
     }
@@ -75,8 +78,8 @@ void pool_control::report(const pool_options& options, clock::duration lasts,
     } else {
       std::fputs(to_string(made).c_str(), stderr);
     }
-  } catch (const std::exception& failure) {
-    std::fprintf(stderr, "tandem: a report of starvation failed: %s\n", failure.what());
+  } catch (...) {
+    pool_.owner().implementation().suppressed(std::current_exception());
   }
 }
 

@@ -39,7 +39,10 @@ worker_pool_stats worker_pool::impl::stats() const noexcept {
   out.max_threads = workers_.most();
   out.threads = threads_.load(std::memory_order_relaxed);
   const detail::pool_control* const control = this->control();
-  out.goal = control != nullptr ? control->goal() : size();
+  // Without one that decides it is what the order of growth makes it (RC4).
+  out.goal = control != nullptr && growth() == growth_order::demand
+                 ? control->goal()
+                 : static_cast<unsigned>(std::max(0, target_.load(std::memory_order_relaxed)));
   out.blocked = control != nullptr ? control->blocked() : 0;
   const std::uint64_t state = state_.load(std::memory_order_relaxed);
   const auto awake =

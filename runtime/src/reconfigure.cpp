@@ -29,8 +29,9 @@ std::shared_ptr<const pool_options> worker_pool::impl::settings() const noexcept
 void worker_pool::impl::reconfigure(const pool_change& change) {
   detail::refuse_if_forked(owner_, "worker_pool::reconfigure");
   const visit here(*this);  // what it wakes may end the runtime
-  std::shared_ptr<const pool_options>
-      now;  // the old ones in the end: they go when all locks are open
+  // What they hold goes when all locks are open: it may be the user's, and call us.
+  std::shared_ptr<const pool_options> now;
+  std::shared_ptr<const pool_options> of_control;
   const std::lock_guard one_at_a_time(configuring_);
   const std::shared_ptr<const pool_options> before = settings();
   if (loop_ != nullptr && change.is_about_threads()) {
@@ -63,7 +64,8 @@ void worker_pool::impl::reconfigure(const pool_change& change) {
       }
       tell_sleepers();
     }
-    room += own_control_->reconfigure(now, std::move(climb));
+    of_control = now;
+    room += own_control_->reconfigure(of_control, std::move(climb));  // gives the old ones back
   }
   policy_.store(now->submissions.when_saturated, std::memory_order_relaxed);
   {

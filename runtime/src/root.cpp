@@ -241,7 +241,7 @@ std::coroutine_handle<> root::finish() noexcept {
   env_.end();
   thread_context& context = this_thread();
   context.env = nullptr;
-  if (context.current_worker != nullptr) context.current_worker->tasks.add();
+  if (context.current_worker != nullptr && !removed()) context.current_worker->tasks.add();
   const std::coroutine_handle<> go_on = ended();
   if (counted != nullptr) counted->end_task();
   // Last: the runtime may end once it has counted this task.

@@ -6,6 +6,8 @@
 #include <span>
 #include <utility>
 
+#include <tandem/detail/forked.hpp>
+
 #include "runtime_impl.hpp"
 #include "task_observer.hpp"
 
@@ -108,6 +110,7 @@ void append_queues(family_list& out, const worker_pool_stats& pool) {
 }  // namespace
 
 runtime_metrics runtime::metrics() const {
+  detail::refuse_if_forked(*this, "runtime::metrics");
   runtime_metrics out;
   out.name = impl_->options.name;
   out.when = impl_->timers.now();

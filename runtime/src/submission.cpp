@@ -119,7 +119,7 @@ bool worker_pool::impl::start_for(job& item, unsigned limit) noexcept {
 }
 
 bool worker_pool::impl::prestart_core_thread() noexcept {
-  if (loop_ != nullptr || detail::is_forked(owner_)) return false;
+  if (loop_ != nullptr || detail::is_forked(owner_) || !life_.is_running()) return false;
   {
     const std::lock_guard lock(idle_lock_);
     next_attempt_ = {};  // who asks for a thread wants it now

@@ -47,7 +47,10 @@ runtime* worker_pool::owner() const noexcept { return &impl_->owner(); }
 std::string_view worker_pool::name() const noexcept { return impl_->name(); }
 worker_pool_stats worker_pool::stats() const noexcept { return impl_->stats(); }
 unsigned worker_pool::size() const noexcept { return impl_->size(); }
-std::vector<pool_decision> worker_pool::decisions() const { return impl_->decisions(); }
+std::vector<pool_decision> worker_pool::decisions() const {
+  detail::refuse_if_forked(impl_->owner(), "worker_pool::decisions");
+  return impl_->decisions();
+}
 std::string worker_pool::describe() const { return impl_->describe(); }
 void worker_pool::stop() noexcept { impl_->stop(); }
 
@@ -227,9 +230,11 @@ void worker_pool::impl::hand_over_lanes(worker& self) noexcept {
 
 bool worker_pool::impl::retire_one() noexcept {
   worker* oldest = nullptr;
+  decision_reason why = decision_reason::keep_alive;
   {
     const std::lock_guard lock(idle_lock_);
-    const unsigned left = threads_.load(std::memory_order_relaxed);  // written under the lock
+    const unsigned left = threads_.load(std::memory_order_relaxed);     // written under the lock
+    if (left > workers_.most()) why = decision_reason::outside_change;  // RC3
     if (stopping_ || left <= stay_.load(std::memory_order_relaxed) || idle_stack_.empty()) {
       return false;
     }
@@ -247,9 +252,9 @@ bool worker_pool::impl::retire_one() noexcept {
   platform::wake_one(oldest->signal);  // it lives as long as the pool
   retirements_.fetch_add(1, std::memory_order_relaxed);
   if (auto* const watching = control()) {
-    watching->thread_retired();
+    watching->thread_retired(why);
   } else {
-    note(pool_action::retire, decision_reason::keep_alive, size(), size(), 0, 0);
+    note(pool_action::retire, why, size(), size(), 0, 0);
   }
   return true;
 }

@@ -224,6 +224,24 @@ TEST(adaptive_pool, reports_starvation_with_the_places_of_the_workers_that_are_s
   EXPECT_NE(text.find("3 items wait"), std::string::npos) << text;
 }
 
+TEST(adaptive_pool, what_is_thrown_by_who_hears_of_starvation_goes_to_the_handler_of_such) {
+  runtime_options options = quick(1, 2);
+  options.starvation_threshold = 10ms;
+  options.adaptive.gate_period = 5ms;
+  options.on_starvation = [](const tandem::starvation_report&) { throw 1; };
+  std::atomic<int> suppressed{0};
+  options.on_suppressed_exception = [&](const std::exception_ptr&) { ++suppressed; };
+  test_runtime rt(options);
+  std::vector<tandem::join_handle<void>> handles;
+  for (int i = 0; i < 4; ++i) {
+    handles.push_back(rt->spawn([](std::atomic<int>& until) -> task<void> {
+      while (until == 0) std::this_thread::sleep_for(1ms);
+      co_return;
+    }(suppressed)));
+  }
+  for (auto& each : handles) each.wait();
+}
+
 TEST(adaptive_pool, counts_tasks_apart_from_the_segments_in_which_they_run) {
   runtime_options options = quick(2, 8);
   options.adaptive.count = tandem::completion_count::tasks;

@@ -110,6 +110,16 @@ TEST(metrics_text, what_the_format_does_not_allow_is_refused_by_name) {
   times.samples.clear();
   times.add(metric_histogram({1}, {0, 0}, 0), {{"le", "x"}});
   EXPECT_TRUE(refused(times)) << "le is the format's own";
+  EXPECT_THROW(parsed({metric_family("a", "", metric_kind::gauge, 1, {{"x", "1"}, {"x", "2"}})}),
+               std::invalid_argument);
+  EXPECT_THROW(parsed({metric_family("a", "", metric_kind::histogram, 1)}), std::invalid_argument);
+  metric_family parts("a", "", metric_kind::histogram);
+  parts.add(metric_histogram({1}, {0, 0}, 0));
+  EXPECT_THROW(parsed({parts, metric_family("a_count", "", metric_kind::gauge, 1)}),
+               std::invalid_argument);
+  metric_family no_histogram = parts;
+  no_histogram.kind = metric_kind::gauge;
+  EXPECT_THROW(parsed({no_histogram}), std::invalid_argument);
   EXPECT_THROW(parsed({metric_family("a", "", metric_kind::gauge, 1),
                        metric_family("a", "", metric_kind::counter, 1)}),
                std::invalid_argument);

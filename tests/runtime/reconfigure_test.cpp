@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <tandem/runtime.hpp>
 #include <tandem/yield.hpp>
 #include <utility>
@@ -112,6 +113,51 @@ TEST(reconfigure, line_3_lowering_max_sends_idle_ones_away_whatever_keep_alive_s
     wait_until([&] { return all_idle(rt.workers(), 2); });
     EXPECT_EQ(rt.workers().stats().max_threads, 2U);
   }
+}
+
+TEST(reconfigure, threads_that_leave_because_max_is_lower_are_told_apart_from_idle_ones) {
+  test_runtime rt(pool_of(4, 4, growth_order::demand));
+  EXPECT_EQ(rt.workers().prestart_all_core_threads(), 4U);
+  rt.workers().reconfigure(threads_between(1, 1));
+  const auto left = [&] {
+    std::size_t count = 0;
+    for (const auto& each : rt.workers().decisions()) {
+      if (each.action != tandem::pool_action::retire) continue;
+      EXPECT_EQ(each.reason, tandem::decision_reason::outside_change);
+      ++count;
+    }
+    return count;
+  };
+  wait_until([&] { return left() == 3; });
+}
+
+TEST(reconfigure, what_a_replaced_handler_held_may_change_the_pool_as_it_goes) {
+  test_runtime rt(pool_of(1, 2, growth_order::demand));
+  std::atomic<bool> gone{false};
+  {
+    const std::shared_ptr<int> last(new int(0), [&](const int* held) {
+      delete held;
+      pool_change longer;
+      longer.keep_alive = 5s;
+      rt.workers().reconfigure(longer);
+      gone = true;
+    });
+    pool_change with_handler;
+    with_handler.keep_alive = 3s;
+    with_handler.when_saturated = tandem::saturation_policy::handler;
+    with_handler.on_rejected = [last](const tandem::rejection&) {
+      return tandem::saturation_policy::abort;
+    };
+    rt.workers().reconfigure(with_handler);
+  }
+  pool_change without;
+  without.when_saturated = tandem::saturation_policy::abort;
+  without.on_rejected = tandem::submission_options::rejection_handler();
+  rt.workers().reconfigure(without);
+  pool_change threads;
+  threads.keep_alive = 4s;
+  rt.workers().reconfigure(threads);
+  EXPECT_TRUE(gone);
 }
 
 TEST(reconfigure, line_3_lowering_max_stops_no_item_and_busy_ones_leave_after_theirs) {

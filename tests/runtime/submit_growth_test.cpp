@@ -74,6 +74,7 @@ TEST(submit, line_1_threads_first_goes_to_max_and_then_to_the_queue) {
   const std::vector<std::pair<unsigned, std::size_t>> wanted = {
       {1, 0}, {2, 0}, {3, 0}, {3, 1}, {3, 2}};
   EXPECT_EQ(fill(rt, closed, handles), wanted);
+  EXPECT_EQ(rt.workers().stats().goal, 3U);
   end(closed, handles);
 }
 

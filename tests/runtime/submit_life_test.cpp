@@ -214,6 +214,25 @@ TEST(submit, line_5_many_threads_may_shut_down_at_once_and_the_hook_runs_once) {
   }
 }
 
+TEST(submit, line_5_the_hook_may_not_wait_for_its_own_end) {
+  runtime_options options = pool_of(1, 1, growth_order::demand);
+  tandem::runtime* at = nullptr;
+  bool refused = false;
+  options.on_terminated = [&] {
+    try {
+      at->workers().await_termination(std::chrono::hours(1));
+    } catch (const tandem::would_deadlock&) {
+      refused = true;
+    }
+  };
+  tandem::runtime rt(options);
+  at = &rt;
+  rt.workers().shutdown();  // there never was a worker: the hook runs here
+  EXPECT_TRUE(refused);
+  EXPECT_EQ(rt.workers().state(), tandem::pool_state::terminated);
+  EXPECT_FALSE(rt.workers().prestart_core_thread());
+}
+
 TEST(submit, line_5_the_end_of_the_runtime_ends_the_pool_and_runs_the_hook_once) {
   std::atomic<int> ends{0};
   { const test_runtime never_used(hooked(ends)); }

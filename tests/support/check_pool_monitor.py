@@ -38,6 +38,8 @@ def main():
         refused(program, ["--cpu", "--io"])
         refused(program, [])
         refused(program, ["--cpu", "--keep-alive", "soon"])
+        refused(program, ["--cpu", "--min", "8", "--max", "4"])
+        refused(program, ["--cpu", "--json", os.path.join(folder, "none", "run.json")])
         refused(program, ["--cpu", "--plot", os.path.join(folder, "run.txt"), "--duration", "10ms"])
 
 
