@@ -278,6 +278,7 @@ def main():
     print(f"seed {args.seed}", flush=True)
     rounds = dict.fromkeys(["malformed", "oversized", "refused", "cut", "garbage"], args.rounds)
     rounds.update(pipelined=max(1, args.rounds // 15), slow=2, never_reading=1)
+    os.environ["TANDEM_IO_ADAPTIVE"] = "off"  # another completion thread has descriptors of its own
     with Service(args.service, "--idle", "2", "--search-time", "5") as service:
         methods(service)
         service.wait_for("all connections closed", lambda stats: stats["connections"]["open"] == 1)
