@@ -51,6 +51,12 @@ void wait_for_size(const completion_pool& pool, unsigned size) {
   while (pool.size() != size) std::this_thread::sleep_for(1ms);
 }
 
+/// At least so many. They are told of after they were done.
+std::vector<pool_decision> decisions_of(const completion_pool& pool, std::size_t count) {
+  while (pool.decisions().size() < count) std::this_thread::sleep_for(1ms);
+  return pool.decisions();
+}
+
 TEST(completion_growth, a_thread_that_its_task_keeps_brings_another_one) {
   test_runtime rt;
   completion_options options = growing_between(1, 2);
@@ -64,7 +70,7 @@ TEST(completion_growth, a_thread_that_its_task_keeps_brings_another_one) {
               co_return;
             }(pool))
       .wait();
-  const std::vector<pool_decision> all = pool.decisions();
+  const std::vector<pool_decision> all = decisions_of(pool, 1);
   ASSERT_EQ(all.size(), 1U);
   EXPECT_EQ(all[0].action, pool_action::inject);
   EXPECT_EQ(all[0].reason, decision_reason::stalled);
@@ -89,7 +95,7 @@ TEST(completion_growth, busy_threads_bring_others_up_to_max) {
   EXPECT_EQ(pool.stats().threads, 3U);
   enough.store(true);
   for (auto& each : all) each.wait();
-  for (const pool_decision& each : pool.decisions()) {
+  for (const pool_decision& each : decisions_of(pool, 2)) {
     EXPECT_EQ(each.action, pool_action::inject);
     EXPECT_EQ(each.reason, decision_reason::saturated);
   }
@@ -125,11 +131,14 @@ TEST(completion_growth, what_lives_on_a_thread_that_is_not_needed_any_more_goes_
   for (auto& each : busy) each.wait();
   wait_for_size(pool, 1);
   while (pool.stats().threads != 1) std::this_thread::sleep_for(1ms);
-  const std::vector<pool_decision> all = pool.decisions();
-  EXPECT_TRUE(std::any_of(all.begin(), all.end(), [](const pool_decision& each) {
-    return each.action == pool_action::retire && each.reason == decision_reason::idle &&
-           each.threads == 1;
-  }));
+  const auto has_gone = [&] {
+    const std::vector<pool_decision> all = pool.decisions();
+    return std::any_of(all.begin(), all.end(), [](const pool_decision& each) {
+      return each.action == pool_action::retire && each.reason == decision_reason::idle &&
+             each.threads == 1;
+    });
+  };
+  while (!has_gone()) std::this_thread::sleep_for(1ms);
   rt.run([](std::vector<connection>& open) -> task<void> {
     for (connection& each : open) co_await echo_once(each);
   }(connections));
@@ -143,7 +152,7 @@ TEST(completion_growth, a_surplus_thread_of_a_pool_that_sleeps_retires_too) {
   completion_pool& pool = tandem::io::install(*rt, options);
   pool.resize(3);
   wait_for_size(pool, 1);
-  const std::vector<pool_decision> all = pool.decisions();
+  const std::vector<pool_decision> all = decisions_of(pool, 3);
   ASSERT_EQ(all.size(), 3U);
   EXPECT_EQ(to_string(all[0]).substr(0, 38), "goal 1->3 n=3 reason=outside_change t=");
   EXPECT_EQ(all[1].reason, decision_reason::idle);
