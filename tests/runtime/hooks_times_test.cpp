@@ -53,7 +53,7 @@ task<void> start_another(tandem::event& go) {
   work(7ms);
 }
 
-TEST(hooks_times, queue_wait_run_and_suspended_times_are_told_apart_and_exactly) {
+TEST(hooks_times, line_6_queue_wait_run_and_suspended_times_are_told_apart_and_exactly) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     event_log log;
     tandem::event go;
