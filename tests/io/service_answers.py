@@ -10,11 +10,12 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 import unittest
 
 SUPPORT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support")
 sys.path.insert(0, SUPPORT)
-from service_process import Service, request  # noqa: E402
+from service_process import PATIENCE, Service, request  # noqa: E402
 
 SERVICE = ""
 FARTHEST = [8, 6, 7, 2, 5, 4, 3, 0, 1]
@@ -184,12 +185,18 @@ class Metrics(unittest.TestCase):
             self.assertGreaterEqual(idle["tandem_completion_threads", name], 1)
             busy.send(request("POST", "/solve", json.dumps(ENDLESS)))
             service.wait_for("a search", lambda stats: stats["searches"]["running"] == 1)
-            loaded = self.read(client)
-            self.assertEqual(loaded["puzzle_searches_running", None], 1)
-            self.assertGreater(loaded["tandem_items_total", name], idle["tandem_items_total", name])
-            for counter in ("tandem_completions_total", "tandem_completion_batch_size_count",
-                            "tandem_run_seconds_count", "tandem_queue_wait_seconds_count"):
-                self.assertGreater(loaded[counter, name], idle[counter, name], counter)
+            # A search counts as running before a worker has taken it.
+            grow = ("tandem_items_total", "tandem_completions_total", "tandem_completion_batch_size_count",
+                    "tandem_run_seconds_count", "tandem_queue_wait_seconds_count")
+            end = time.monotonic() + PATIENCE
+            while True:
+                loaded = self.read(client)
+                self.assertEqual(loaded["puzzle_searches_running", None], 1)
+                still = [counter for counter in grow if loaded[counter, name] <= idle[counter, name]]
+                if not still:
+                    break
+                self.assertLess(time.monotonic(), end, f"never grew: {still}")
+                time.sleep(0.01)
             injections = sum(value for (metric, _), value in loaded.items()
                              if metric == "tandem_worker_thread_injections_total")
             self.assertGreaterEqual(injections, 1)
