@@ -6,8 +6,9 @@
 #include <chrono>
 #include <cstddef>
 #include <tandem/runtime.hpp>
-#include <thread>
 #include <vector>
+
+#include "submit_support.hpp"  // wait_until
 
 namespace tandem::test {
 
@@ -24,11 +25,6 @@ inline runtime_options quick(unsigned min, unsigned max) {
   options.adaptive.blocking_max_delay = std::chrono::milliseconds(5);
   options.on_starvation = [](const tandem::starvation_report&) {};
   return options;
-}
-
-template <class Condition>
-void wait_until(Condition holds) {
-  while (!holds()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 inline std::size_t count_of(const std::vector<pool_decision>& all, pool_action action,
