@@ -23,24 +23,14 @@
 #include <tandem/yield.hpp>
 #include <thread>
 
+#include "sanitized.hpp"
 #include "test_runtime.hpp"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define COUNTS_ALLOCATIONS 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define COUNTS_ALLOCATIONS 0
-#endif
-#endif
-#if !defined(COUNTS_ALLOCATIONS)
-#define COUNTS_ALLOCATIONS 1
-#endif
 
 namespace {
 std::atomic<long> allocations{0};
 }
 
-#if COUNTS_ALLOCATIONS
+#if !TANDEM_TEST_SANITIZED
 void* operator new(std::size_t bytes) {
   allocations.fetch_add(1, std::memory_order_relaxed);
   if (void* const block = std::malloc(bytes)) return block;
@@ -367,7 +357,7 @@ TEST(blocking, threads_have_a_name_and_block_signals) {
 }
 
 TEST(blocking, a_call_allocates_nothing_once_there_is_a_thread) {
-  if (!COUNTS_ALLOCATIONS) GTEST_SKIP() << "the sanitizer has its own operator new";
+  if (tandem::test::sanitized) GTEST_SKIP() << "the sanitizer has its own operator new";
   test_runtime rt;
   const auto check = []() -> task<long> {
     for (int i = 0; i < 10; ++i) co_await blocking([] {});

@@ -24,6 +24,7 @@
 #include <thread>
 #include <vector>
 
+#include "sanitized.hpp"
 #include "test_runtime.hpp"
 
 namespace {
@@ -36,10 +37,10 @@ constexpr unsigned child_limit_seconds = 50;
 
 // GCC's AddressSanitizer (12) copies its allocator as it stands, with locks that other threads hold:
 // a child made while they allocate cannot allocate. glibc and clang's sanitizers see to theirs.
-#if defined(__SANITIZE_ADDRESS__) && !defined(__clang__)
-constexpr bool child_may_allocate = false;
-#else
+#if defined(__clang__)
 constexpr bool child_may_allocate = true;
+#else
+constexpr bool child_may_allocate = !tandem::test::address_sanitized;
 #endif
 
 /// Runs `body` in a child. @returns its exit status (99: it threw), or 1000 + the signal that ended it

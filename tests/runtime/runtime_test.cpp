@@ -20,6 +20,7 @@
 #include <thread>
 #include <vector>
 
+#include "sanitized.hpp"
 #include "test_runtime.hpp"
 
 namespace {
@@ -242,23 +243,10 @@ task<void> a_bit_of_everything() {
   co_await tandem::with_timeout(10h, []() -> task<void> { co_await tandem::yield(); }());
 }
 
-constexpr bool sanitized =
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-    true;
-#else
-    false;
-#endif
-#else
-    false;
-#endif
-
 TEST(runtime, ten_thousand_start_stop_cycles_hold_no_more_than_a_hundred) {
   // malloc's per-thread cache counts as used bytes, and what is in it is chance: without it the numbers
   // are exact. It can only be switched off before main.
-  if (!sanitized && std::getenv("GLIBC_TUNABLES") == nullptr) {
+  if (!tandem::test::sanitized && std::getenv("GLIBC_TUNABLES") == nullptr) {
     const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
     const std::string command =
         "GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.arena_max=1 '" + self +
@@ -266,7 +254,8 @@ TEST(runtime, ten_thousand_start_stop_cycles_hold_no_more_than_a_hundred) {
     ASSERT_EQ(std::system(command.c_str()), 0);
     return;
   }
-  const int many = sanitized ? 1000 : 10'000;  // a sanitizer's allocator is not mallinfo2's anyway
+  const int many =
+      tandem::test::sanitized ? 1000 : 10'000;  // a sanitizer's allocator is not mallinfo2's anyway
   const auto cycle = [] { tandem::run(a_bit_of_everything(), with_threads(2)); };
   for (int i = 0; i < 100; ++i) cycle();
   const holdings after_hundred = take_stock();

@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "sanitized.hpp"
 #include "test_runtime.hpp"
 
 namespace tandem::test {
@@ -47,14 +48,9 @@ inline task<void> settle() {
 }  // namespace tandem::test
 
 // Once per executable: an operator new that counts. Sanitizers bring their own: there nothing counts.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if TANDEM_TEST_SANITIZED
 #define TANDEM_TEST_COUNT_NEW
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define TANDEM_TEST_COUNT_NEW
-#endif
-#endif
-#if !defined(TANDEM_TEST_COUNT_NEW)
+#else
 #define TANDEM_TEST_COUNT_NEW                                              \
   void* operator new(std::size_t size) {                                   \
     ++tandem::test::news;                                                  \
