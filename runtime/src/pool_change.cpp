@@ -12,7 +12,7 @@ pool_change::pool_change() = default;
 
 bool pool_change::is_about_threads() const noexcept {
   return min_threads || max_threads || keep_alive || allow_core_timeout || growth || adaptive ||
-         starvation_threshold || on_starvation || threads;
+         starvation_threshold || on_starvation || log_starvation || threads;
 }
 
 pool_options pool_change::applied_to(pool_options now) const {
@@ -29,6 +29,7 @@ pool_options pool_change::applied_to(pool_options now) const {
   if (on_rejected) now.submissions.on_rejected = *on_rejected;
   if (starvation_threshold) now.starvation_threshold = *starvation_threshold;
   if (on_starvation) now.on_starvation = *on_starvation;
+  if (log_starvation) now.log_starvation = *log_starvation;
   if (threads) now.threads = *threads;
 
   if (min_threads && *min_threads == 0) {

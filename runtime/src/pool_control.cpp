@@ -26,7 +26,6 @@ pool_control::pool_control(worker_pool::impl& pool, std::shared_ptr<const pool_o
       gate_(options_->adaptive),
       blocking_(options_->adaptive),
       interval_(climb_.interval()),
-      waiting_since_(clock::time_point::max()),
       sample_timer_(*this, &on_sample_time),
       gate_timer_(*this, &on_gate_time),
       blocking_timer_(*this, &on_blocking_time) {}
@@ -48,9 +47,7 @@ void pool_control::run_timers() noexcept {
   // What was idle does not count.
   sampled_at_ = now;
   sampled_items_ = completions();
-  items_at_gate_ = sampled_items_;
-  last_progress_ = now;
-  waiting_since_ = clock::time_point::max();
+  begin_watching(now);
   cpu_read_at_ = now;
   cpu_used_ = platform::cpu_time_of_process();
   on_.store(true, std::memory_order_seq_cst);
@@ -127,30 +124,24 @@ std::uint64_t pool_control::completions() const noexcept {
                                                              : pool_.items_taken();
 }
 
+void pool_control::begin_watching(clock::time_point now) noexcept {
+  gate_.begin(now.time_since_epoch(), pool_.items_taken());
+  starvation_.begin(now.time_since_epoch());
+}
+
 gate_reading pool_control::read(clock::time_point now) noexcept {
-  const std::uint64_t items = pool_.items_taken();
-  const bool waits = pool_.anything_queued();
-  const bool progress = std::exchange(items_at_gate_, items) != items;
-  if (progress || !waits) {
-    last_progress_ = now;
-    waiting_since_ = clock::time_point::max();
-  }
-  if (waits) waiting_since_ = std::min(waiting_since_, now);
-  const int busy = pool_.busy();
-  gate_reading reading(static_cast<unsigned>(busy), goal(), options_->most_threads());
-  reading.since_dequeue = now - last_progress_;
+  gate_reading reading(static_cast<unsigned>(pool_.busy()), goal(), options_->most_threads());
+  reading.now = now.time_since_epoch();
+  reading.dequeued = pool_.items_taken();
   reading.cpu = cpu_;
-  reading.work_requested = waits;
-  reading.needed = progress || busy != 0;
+  reading.work_requested = pool_.anything_queued();
   return reading;
 }
 
 void pool_control::gate_round() noexcept {
   int change = 0;
-  bool reports = false;
-  clock::duration lasts{};
-  clock::duration oldest{};
   bool work_waits = false;
+  std::optional<starvation_report> told;
   std::shared_ptr<const pool_options> options;
   {
     const std::lock_guard lock(lock_);
@@ -160,21 +151,26 @@ void pool_control::gate_round() noexcept {
     const clock::time_point now = clock::now();
     read_cpu(now);
     const gate_reading reading = read(now);
+    watch(reading);
     const gate_outcome outcome = gate_.round(reading);
     if (outcome.goal > reading.goal) change = set_goal(outcome.goal, decision_reason::starvation);
-    reports = report_is_due(now);
-    lasts = now - last_progress_;
-    oldest = waiting_since_ < now ? now - waiting_since_ : clock::duration::zero();
+    if (report_is_due(now)) {
+      try {
+        told = report();
+      } catch (const std::exception&) {
+        // No memory for it: the next round tries again.
+      }
+    }
     work_waits = reading.work_requested;
     if (!outcome.sleep || !fell_asleep()) {
       gate_waits_ = true;
-      arm(gate_timer_, options_->adaptive.gate_period);
+      arm(gate_timer_, outcome.next);
     }
   }
   if (change != 0) pool_.change_target(change);
   // A thread that could not be started when the work came is tried again (RC2).
   if (work_waits) pool_.wake_one();
-  if (reports) report(*options, lasts, oldest);
+  if (told) tell(*options, *told);
 }
 
 bool pool_control::fell_asleep() noexcept {
@@ -220,6 +216,7 @@ int pool_control::reconfigure(std::shared_ptr<const pool_options>& options,
       sampled_items_ = completions();
       interval_ = climb_.interval();
       gate_ = starvation_gate(options_->adaptive);
+      begin_watching(sampled_at_);
       blocking_.set_options(options_->adaptive);
     }
     if (decided && (climb || !decides_)) call_off_timers();

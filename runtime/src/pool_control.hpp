@@ -24,6 +24,7 @@
 #include "adaptive_controller.hpp"
 #include "blocking_adjustment.hpp"
 #include "starvation_gate.hpp"
+#include "starvation_watch.hpp"
 
 namespace tandem::inline v0::detail {
 
@@ -93,9 +94,12 @@ class pool_control {
   std::uint64_t completions() const noexcept;
   gate_reading read(clock::time_point now) noexcept;
   void read_cpu(clock::time_point now) noexcept;
+  /// HG2 and reports: what was before does not count.
+  void begin_watching(clock::time_point now) noexcept;
+  void watch(const gate_reading& reading) noexcept;
   bool report_is_due(clock::time_point now) noexcept;
-  void report(const pool_options& options, clock::duration lasts,
-              clock::duration oldest) const noexcept;
+  starvation_report report() const;
+  void tell(const pool_options& options, const starvation_report& report) const noexcept;
   bool fell_asleep() noexcept;
   int adjust_for_blocking(bool delay_elapsed) noexcept;
   int set_goal(unsigned goal, decision_reason reason) noexcept;
@@ -128,9 +132,8 @@ class pool_control {
   std::chrono::nanoseconds cpu_used_{};
   std::atomic<double> cpu_{
       1.0};  // before the first reading nothing climbs; read without the lock too
-  std::uint64_t items_at_gate_ = 0;
-  clock::time_point last_progress_{};
-  clock::time_point waiting_since_{};  // max(): nothing waited at the last round
+  starvation_watch starvation_;
+  std::vector<std::uint64_t> begun_;  // items by worker: for starvation_
   clock::time_point reported_at_{};
   timer sample_timer_;
   timer gate_timer_;

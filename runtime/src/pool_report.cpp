@@ -3,6 +3,7 @@
 #include <tandem/starvation_report.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <exception>
 
@@ -23,15 +24,21 @@ std::string seconds(std::chrono::nanoseconds time) {
 }  // namespace
 
 std::string to_string(const starvation_report& report) {
+  const auto all = report.workers.size();
+  const auto since_it_began = static_cast<std::size_t>(
+      std::count_if(report.workers.begin(), report.workers.end(),
+                    [&](const stuck_worker& each) { return each.lasts >= report.lasts; }));
   std::string text =
-      "tandem: pool " + report.pool + ": " + std::to_string(report.workers.size()) +
-      " workers blocked for " + seconds(report.lasts) + "; " + std::to_string(report.waiting) +
-      (report.waiting == 1 ? " item waits" : " items wait") + "; oldest " + seconds(report.oldest) +
-      "; " + std::to_string(report.threads) + " of at most " + std::to_string(report.max_threads) +
-      " threads; CPU " + std::to_string(static_cast<int>(report.cpu * 100 + 0.5)) + " %\n";
+      "tandem: pool " + report.pool + ": " + std::to_string(all) + " workers blocked";
+  if (since_it_began != all) text += ", " + std::to_string(since_it_began) + " of them";
+  text += " for " + seconds(report.lasts) + "; " + std::to_string(report.waiting) +
+          (report.waiting == 1 ? " item waits" : " items wait") + "; oldest " +
+          seconds(report.oldest) + "; " + std::to_string(report.threads) + " of at most " +
+          std::to_string(report.max_threads) + " threads; CPU " +
+          std::to_string(static_cast<int>(report.cpu * 100 + 0.5)) + " %\n";
   for (const stuck_worker& each : report.workers) {
-    text += "  worker " + std::to_string(each.number) +
-            (each.in_blocking_region ? " (in a blocking_region)" : "");
+    text += "  worker " + std::to_string(each.number) + ", for " + seconds(each.lasts) +
+            (each.in_blocking_region ? ", in a blocking_region" : "");
     if (each.spawned_at.line() == 0) {
       text += ": no task known: it has just come, or runs what was posted by hand";
     } else {
@@ -45,39 +52,54 @@ std::string to_string(const starvation_report& report) {
 
 namespace detail {
 
+void pool_control::watch(const gate_reading& reading) noexcept {
+  try {
+    begun_.clear();
+    for (const worker& each : pool_.workers().all()) begun_.push_back(each.progress());
+  } catch (const std::exception&) {
+    begun_.clear();  // no memory: nobody is said to be stuck
+  }
+  starvation_look seen;
+  seen.now = reading.now;
+  seen.dequeued = reading.dequeued;
+  seen.waiting = reading.work_requested ? pool_.queued() : 0;
+  seen.processing = reading.processing;
+  starvation_.look(seen, begun_);
+}
+
 bool pool_control::report_is_due(clock::time_point now) noexcept {
   constexpr int rarely = 5;
   const clock::duration threshold = options_->starvation_threshold;
-  if (threshold <= clock::duration::zero() || waiting_since_ > now) return false;
-  if (now - last_progress_ < threshold) return false;
+  if (threshold <= clock::duration::zero() || starvation_.lasts() < threshold) return false;
   if (reported_at_ != clock::time_point() && now - reported_at_ < rarely * threshold) return false;
   reported_at_ = now;
   return true;
 }
 
-void pool_control::report(const pool_options& options, clock::duration lasts,
-                          clock::duration oldest) const noexcept {
+starvation_report pool_control::report() const {
+  starvation_report made;
+  made.pool = pool_.name();
+  made.lasts = starvation_.lasts();
+  made.oldest = starvation_.oldest();
+  made.waiting = pool_.queued();
+  made.threads = pool_.threads();
+  made.max_threads = options_->most_threads();
+  made.cpu = cpu_.load(std::memory_order_relaxed);
+  for (const worker& each : pool_.workers()) {
+    // Relaxed: about now; nobody has taken anything for seconds.
+    if (!each.started.load(std::memory_order_relaxed) || each.is_parked()) continue;
+    made.workers.emplace_back(each.number, each.where.load(std::memory_order_relaxed),
+                              each.blocks.load(std::memory_order_relaxed),
+                              starvation_.stuck_for(each.number));
+  }
+  return made;
+}
+
+void pool_control::tell(const pool_options& options,
+                        const starvation_report& report) const noexcept {
   try {
-    starvation_report made;
-    made.pool = pool_.name();
-    made.lasts = lasts;
-    made.oldest = oldest;
-    made.waiting = pool_.queued();
-    made.threads = pool_.threads();
-    made.max_threads = options.most_threads();
-    made.cpu = cpu_.load(std::memory_order_relaxed);
-    for (const worker& each : pool_.workers()) {
-      // Relaxed: about now; nobody has taken anything for seconds.
-      if (!each.started.load(std::memory_order_relaxed)) continue;
-      if (each.is_parked()) continue;
-      made.workers.emplace_back(each.number, each.where.load(std::memory_order_relaxed),
-                                each.blocks.load(std::memory_order_relaxed));
-    }
-    if (options.on_starvation) {
-      options.on_starvation(made);
-    } else {
-      std::fputs(to_string(made).c_str(), stderr);
-    }
+    if (options.log_starvation) std::fputs(to_string(report).c_str(), stderr);
+    if (options.on_starvation) options.on_starvation(report);
   } catch (...) {
     pool_.owner().implementation().suppressed(std::current_exception());
   }

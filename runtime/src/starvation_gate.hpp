@@ -3,10 +3,11 @@
 //
 // The climb learns from items that end. Where none does, because every worker is blocked, perhaps
 // on an item that still waits in a queue, it learns nothing, and this rule finds the way out. Steps
-// HG1-HG3: runtime/README.md, "The controller".
+// HG1-HG4: runtime/README.md, "The controller".
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 
 #include <tandem/adaptive_options.hpp>
 #include <tandem/export.hpp>
@@ -19,28 +20,30 @@ class gate_reading {
   gate_reading(unsigned running, unsigned present_goal, unsigned max_goal) noexcept
       : processing(running), goal(present_goal), max(max_goal) {}
 
-  /// Since an item was last dequeued.
-  std::chrono::nanoseconds since_dequeue{};
-  double cpu = 0;       ///< share of the CPUs in use, 0 to 1
-  unsigned processing;  ///< workers that run an item
+  std::chrono::nanoseconds now{};  ///< since any moment, always the same
+  std::uint64_t dequeued = 0;      ///< items that were ever taken from a queue
+  double cpu = 0;                  ///< share of the CPUs in use, 0 to 1
+  unsigned processing;             ///< workers that run an item
   unsigned goal;
   unsigned max;
-  bool work_requested = false;  ///< a worker has been asked for, and has not come
-  bool needed = true;           ///< something was posted or blocked since the last round
+  bool work_requested = false;  ///< something waits in a queue
 };
 
 /// What follows.
 class gate_outcome {
  public:
-  unsigned goal = 0;   ///< a higher one than was read: one more worker is to start
-  bool sleep = false;  ///< until somebody needs the gate again
+  unsigned goal = 0;                ///< a higher one than was read: one more worker is to start
+  bool sleep = false;               ///< until somebody needs the gate again: then begin()
+  std::chrono::nanoseconds next{};  ///< the next round is due after this
 };
 
-/// Used by the thread of the gate alone.
+/// Used by one thread at a time.
 class TANDEM_API starvation_gate {
  public:
   explicit starvation_gate(const adaptive_options& options) noexcept;
 
+  /// The gate wakes up: what was before does not count. A first round is due after a gate_period.
+  void begin(std::chrono::nanoseconds now, std::uint64_t dequeued) noexcept;
   gate_outcome round(const gate_reading& reading) noexcept;
 
   /// How long nothing must have been dequeued, at this load.
@@ -48,8 +51,16 @@ class TANDEM_API starvation_gate {
                                         unsigned goal) noexcept;
 
  private:
+  /// HG4: what the worker that was added gets for taking its first item.
+  static std::chrono::nanoseconds settling(const adaptive_options& options) noexcept {
+    return options.gate_period / 10;
+  }
+
   adaptive_options options_;
   unsigned idle_rounds_ = 0;
+  bool settles_ = false;  // HG4: the next round only looks
+  std::uint64_t dequeued_ = 0;
+  std::chrono::nanoseconds last_dequeue_{};  // when a round saw that there had been one
 };
 
 }  // namespace tandem::inline v0::detail

@@ -42,6 +42,8 @@ class worker {
     const std::uint32_t now = signal.load(std::memory_order_relaxed);
     return now == parked || now == look_again;
   }
+  /// Any thread: moves whenever it has begun another item.
+  std::uint64_t progress() const noexcept { return items.read() + own_forks.read(); }
   /// How many others steal_stuck_next() watches during one search.
   static constexpr unsigned watched = 64;
 
@@ -74,8 +76,10 @@ class worker {
   std::uint64_t lot_items = 0;
   unsigned watch_from = 0;                               // the first of those in items_at_search
   std::array<std::uint64_t, watched> items_at_search{};  // of others, when this one began to search
-  own_counter items;
-  own_counter tasks;  // spawned ones that ended here
+  bool runs_own_fork = false;                            // the item that it is about to run
+  own_counter items;                                     // from a queue
+  own_counter own_forks;  // forked children that nobody stole, run as items
+  own_counter tasks;      // spawned ones that ended here
   own_counter steals;
   own_counter parks;
 };

@@ -65,7 +65,12 @@ void worker_pool::impl::run(worker& self) noexcept {
 
 void worker_pool::impl::execute(worker& self, detail::thread_context& context, job* item,
                                 std::uint32_t budget) noexcept {
-  self.items.add();
+  if (self.runs_own_fork) [[unlikely]] {
+    self.runs_own_fork = false;
+    self.own_forks.add();
+  } else {
+    self.items.add();
+  }
   context.env = item->env;
   context.budget = budget;
   __builtin_prefetch(item->env, 1);  // if the task ends, that is the next it touches
@@ -96,7 +101,10 @@ job* worker_pool::impl::next_local(worker& self) noexcept {
       return item;
     }
   }
-  if (job* item = self.forks.pop()) return item;
+  if (job* item = self.forks.pop()) {
+    self.runs_own_fork = true;
+    return item;
+  }
   return from_other_lanes(self);
 }
 
@@ -144,7 +152,7 @@ job* worker_pool::impl::take_injected(worker& self) noexcept {
 void worker_pool::impl::choose_lot(worker& self) noexcept {
   // E3. By its pace since the last look, idle time included.
   const std::int64_t now = std::chrono::steady_clock::now().time_since_epoch().count();
-  const std::uint64_t items = self.items.read();
+  const std::uint64_t items = self.progress();
   const auto ran = static_cast<std::int64_t>(items - self.lot_items);
   const bool short_ones = now - self.lot_time < ran * std::chrono::nanoseconds(short_item).count();
   self.lot = short_ones ? std::min(self.lot * 2, most_in_lot) : 1;
@@ -201,7 +209,7 @@ void worker_pool::impl::note_progress(worker& self) noexcept {
   const unsigned count = workers_.count();
   self.watch_from = count <= worker::watched ? 0 : static_cast<unsigned>(self.random % count);
   for (unsigned i = 0; i < std::min(count, worker::watched); ++i) {
-    self.items_at_search[i] = workers_[(self.watch_from + i) % count].items.read();
+    self.items_at_search[i] = workers_[(self.watch_from + i) % count].progress();
   }
 }
 
@@ -212,7 +220,7 @@ job* worker_pool::impl::steal_stuck_next(worker& self) noexcept {
   const unsigned count = workers_.count();
   for (unsigned i = 0; i < std::min(count, worker::watched); ++i) {
     worker& each = workers_[(self.watch_from + i) % count];
-    if (&each == &self || each.items.read() != self.items_at_search[i]) continue;
+    if (&each == &self || each.progress() != self.items_at_search[i]) continue;
     if (job* item = each.fifo.take_next()) {
       self.steals.add();
       return item;

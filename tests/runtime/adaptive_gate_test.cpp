@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -21,16 +22,19 @@ using tandem::detail::gate_outcome;
 using tandem::detail::gate_reading;
 using tandem::detail::starvation_gate;
 
-/// Four workers are busy, work waits, and nothing has moved for long.
-gate_reading starved() {
+/// Four workers are busy, work waits, and nothing has moved for so long.
+gate_reading starved(std::chrono::nanoseconds since_dequeue = 1h) {
   gate_reading reading(4, 4, 100);
-  reading.since_dequeue = 1h;
+  reading.now = since_dequeue;
   reading.work_requested = true;
   return reading;
 }
 
+/// The gate of a pool whose last item was dequeued at 0.
 unsigned goal_after(const gate_reading& reading) {
-  return starvation_gate(adaptive_options()).round(reading).goal;
+  starvation_gate gate{adaptive_options()};
+  gate.begin(0s, reading.dequeued);
+  return gate.round(reading).goal;
 }
 
 TEST(starvation_gate, starved_work_gets_one_worker_more_than_are_processing) {
@@ -63,28 +67,22 @@ TEST(starvation_gate, the_maximum_is_never_passed) {
 }
 
 TEST(starvation_gate, half_a_second_without_a_dequeue_is_starvation_below_80_percent_cpu) {
-  gate_reading reading = starved();
-  reading.cpu = 0.79;
-  reading.since_dequeue = 500ms;
-  EXPECT_EQ(goal_after(reading), 5U);
-  // A worker that was added in the last round has dequeued a moment after it.
-  reading.since_dequeue = 450ms;
-  EXPECT_EQ(goal_after(reading), 5U);
-  reading.since_dequeue = 449ms;
-  EXPECT_EQ(goal_after(reading), 4U);
+  // Less a tenth of a round: so long the worker that was added gets for its first item.
+  for (const auto& [since, goal] : {std::pair(450ms, 5U), std::pair(449ms, 4U)}) {
+    gate_reading reading = starved(since);
+    reading.cpu = 0.79;
+    EXPECT_EQ(goal_after(reading), goal);
+  }
 }
 
 TEST(starvation_gate, on_busy_cpus_it_takes_a_second_for_each_worker) {
-  gate_reading reading = starved();
-  reading.cpu = 0.80;
-  reading.since_dequeue = 4000ms;
-  EXPECT_EQ(goal_after(reading), 5U);
-  reading.since_dequeue = 3999ms;
-  EXPECT_EQ(goal_after(reading), 4U);
-  reading.goal = 40;
-  reading.processing = 40;
-  reading.since_dequeue = 39'999ms;
-  EXPECT_EQ(goal_after(reading), 40U);
+  for (const auto& [since, workers, goal] :
+       {std::tuple(4000ms, 4U, 5U), std::tuple(3999ms, 4U, 4U), std::tuple(39'999ms, 40U, 40U)}) {
+    gate_reading reading = starved(since);
+    reading.cpu = 0.80;
+    reading.goal = reading.processing = workers;
+    EXPECT_EQ(goal_after(reading), goal);
+  }
 }
 
 TEST(starvation_gate, limits_are_options) {
@@ -97,28 +95,65 @@ TEST(starvation_gate, limits_are_options) {
   EXPECT_EQ(starvation_gate::limit(options, 0.50, 7), 70ms);
 }
 
+TEST(starvation_gate, an_item_that_was_dequeued_before_a_round_starts_the_delay_anew_at_the_round) {
+  starvation_gate gate{adaptive_options()};
+  gate.begin(0s, 10);
+  gate_reading reading = starved(500ms);
+  reading.dequeued = 11;
+  EXPECT_EQ(gate.round(reading).goal, 4U);
+  reading.now = 900ms;
+  EXPECT_EQ(gate.round(reading).goal, 4U);
+  reading.now = 1000ms;
+  EXPECT_EQ(gate.round(reading).goal, 5U);
+}
+
+TEST(starvation_gate, while_only_those_that_it_adds_dequeue_one_comes_in_each_half_second) {
+  starvation_gate gate{adaptive_options()};
+  gate.begin(0s, 4);
+  gate_reading reading(4, 4, 100);
+  reading.work_requested = true;
+  reading.dequeued = 4;
+  std::chrono::nanoseconds next = 500ms;
+  std::vector<std::chrono::milliseconds> came;
+  while (came.size() < 5) {
+    reading.now += next;
+    const gate_outcome outcome = gate.round(reading);
+    if (outcome.goal > reading.goal) {
+      came.push_back(std::chrono::duration_cast<std::chrono::milliseconds>(reading.now));
+      reading.goal = reading.processing = outcome.goal;
+      ++reading.dequeued;  // by the worker that has come, which then blocks
+    }
+    next = outcome.next;
+  }
+  EXPECT_EQ(came, (std::vector<std::chrono::milliseconds>{500ms, 1000ms, 1500ms, 2000ms, 2500ms}));
+}
+
 TEST(starvation_gate, it_sleeps_after_two_rounds_without_need) {
   starvation_gate gate{adaptive_options()};
+  gate.begin(0s, 0);
   gate_reading idle(0, 4, 100);
-  idle.needed = false;
-  gate_reading needed = idle;
-  needed.needed = true;
+  gate_reading busy(1, 4, 100);
   std::vector<bool> asleep;
-  for (const gate_reading& reading : {idle, needed, idle, idle, idle, idle}) {
+  for (const gate_reading& reading : {idle, busy, idle, idle, idle, idle}) {
     asleep.push_back(gate.round(reading).sleep);
   }
   EXPECT_EQ(asleep, (std::vector<bool>{false, false, false, true, false, true}));
+  gate_reading after_an_item = idle;
+  after_an_item.dequeued = 1;
+  EXPECT_FALSE(gate.round(idle).sleep);
+  EXPECT_FALSE(gate.round(after_an_item).sleep) << "something was dequeued since";
 }
 
 TEST(starvation_gate, it_does_not_sleep_while_it_helps) {
   starvation_gate gate{adaptive_options()};
+  gate.begin(0s, 0);
   gate_reading reading = starved();
-  reading.needed = false;
-  for (int round = 0; round < 10; ++round) {
+  for (int round = 0; round < 20; ++round) {
     const gate_outcome outcome = gate.round(reading);
     ASSERT_FALSE(outcome.sleep);
-    ASSERT_EQ(outcome.goal, reading.processing + 1);
+    ASSERT_EQ(outcome.goal, reading.processing + (round % 2 == 0 ? 1 : 0)) << "every other looks";
     reading.processing = reading.goal = outcome.goal;
+    reading.now += outcome.next;
   }
 }
 

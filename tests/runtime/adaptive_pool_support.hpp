@@ -23,7 +23,7 @@ inline runtime_options quick(unsigned min, unsigned max) {
   options.adaptive.starvation_busy_delay_per_thread = std::chrono::milliseconds(5);
   options.adaptive.blocking_delay_step = std::chrono::milliseconds(1);
   options.adaptive.blocking_max_delay = std::chrono::milliseconds(5);
-  options.on_starvation = [](const tandem::starvation_report&) {};
+  options.log_starvation = false;
   return options;
 }
 

@@ -13,6 +13,8 @@
 #include <mutex>
 #include <semaphore>
 #include <string>
+#include <tandem/event.hpp>
+#include <tandem/fork_join.hpp>
 #include <tandem/runtime.hpp>
 #include <tandem/spawn.hpp>
 #include <tandem/task_scope.hpp>
@@ -214,14 +216,57 @@ TEST(adaptive_pool, reports_starvation_with_the_places_of_the_workers_that_are_s
   const tandem::starvation_report& last = told.back();
   EXPECT_EQ(last.waiting, 3U);
   EXPECT_GE(last.lasts, 30ms);
+  EXPECT_GE(last.oldest, last.lasts);
   EXPECT_EQ(last.max_threads, 3U);
   for (const auto& each : last.workers) {
+    EXPECT_GT(each.lasts, 0ms);
     EXPECT_NE(std::string(each.spawned_at.file_name()).find("adaptive_pool_test"),
               std::string::npos);
   }
   const std::string text = to_string(last);
-  EXPECT_NE(text.find("3 workers blocked for "), std::string::npos) << text;
-  EXPECT_NE(text.find("3 items wait"), std::string::npos) << text;
+  EXPECT_NE(text.find("3 workers blocked"), std::string::npos) << text;
+  EXPECT_NE(text.find("3 items wait; oldest "), std::string::npos) << text;
+}
+
+// Found by review: each thread that the gate added took an item, and there was a report only at max_threads.
+TEST(adaptive_pool, reports_starvation_while_threads_still_come) {
+  runtime_options options = quick(2, 1000);
+  options.adaptive.gate_period = 20ms;
+  options.adaptive.starvation_delay = 20ms;
+  options.adaptive.starvation_busy_delay_per_thread = 1ms;
+  options.starvation_threshold = 50ms;
+  std::atomic<unsigned> threads{0};
+  options.on_starvation = [&](const tandem::starvation_report& report) {
+    threads = report.threads;
+  };
+  test_runtime rt(options);
+  std::vector<tandem::join_handle<void>> handles;
+  for (int i = 0; i < 1000; ++i) {
+    handles.push_back(rt->spawn([](std::atomic<unsigned>& told) -> task<void> {
+      while (told == 0) std::this_thread::sleep_for(1ms);
+      co_return;
+    }(threads)));
+  }
+  for (auto& each : handles) each.wait();
+  EXPECT_GE(threads.load(), 2U);
+  EXPECT_LT(threads.load(), 1000U);
+}
+
+TEST(adaptive_pool, forked_children_that_their_worker_takes_back_do_not_count_as_items) {
+  test_runtime rt(quick(1, 1));
+  const auto items = [&] { return rt.workers().stats().items; };
+  const std::uint64_t taken = rt.run([](auto count) -> task<std::uint64_t> {
+    tandem::event both;
+    const std::uint64_t before = count();
+    co_await tandem::fork_join(
+        [](tandem::event& other) -> task<void> { co_await other.wait(); }(both),
+        [](tandem::event& other) -> task<void> {
+          other.set();
+          co_return;
+        }(both));
+    co_return count() - before;
+  }(items));
+  EXPECT_EQ(taken, 1U) << "the first child again, after the event";
 }
 
 TEST(adaptive_pool, what_is_thrown_by_who_hears_of_starvation_goes_to_the_handler_of_such) {

@@ -178,7 +178,7 @@ TEST(reconfigure, a_fixed_pool_becomes_adaptive_and_workers_that_block_are_joine
   wait_until([&] { return closed.inside() == 2; });
   pool_change change = threads_between(2, 16);
   change.adaptive = adaptive(2, 16).adaptive;
-  change.on_starvation = [](const tandem::starvation_report&) {};
+  change.log_starvation = false;
   rt.workers().reconfigure(change);
   wait_until([&] { return closed.inside() == 6; });  // by the gate alone
   const auto decisions = rt.workers().decisions();
@@ -273,6 +273,7 @@ TEST(reconfigure, a_task_of_the_pool_may_change_it) {
 TEST(reconfigure, a_starvation_handler_may_raise_max) {
   runtime_options options = adaptive(1, 2);
   options.starvation_threshold = 5ms;
+  options.log_starvation = false;
   std::atomic<worker_pool*> pool{nullptr};
   options.on_starvation = [&](const tandem::starvation_report& report) {
     if (worker_pool* const told = pool.load()) {

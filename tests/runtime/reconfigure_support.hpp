@@ -35,7 +35,7 @@ inline runtime_options adaptive(unsigned min, unsigned max) {
   options.adaptive.gate_period = std::chrono::milliseconds(5);
   options.adaptive.starvation_delay = std::chrono::milliseconds(5);
   options.adaptive.starvation_busy_delay_per_thread = std::chrono::milliseconds(5);
-  options.on_starvation = [](const tandem::starvation_report&) {};
+  options.log_starvation = false;
   return options;
 }
 

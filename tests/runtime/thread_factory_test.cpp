@@ -128,7 +128,7 @@ TEST(thread_factory, line_4_the_gate_asks_again_for_a_thread_that_could_not_be_m
   options.adaptive.gate_period = 5ms;
   options.adaptive.starvation_delay = 1h;  // nothing but the missing thread
   options.adaptive.starvation_busy_delay_per_thread = 1h;
-  options.on_starvation = [](const tandem::starvation_report&) {};
+  options.log_starvation = false;
   options.threads.factory = factory.function();
   test_runtime rt(options);
   EXPECT_TRUE(rt.workers().prestart_core_thread());

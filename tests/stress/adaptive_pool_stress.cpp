@@ -42,7 +42,7 @@ tandem::runtime_options restless(std::mt19937_64& random) {
   options.adaptive.cpu_sample_interval = 1ms;
   options.adaptive.blocking_delay_step = 1ms;
   options.adaptive.blocking_max_delay = 2ms;
-  options.on_starvation = [](const tandem::starvation_report&) {};
+  options.log_starvation = false;
   return options;
 }
 

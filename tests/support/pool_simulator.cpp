@@ -107,7 +107,6 @@ void pool_simulator::start_workers() {
 void pool_simulator::begin_item(unsigned worker) {
   if (queued_ != endless) --queued_;
   item_of_[worker] = taken_++;
-  last_dequeue_ = machine_.now();
   machine_.compute(worker, machine_.noisy(load_.compute_seconds, load_.noise));
 }
 
@@ -167,17 +166,22 @@ void pool_simulator::climb() {
 }
 
 void pool_simulator::tick() {
-  const double period = seconds_of(options_.gate_period);
-  next_tick_ += period;
-  cpu_ = (machine_.busy_seconds() - last_busy_) / (period * machine_.cpus());
-  last_busy_ = machine_.busy_seconds();
+  const double now = machine_.now();
+  if (now - cpu_read_at_ >= seconds_of(options_.cpu_sample_interval) - 1e-9) {
+    cpu_ = (machine_.busy_seconds() - last_busy_) / ((now - cpu_read_at_) * machine_.cpus());
+    last_busy_ = machine_.busy_seconds();
+    cpu_read_at_ = now;
+  }
 
   tandem::detail::gate_reading reading(processing_, goal_, max_);
-  reading.since_dequeue = span_of(machine_.now() - last_dequeue_);
+  reading.now = span_of(now);
+  reading.dequeued = taken_;
   reading.cpu = cpu_;
   reading.work_requested = queued_ > 0;
   const unsigned old_goal = goal_;
-  goal_ = gate_.round(reading).goal;
+  const tandem::detail::gate_outcome outcome = gate_.round(reading);
+  goal_ = outcome.goal;
+  next_tick_ += seconds_of(outcome.next);
   if (goal_ == old_goal) return;
   controller_.goal_changed(goal_, tandem::decision_reason::starvation);
   record(old_goal, tandem::decision_reason::starvation, 0, 0);

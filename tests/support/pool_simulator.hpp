@@ -114,8 +114,8 @@ class pool_simulator {
   std::vector<bool> ended_;             // nested items
   double next_arrival_;
   double next_tick_;
-  double last_dequeue_ = 0;
   double last_busy_ = 0;
+  double cpu_read_at_ = 0;
   double cpu_ = 1;  // not read yet
   double sampled_at_ = 0;
   double sample_due_;

@@ -41,6 +41,7 @@ class TANDEM_API pool_change {
   std::optional<submission_options::rejection_handler> on_rejected;
   std::optional<std::chrono::steady_clock::duration> starvation_threshold;
   std::optional<std::function<void(const starvation_report&)>> on_starvation;
+  std::optional<bool> log_starvation;
   /// For threads that start from now on.
   std::optional<thread_options> threads;
 

@@ -67,11 +67,14 @@ class TANDEM_API pool_options {
   std::string name;
   /// Who makes the workers' threads, their hooks and their CPUs.
   thread_options threads;
-  /// Work waits, and no worker has taken any for so long: on_starvation hears of it. Default 2 s; 0: never.
+  /// Work waits, and for so long nobody has taken any but threads that were added, one item each: that is reported.
+  /// Where a controller decides (`adaptive`, growth on demand): no other pool reports anything. Default 2 s; 0: never.
   duration starvation_threshold = std::chrono::seconds(2);
-  /// Called at most once in five thresholds, on a thread that drives timers: it must not block. Default: some
-  /// lines on standard error.
+  /// Gets the report, at most once in five thresholds, on a thread that drives timers: it must not block. What it
+  /// throws goes to on_suppressed_exception.
   std::function<void(const starvation_report&)> on_starvation;
+  /// Whether the report is also written to standard error: a line, and one for each worker.
+  bool log_starvation = true;
 
   /// Functions that hear of tasks and their segments.
   task_hooks hooks;
