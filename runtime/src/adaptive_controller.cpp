@@ -7,16 +7,11 @@
 #include <cstddef>
 #include <numbers>
 
+#include <tandem/detail/split_mix.hpp>
+
 namespace tandem::inline v0::detail {
 
 namespace {
-
-std::uint64_t next_random(std::uint64_t& state) noexcept {  // splitmix64
-  std::uint64_t bits = state += 0x9E3779B97F4A7C15U;
-  bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9U;
-  bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBU;
-  return bits ^ (bits >> 31);
-}
 
 /// A count that does not change has a component of some 1e-16 at every period: rounding, and no
 /// wave. The smallest wave, one thread among a million, has 5e-7.
@@ -95,9 +90,11 @@ climb_step adaptive_controller::update(const climb_sample& sample) noexcept {
   const double back_off = -seen.ratio.real();
   step.next = interval_;
   if (back_off > 0 && goal == sample.min) {
-    step.next =
-        std::chrono::nanoseconds(std::llround(static_cast<double>(interval_.count()) *
-                                              options_.floor_back_off * std::min(back_off, 1.0)));
+    constexpr double most = 3.6e12;  // an hour
+    const double wanted =
+        static_cast<double>(interval_.count()) * options_.floor_back_off * std::min(back_off, 1.0);
+    step.next = std::max(std::chrono::nanoseconds(std::llround(std::min(wanted, most))),
+                         std::chrono::nanoseconds(options_.min_sample_interval));
   }
   return step;
 }
@@ -217,7 +214,7 @@ void adaptive_controller::draw_interval() noexcept {
   const auto range = static_cast<std::uint64_t>(
       (options_.max_sample_interval - options_.min_sample_interval).count());
   interval_ = std::chrono::nanoseconds(
-      static_cast<std::chrono::nanoseconds::rep>(least + next_random(random_) % (range + 1)));
+      static_cast<std::chrono::nanoseconds::rep>(least + split_mix(random_) % (range + 1)));
 }
 
 }  // namespace tandem::inline v0::detail

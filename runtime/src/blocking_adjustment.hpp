@@ -7,6 +7,7 @@
 // controller".
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 
 #include <tandem/adaptive_options.hpp>
@@ -51,6 +52,10 @@ class TANDEM_API blocking_adjustment {
   void set_options(const adaptive_options& options) noexcept { options_ = options; }
 
   blocking_outcome adjust(const blocking_reading& reading) noexcept;
+  /// HB2. Somebody else has taken workers away: what is no longer there is not to be taken again.
+  void lowered_to(unsigned goal, unsigned min) noexcept {
+    added_ = std::min(added_, goal > min ? goal - min : 0);
+  }
 
   /// Before one more than `goal` workers; 0: at once.
   static std::chrono::nanoseconds delay(const adaptive_options& options, unsigned goal,

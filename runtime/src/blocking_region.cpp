@@ -12,24 +12,28 @@ namespace {
 
 detail::worker* worker_to_tell() noexcept {
   detail::worker* const self = detail::this_thread().current_worker;
-  if (self == nullptr || self->owner.control() == nullptr) return nullptr;
+  if (self == nullptr) return nullptr;
   return self->blocks.load(std::memory_order_relaxed) ? nullptr : self;  // own word
 }
 
 }  // namespace
 
-blocking_region::blocking_region() noexcept : worker_(worker_to_tell()) {
+blocking_region::blocking_region() noexcept
+    : worker_(worker_to_tell()),
+      // A fixed pool may get a control while we are here (RC4): it is told of the end only if it knows of the beginning.
+      told_(worker_ != nullptr ? worker_->owner.control() : nullptr) {
   if (worker_ == nullptr) return;
+  worker_pool::impl& pool = worker_->owner;
   worker_->blocks.store(true, std::memory_order_relaxed);
-  worker_->owner.expose(*worker_);
-  worker_->owner.control()->region_began();
-  worker_->owner.wake_one();
+  pool.expose(*worker_);
+  if (told_ != nullptr) told_->region_began();
+  if (pool.anything_queued()) pool.wake_one();
 }
 
 blocking_region::~blocking_region() {
   if (worker_ == nullptr) return;
   worker_->blocks.store(false, std::memory_order_relaxed);
-  worker_->owner.control()->region_ended();
+  if (told_ != nullptr) told_->region_ended();
 }
 
 }  // namespace tandem::inline v0

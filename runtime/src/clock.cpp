@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include <tandem/detail/random.hpp>
+#include <tandem/detail/split_mix.hpp>
 #include <tandem/detail/timer.hpp>
 #include <tandem/environment.hpp>
 #include <tandem/runtime.hpp>
@@ -22,13 +23,6 @@ std::chrono::steady_clock::time_point now() noexcept {
 namespace detail {
 
 namespace {
-
-std::uint64_t split_mix(std::uint64_t& state) noexcept {
-  std::uint64_t bits = state += 0x9E3779B97F4A7C15U;
-  bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9U;
-  bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBU;
-  return bits ^ (bits >> 31);
-}
 
 std::uint64_t fresh_seed() noexcept {
   static std::atomic<std::uint64_t> threads{0};

@@ -42,15 +42,8 @@ driven_loop::driven_loop(tandem::runtime& owner, const std::optional<virtual_tim
   if (!time_) return;
   // Two streams: a task that asks for one more number leaves the schedule as it is.
   std::uint64_t seeds = time_->seed();
-  schedule_random_ = next_bits(seeds);
-  task_random_ = next_bits(seeds);
-}
-
-std::uint64_t driven_loop::next_bits(std::uint64_t& state) noexcept {  // SplitMix64
-  std::uint64_t bits = state += 0x9E3779B97F4A7C15U;
-  bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9U;
-  bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBU;
-  return bits ^ (bits >> 31);
+  schedule_random_ = split_mix(seeds);
+  task_random_ = split_mix(seeds);
 }
 
 timer_service& driven_loop::timers() const noexcept { return timers_of(owner_); }
@@ -88,7 +81,7 @@ std::size_t driven_loop::run_items(std::size_t most_items) noexcept {
   worker_pool::impl& pool = owner_.workers().implementation();
   if (!is_virtual()) return pool.run_some(most_items);
   std::size_t ran = 0;
-  while (ran < most_items && pool.step(next_bits(schedule_random_))) ++ran;
+  while (ran < most_items && pool.step(split_mix(schedule_random_))) ++ran;
   return ran;
 }
 

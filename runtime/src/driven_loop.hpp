@@ -13,6 +13,7 @@
 #include <mutex>
 #include <optional>
 
+#include <tandem/detail/split_mix.hpp>
 #include <tandem/detail/timer.hpp>
 #include <tandem/runtime.hpp>
 #include <tandem/virtual_time.hpp>
@@ -42,7 +43,7 @@ class driven_loop final : public timer_driver {
   bool is_virtual() const noexcept { return time_.has_value(); }
   std::uint64_t seed() const noexcept { return time_->seed(); }
   /// For the tasks. The schedule has a stream of its own.
-  std::uint64_t random_bits() noexcept { return next_bits(task_random_); }
+  std::uint64_t random_bits() noexcept { return split_mix(task_random_); }
 
   // Any thread.
   /// V1. Something was posted, or a condition may hold now.
@@ -60,7 +61,6 @@ class driven_loop final : public timer_driver {
   int descriptor();
 
  private:
-  static std::uint64_t next_bits(std::uint64_t& state) noexcept;
   std::size_t run_ready(std::size_t most_items) noexcept;
   std::size_t run_items(std::size_t most_items) noexcept;
   bool queued() const noexcept;

@@ -150,7 +150,7 @@ void pool_control::gate_round() noexcept {
     options = options_;
     const clock::time_point now = clock::now();
     read_cpu(now);
-    const gate_reading reading = read(now);
+    gate_reading reading = read(now);
     watch(reading);
     const gate_outcome outcome = gate_.round(reading);
     if (outcome.goal > reading.goal) change = set_goal(outcome.goal, decision_reason::starvation);
@@ -252,6 +252,9 @@ int pool_control::set_goal(unsigned wanted, decision_reason reason) noexcept {
   if (wanted == old_goal) return 0;
   goal_.store(wanted, std::memory_order_relaxed);
   if (wanted > old_goal) raised_for_.store(reason, std::memory_order_relaxed);
+  if (wanted < old_goal && reason != decision_reason::blocking) {
+    blocking_.lowered_to(wanted, options_->min_threads);
+  }
   if (reason != decision_reason::climb && reason != decision_reason::warm_up &&
       reason != decision_reason::hold) {
     climb_.goal_changed(wanted, reason);
@@ -278,8 +281,9 @@ void pool_control::thread_retired(decision_reason reason) noexcept {
   {
     const std::lock_guard lock(lock_);
     log(pool_action::retire, reason, goal());
-    // Who comes back after a rest begins as at first.
-    const unsigned left = std::max(options_->min_threads, pool_.threads());
+    // Who comes back after a rest begins as at first. But those that are blocked are replaced (HB1), by a thread that
+    // is started when somebody needs it.
+    const unsigned left = std::max(options_->min_threads + blocked(), pool_.threads());
     if (decides_ && left < goal()) change = set_goal(left, reason);
   }
   if (change != 0) pool_.change_target(change);

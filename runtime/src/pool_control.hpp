@@ -52,7 +52,6 @@ class pool_control {
     if (!on_.load(std::memory_order_seq_cst)) [[unlikely]]
       turn_on();
   }
-  /// @returns  why
   /// @param reason  `work`, unless its starter knows better
   /// @returns       what it came for
   decision_reason thread_started(decision_reason reason) noexcept;
@@ -96,7 +95,8 @@ class pool_control {
   void read_cpu(clock::time_point now) noexcept;
   /// HG2 and reports: what was before does not count.
   void begin_watching(clock::time_point now) noexcept;
-  void watch(const gate_reading& reading) noexcept;
+  /// HG5, and what reports need.
+  void watch(gate_reading& reading) noexcept;
   bool report_is_due(clock::time_point now) noexcept;
   starvation_report report() const;
   void tell(const pool_options& options, const starvation_report& report) const noexcept;

@@ -27,7 +27,6 @@ const char* to_string(decision_reason reason) noexcept {
     case decision_reason::blocking: return "blocking";
     case decision_reason::outside_change: return "outside_change";
     case decision_reason::keep_alive: return "keep_alive";
-    case decision_reason::shutdown: return "shutdown";
     case decision_reason::saturated: return "saturated";
     case decision_reason::stalled: return "stalled";
     case decision_reason::idle: return "idle";

@@ -52,10 +52,17 @@ std::string to_string(const starvation_report& report) {
 
 namespace detail {
 
-void pool_control::watch(const gate_reading& reading) noexcept {
+void pool_control::watch(gate_reading& reading) noexcept {
   try {
     begun_.clear();
-    for (const worker& each : pool_.workers().all()) begun_.push_back(each.progress());
+    for (const worker& each : pool_.workers().all()) {
+      begun_.push_back(each.progress());
+      // A next slot is its worker's own, and nobody was woken for it. Where the worker has been inside one segment since
+      // the last look, what lies there waits as all else does, and a search may take it.
+      if (each.fifo.has_next() && starvation_.has_stayed(each.number, begun_.back())) {
+        reading.work_requested = true;
+      }
+    }
   } catch (const std::exception&) {
     begun_.clear();  // no memory: nobody is said to be stuck
   }

@@ -8,9 +8,22 @@
 namespace tandem::inline v0 {
 
 int worker_pool::impl::busy() const noexcept {
-  // Two words at about one moment.
-  const int target = target_.load(std::memory_order_relaxed);
-  return std::max(0, target - room_of(state_.load(std::memory_order_seq_cst)));
+  // Two words. The target is raised before the room and lowered after it (J1): with the same target before and after,
+  // nobody is missed.
+  int target = target_.load(std::memory_order_seq_cst);
+  while (true) {
+    const std::uint64_t state = state_.load(std::memory_order_seq_cst);
+    const int again = target_.load(std::memory_order_seq_cst);
+    if (again == target) return std::max(0, target - room_of(state));
+    target = again;
+  }
+}
+
+unsigned worker_pool::impl::goal() const noexcept {
+  const detail::pool_control* const control = this->control();
+  if (control != nullptr && growth() == growth_order::demand) return control->goal();
+  // Without one that decides it is what the order of growth makes it (RC4).
+  return static_cast<unsigned>(std::max(0, target_.load(std::memory_order_relaxed)));
 }
 
 std::uint64_t worker_pool::impl::items_taken() const noexcept {
@@ -39,10 +52,7 @@ worker_pool_stats worker_pool::impl::stats() const noexcept {
   out.max_threads = workers_.most();
   out.threads = threads_.load(std::memory_order_relaxed);
   const detail::pool_control* const control = this->control();
-  // Without one that decides it is what the order of growth makes it (RC4).
-  out.goal = control != nullptr && growth() == growth_order::demand
-                 ? control->goal()
-                 : static_cast<unsigned>(std::max(0, target_.load(std::memory_order_relaxed)));
+  out.goal = goal();
   out.blocked = control != nullptr ? control->blocked() : 0;
   const std::uint64_t state = state_.load(std::memory_order_relaxed);
   const auto awake =

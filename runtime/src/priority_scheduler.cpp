@@ -51,7 +51,12 @@ class priority_scheduler::impl final : public detail::ordered_scheduler {
   void taken(detail::ordered_queue& queue) noexcept override;
 
   bool by_time() const noexcept { return ageing_.time() > time_point::duration::zero(); }
-  time_point now() const noexcept { return by_time() ? below().owner()->now() : time_point(); }
+  time_point now() const noexcept {
+    if (!by_time()) return {};
+    // An executor of the user's own need not belong to a runtime.
+    const runtime* const owner = below().owner();
+    return owner != nullptr ? owner->now() : std::chrono::steady_clock::now();
+  }
   bool is_due(const level_queue& level, time_point now) const noexcept;
 
   const priority_ageing ageing_;

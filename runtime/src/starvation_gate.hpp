@@ -3,7 +3,7 @@
 //
 // The climb learns from items that end. Where none does, because every worker is blocked, perhaps
 // on an item that still waits in a queue, it learns nothing, and this rule finds the way out. Steps
-// HG1-HG4: runtime/README.md, "The controller".
+// HG1-HG5: runtime/README.md, "The controller".
 #pragma once
 
 #include <chrono>

@@ -39,6 +39,10 @@ class TANDEM_API starvation_watch {
   std::chrono::nanoseconds lasts() const noexcept { return lasts_; }
   /// How long something that waits now has been waiting at least.
   std::chrono::nanoseconds oldest() const noexcept { return oldest_; }
+  /// Whether this worker had begun as many items at the last look.
+  bool has_stayed(unsigned worker, std::uint64_t begun) const noexcept {
+    return worker < runs_.size() && runs_[worker].begun == begun;
+  }
   /// How long this worker has been inside the same item at least, if it runs one. 0 also where that is not known.
   std::chrono::nanoseconds stuck_for(unsigned worker) const noexcept {
     return worker < runs_.size() ? last_look_ - runs_[worker].since : std::chrono::nanoseconds();

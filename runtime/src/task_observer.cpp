@@ -7,6 +7,7 @@
 #include <thread>
 
 #include <tandem/detail/observed_segment.hpp>
+#include <tandem/detail/split_mix.hpp>
 
 #include "runtime_impl.hpp"
 #include "worker_pool_impl.hpp"
@@ -30,13 +31,6 @@ namespace {
 
 /// As many numbers as the workers of the largest pool may have (J7).
 constexpr std::size_t most_numbers = 2048;
-
-/// Neighbours in id are neighbours in time: the choice must not beat with a rhythm of theirs.
-std::uint64_t mixed(std::uint64_t id) noexcept {  // the finaliser of SplitMix64
-  id = (id ^ (id >> 30)) * 0xBF58476D1CE4E5B9U;
-  id = (id ^ (id >> 27)) * 0x94D049BB133111EBU;
-  return id ^ (id >> 31);
-}
 
 bool is_chosen(std::uint64_t number, std::uint32_t one_in) noexcept {
   return one_in == 1 || (one_in != 0 && number % one_in == 0);
@@ -70,6 +64,7 @@ std::int64_t task_observer::now_ns() const noexcept {
 }
 
 task_record* task_observer::task_spawned(const environment& task) noexcept {
+  // Neighbours in id are neighbours in time: the choice must not beat with a rhythm of theirs.
   const std::uint64_t number = mixed(task.id());
   const bool told = hooks_.any() && is_chosen(number, hooks_.one_in);
   const bool timed = is_chosen(number, times_one_in_);

@@ -12,6 +12,7 @@
 #include <tandem/detail/fifo_lane.hpp>
 #include <tandem/detail/fork_lane.hpp>
 #include <tandem/detail/own_counter.hpp>
+#include <tandem/detail/split_mix.hpp>
 #include <tandem/worker_pool.hpp>
 
 namespace tandem::inline v0::detail {
@@ -19,7 +20,7 @@ namespace tandem::inline v0::detail {
 class worker {
  public:
   worker(worker_pool::impl& pool, unsigned index)
-      : owner(pool), number(index), random(index * 0x9E3779B97F4A7C15U + 1) {}
+      : owner(pool), number(index), random(index * split_mix_step + 1) {}
 
   std::uint64_t next_random() noexcept {  // xorshift64*
     random ^= random >> 12;
@@ -60,7 +61,7 @@ class worker {
   job* handed = nullptr;  // U3: by whoever rouses or starts it, before the signal or the thread
   std::atomic<bool> started{false};  // has a thread; written under the pool's idle lock
   std::atomic<bool> blocks{false};   // inside a blocking_region; written by its owner
-  // The spawn of what it runs, for reports; kept only where the pool is adaptive. Written by its owner.
+  // The spawn of what it runs, for reports; kept only where the pool has a control. Written by its owner.
   std::atomic<std::source_location> where{std::source_location()};
 
   // Owner only from here.
@@ -70,9 +71,9 @@ class worker {
   std::uint32_t attention_pause = 0;  // joins until the flag is honoured again (D9)
   bool forks_turn = false;            // an item of another lane has just had its turn
   bool give_way = false;              // F6: a join asked for an item of another lane
-  bool searching = false;             // counted as such in the pool's word
-  std::uint32_t lot = 1;              // how many it takes from the injection lane at once
-  std::int64_t lot_time = 0;          // of its last look at the clock, and what it had run by then
+  bool searching = false;     // counted as such in the pool's word
+  std::uint32_t lot = 1;      // how many it takes from the injection lane at once
+  std::int64_t lot_time = 0;  // of its last look at the clock, and what it had run by then
   std::uint64_t lot_items = 0;
   unsigned watch_from = 0;                               // the first of those in items_at_search
   std::array<std::uint64_t, watched> items_at_search{};  // of others, when this one began to search

@@ -28,8 +28,6 @@ void worker_pool::impl::run(worker& self) noexcept {
   context.current_executor = &pool_;
   context.lane = &self.forks;
   context.lane_home = &pool_;
-  // A new thread was counted as searching by whoever started it.
-  self.searching = true;
   take_handed(self);
   while (true) {
     job* item = next_local(self);

@@ -25,12 +25,6 @@ std::shared_ptr<const pool_options> settings_of(pool_options options) {
   return std::make_shared<const pool_options>(std::move(options));
 }
 
-/// How many may be busy at first.
-unsigned first_target(const pool_options& options) noexcept {
-  return options.growth == growth_order::threads_first ? options.most_threads()
-                                                       : std::max(1U, options.min_threads);
-}
-
 }  // namespace
 
 worker_pool::worker_pool(tandem::runtime& owner, const pool_options& options,
@@ -76,8 +70,8 @@ worker_pool::impl::impl(worker_pool& pool, tandem::runtime& owner, const pool_op
       workers_(*this, loop != nullptr ? size() : options.most_threads(),
                loop != nullptr ? size() : pool_options::most_possible),
       submissions_(options.submissions),
-      state_(loop == nullptr ? first_target(options) * one_room : 0),
-      target_(static_cast<int>(first_target(options))),
+      state_(loop == nullptr ? detail::pool_control::fixed_goal(options) * one_room : 0),
+      target_(static_cast<int>(detail::pool_control::fixed_goal(options))),
       settings_(settings_of(options)),
       own_control_(loop == nullptr && options.is_adaptive()
                        ? std::make_unique<detail::pool_control>(*this, settings_, true)
@@ -160,12 +154,12 @@ void worker_pool::impl::push_fifo(worker& self, job* item) noexcept {
 }
 
 void worker_pool::impl::ask_attention() noexcept {
-  // Whoever is in a long recursion looks at its flag at the next join (D9). Release: pairs with the
-  // exchange in next_local, so that the flag never outruns the item.
+  // Whoever is in a long recursion looks at its flag at the next join (D9).
   if (room_of(state_.load(std::memory_order_relaxed)) > 0) return;  // an idle one comes for it
   for (worker& each : workers_) {
     // Mostly it is set, and its line stays where it is. seq_cst: its owner then clears it (L6) after the item was
-    // published, and sees the item.
+    // published, and sees the item. Release: pairs with the exchange in look_after(), so that the flag never outruns
+    // the item.
     if (!each.forks.attention.load(std::memory_order_seq_cst)) {
       each.forks.attention.store(true, std::memory_order_release);
     }
@@ -206,10 +200,12 @@ void worker_pool::impl::rouse(worker& chosen) noexcept {
 }
 
 void worker_pool::impl::change_target(int by) noexcept {
-  // J1. First the room is there, then the look: seq_cst, both.
-  target_.fetch_add(by, std::memory_order_relaxed);
+  // J1. First the room is there, then the look: seq_cst, both. The target is never too low for the room beside it, so
+  // that busy() misses nobody.
   const std::uint64_t added = static_cast<std::uint64_t>(by) << 32;  // below zero too: modulo 2^64
+  if (by > 0) target_.fetch_add(by, std::memory_order_seq_cst);
   const std::uint64_t now = state_.fetch_add(added, std::memory_order_seq_cst) + added;
+  if (by < 0) target_.fetch_add(by, std::memory_order_seq_cst);
   if (room_of(now) < 0) control()->ask(detail::pool_control::too_many);
   if (by > 0 && room_of(now) > 0 && anything_queued()) wake_one();
 }
@@ -224,7 +220,10 @@ void worker_pool::impl::hand_over_lanes(worker& self) noexcept {
   job_list items;
   while (job* item = self.fifo.pop()) items.push_back(item);
   while (job* item = self.fifo.take_next()) items.push_back(item);
-  while (job* item = self.forks.steal()) items.push_back(item);
+  // steal() also finds nothing where a thief was quicker: that does not say that nothing is left.
+  while (!self.forks.empty()) {
+    if (job* item = self.forks.steal()) items.push_back(item);
+  }
   if (!items.empty()) injection_.hand_over(items);
 }
 
@@ -244,8 +243,8 @@ bool worker_pool::impl::retire_one() noexcept {
     if (brought_ != 0) {
       // Only a submission that finds the queue full may bring this thread back: its room goes, too.
       --brought_;
-      target_.fetch_sub(1, std::memory_order_relaxed);
       state_.fetch_sub(one_room, std::memory_order_seq_cst);
+      target_.fetch_sub(1, std::memory_order_seq_cst);
     }
     oldest->signal.store(worker::dismissed, std::memory_order_release);  // pairs with rest()
   }
@@ -254,7 +253,7 @@ bool worker_pool::impl::retire_one() noexcept {
   if (auto* const watching = control()) {
     watching->thread_retired(why);
   } else {
-    note(pool_action::retire, why, size(), size(), 0, 0);
+    note(pool_action::retire, why, goal(), goal(), 0, 0);
   }
   return true;
 }

@@ -1,4 +1,4 @@
-// worker_pool_impl.hpp: the machinery of the worker pool. Protocols P1-P8, J1-J7, U1-U7, RC1-RC6: runtime/README.md.
+// worker_pool_impl.hpp: the machinery of the worker pool. Protocols P1-P9, J1-J7, U1-U8, RC1-RC6: runtime/README.md.
 // SPDX-License-Identifier: MIT
 //
 // state_ packs two counts: searching workers in the low half; in the high half the room, which says how many
@@ -64,6 +64,8 @@ class worker_pool::impl {
   /// J1. So many more (or less) workers may be busy from now on.
   void change_target(int by) noexcept;
   int busy() const noexcept;
+  /// How many workers may be busy.
+  unsigned goal() const noexcept;
   unsigned threads() const noexcept { return threads_.load(std::memory_order_relaxed); }
   /// Jobs that workers have taken, by all of them.
   std::uint64_t items_taken() const noexcept;
@@ -71,7 +73,7 @@ class worker_pool::impl {
   std::uint64_t tasks_ended() const noexcept;
   std::size_t queued() const noexcept;
   const detail::worker_set& workers() const noexcept { return workers_; }
-  /// Null: a fixed pool. seq_cst: a wake is counted before (J6), and RC4 may make one.
+  /// Null: a fixed pool that nobody has changed. seq_cst: a wake is counted before (J6), and RC4 may make one.
   detail::pool_control* control() const noexcept {
     return control_.load(std::memory_order_seq_cst);
   }
@@ -194,6 +196,8 @@ class worker_pool::impl {
   void depart() noexcept;
   bool count_out() noexcept;
   void report_no_thread(const std::string& reason, bool at_once) noexcept;
+  /// P9. The worker is about to run its start hook.
+  void begin_hook(worker& self, bool for_the_queues) noexcept;
   void run(worker& self) noexcept;
   void execute(worker& self, detail::thread_context& context, job* item,
                std::uint32_t budget = detail::await_budget) noexcept;
@@ -262,6 +266,7 @@ class worker_pool::impl {
   std::atomic<std::uint64_t> rejections_{0};
   std::array<std::atomic<std::uint64_t>, decision_reason_count> injections_{};
   std::atomic<std::uint64_t> retirements_{0};
+  std::atomic<unsigned> starting_{0};  // threads in start hooks that came for what is queued
   detail::pool_life life_;
   std::atomic<bool> runtime_ends_{false};  // then stop() ends the workers, and nobody else
   // Threads that are not ours and are inside a post: what they posted may end the runtime before they

@@ -90,7 +90,7 @@ void worker_pool::impl::note_start(bool for_full_queue) noexcept {
   if (auto* const watching = control()) {
     why = watching->thread_started(why);
   } else {
-    note(pool_action::inject, why, size(), size(), 0, 0);
+    note(pool_action::inject, why, goal(), goal(), 0, 0);
   }
   injections_[static_cast<std::size_t>(why)].fetch_add(1, std::memory_order_relaxed);
 }
@@ -180,8 +180,23 @@ void worker_pool::impl::live(worker& self) noexcept {
         break;
     }
   });
-  if (options.on_start) suppress([&] { options.on_start(self.number); });
+  self.searching = true;  // whoever started it has counted it so
+  if (options.on_start) {
+    const bool for_the_queues = self.handed == nullptr;
+    begin_hook(self, for_the_queues);
+    suppress([&] { options.on_start(self.number); });
+    if (for_the_queues) starting_.fetch_sub(1, std::memory_order_relaxed);
+  }
   run(self);
+}
+
+void worker_pool::impl::begin_hook(worker& self, bool for_the_queues) noexcept {
+  // P9. Relaxed: a count of hooks, by which too many or too few are woken at worst for a moment.
+  const unsigned starting = starting_.fetch_add(for_the_queues ? 1 : 0, std::memory_order_relaxed) +
+                            (for_the_queues ? 1 : 0);
+  const std::uint64_t before = state_.fetch_sub(one_searching, std::memory_order_seq_cst);
+  self.searching = false;
+  if (queued() > starting && room_of(before) > 0) wake_one();
 }
 
 void worker_pool::impl::say_goodbye(worker& self) noexcept {

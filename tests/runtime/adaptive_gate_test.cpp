@@ -227,6 +227,17 @@ TEST(blocking_adjustment, what_was_added_goes_when_the_regions_end_and_nothing_e
   EXPECT_EQ(adjustment.added(), 0U);
 }
 
+// Found by review: what the climb had lowered was taken away a second time, from what the climb had added since.
+TEST(blocking_adjustment, what_others_have_taken_away_is_not_taken_back_again) {
+  blocking_adjustment adjustment{adaptive_options()};
+  EXPECT_EQ(adjustment.adjust(blocking_reading(3, 2, 2, 100, 4)).goal, 5U);
+  adjustment.lowered_to(3, 2);
+  EXPECT_EQ(adjustment.added(), 1U);
+  EXPECT_EQ(adjustment.adjust(blocking_reading(0, 3, 2, 100, 4)).goal, 2U);
+  EXPECT_EQ(adjustment.added(), 0U);
+  EXPECT_EQ(adjustment.adjust(blocking_reading(1, 6, 2, 100, 4)).goal, 6U) << "the climb's";
+}
+
 TEST(blocking_adjustment, the_delay_follows_its_options_and_cannot_overflow) {
   adaptive_options options;
   options.blocking_at_once_per_cpu = 2;

@@ -130,10 +130,9 @@ TEST(pool_decision, every_reason_and_every_action_has_a_name_of_its_own) {
   for (int value = 0; value <= static_cast<int>(decision_reason::idle); ++value) {
     names.emplace_back(to_string(static_cast<decision_reason>(value)));
   }
-  EXPECT_EQ(names,
-            (std::vector<std::string>{"work", "queue_full", "warm_up", "climb", "hold",
-                                      "starvation", "blocking", "outside_change", "keep_alive",
-                                      "shutdown", "saturated", "stalled", "idle"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"work", "queue_full", "warm_up", "climb", "hold",
+                                             "starvation", "blocking", "outside_change",
+                                             "keep_alive", "saturated", "stalled", "idle"}));
   EXPECT_STREQ(to_string(pool_action::inject), "inject");
   EXPECT_STREQ(to_string(pool_action::retire), "retire");
   EXPECT_STREQ(to_string(pool_action::change_goal), "goal");

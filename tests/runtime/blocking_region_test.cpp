@@ -7,6 +7,7 @@
 #include <chrono>
 #include <latch>
 #include <semaphore>
+#include <tandem/event.hpp>
 #include <tandem/runtime.hpp>
 #include <tandem/spawn.hpp>
 #include <vector>
@@ -78,6 +79,85 @@ TEST(blocking_region, a_region_gives_what_waits_in_the_lanes_of_its_worker_to_ot
     }
     co_await next;
   }());
+}
+
+/// Makes `next` ready, and blocks until it has run.
+task<void> depends_on_next(tandem::event& ready, std::binary_semaphore& ran, bool in_a_region) {
+  ready.set();
+  if (in_a_region) {
+    const blocking_region region;
+    ran.acquire();
+  } else {
+    ran.acquire();
+  }
+  co_return;
+}
+
+task<void> next_to_run(tandem::event& ready, std::binary_semaphore& ran) {
+  co_await ready.wait();
+  ran.release();
+}
+
+/// A waiter is made ready on a worker that then blocks, while the other workers are parked.
+void block_on_the_next_slot(const runtime_options& options, bool in_a_region) {
+  test_runtime rt(options);
+  tandem::event ready;
+  std::binary_semaphore ran(0);
+  auto next = rt->spawn(next_to_run(ready, ran));
+  (void)rt.workers().prestart_all_core_threads();
+  wait_until([&] {
+    const auto stats = rt.workers().stats();
+    return stats.idle == 4 && stats.threads == 4;
+  });
+  rt->spawn(depends_on_next(ready, ran, in_a_region)).wait();
+  next.wait();
+}
+
+// Found by review: the gate did not look into next slots, and regions did nothing in pools without a controller.
+TEST(blocking_region, the_gate_finds_what_lies_in_the_next_slot_of_a_worker_that_blocks) {
+  block_on_the_next_slot(quick(4, 16), false);
+}
+
+TEST(blocking_region, in_a_fixed_pool_a_region_gives_its_next_slot_to_others) {
+  runtime_options options = quick(4, 4);
+  options.adaptive = false;
+  block_on_the_next_slot(options, true);
+}
+
+// Found by review: each region woke or started a thread.
+TEST(blocking_region, where_nothing_waits_a_region_starts_no_thread) {
+  test_runtime rt(quick(1, 8));
+  rt.run([]() -> task<void> {
+    for (int i = 0; i < 10; ++i) const blocking_region region;
+    co_return;
+  }());
+  EXPECT_EQ(rt.workers().stats().threads, 1U);
+  EXPECT_EQ(rt.workers().decisions().front().action, pool_action::inject);
+  EXPECT_EQ(count_of(rt.workers().decisions(), pool_action::inject, decision_reason::blocking), 0);
+}
+
+// Found by review: with the thread went the room for it, and what came next waited for the gate.
+TEST(blocking_region, a_stand_in_that_retires_leaves_its_room) {
+  runtime_options options = quick(2, 16);
+  options.keep_alive = 1ms;
+  options.adaptive.gate_period = 1h;  // it does not help
+  test_runtime rt(options);
+  std::counting_semaphore<> end(0);
+  std::vector<tandem::join_handle<void>> blocked;
+  for (int i = 0; i < 3; ++i) {
+    blocked.push_back(rt->spawn([](std::counting_semaphore<>& over) -> task<void> {
+      const blocking_region region;
+      over.acquire();
+      co_return;
+    }(end)));
+  }
+  for (int round = 0; round < 5; ++round) {
+    wait_until([&] { return rt.workers().stats().threads == 3; });
+    EXPECT_GE(rt.workers().stats().goal, 4U);
+    rt->spawn([]() -> task<void> { co_return; }()).wait();  // by a new stand-in
+  }
+  end.release(3);
+  for (auto& each : blocked) each.wait();
 }
 
 }  // namespace

@@ -212,4 +212,33 @@ TEST(priority, levels_have_names) {
   EXPECT_EQ(names, "highest high normal low lowest ");
 }
 
+/// Of no runtime: a queue that the test empties.
+class plain_executor final : public tandem::executor {
+ public:
+  void post(tandem::job* item, tandem::post_kind) noexcept override { queue_.push_back(item); }
+  bool is_current() const noexcept override { return false; }
+  runtime* owner() const noexcept override { return nullptr; }
+  std::string_view name() const noexcept override { return "plain"; }
+  void run_all() {
+    while (tandem::job* const item = queue_.pop_front()) item->run(item);
+  }
+
+ private:
+  tandem::job_list queue_;
+};
+
+// Found by review: it asked the runtime for the time, and there was none.
+TEST(priority, line_13_ageing_by_time_works_on_an_executor_of_no_runtime) {
+  static int ran = 0;
+  ran = 0;
+  plain_executor plain;
+  priority_scheduler levels(plain, priority_ageing().after_time(1s));
+  tandem::job low([](tandem::job*) noexcept { ran = ran * 10 + 1; });
+  tandem::job high([](tandem::job*) noexcept { ran = ran * 10 + 2; });
+  levels.level(priority::low).post(&low);
+  levels.level(priority::high).post(&high);
+  plain.run_all();
+  EXPECT_EQ(ran, 21);
+}
+
 }  // namespace

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <csignal>
 #include <functional>
+#include <latch>
 #include <stdexcept>
 #include <string>
 #include <tandem/runtime.hpp>
@@ -80,6 +81,19 @@ TEST(thread_factory, line_4_a_factory_makes_the_threads_and_gets_their_names) {
   sigset_t own;
   pthread_sigmask(SIG_BLOCK, nullptr, &own);
   EXPECT_EQ(sigismember(&own, SIGTERM), 0);
+}
+
+// Found by review: a thread counted as searching while its hook ran, and nobody else was woken meanwhile.
+TEST(thread_factory, line_4_nobody_waits_for_the_start_hook_of_another_thread) {
+  std::latch all_start(4);
+  runtime_options options = pool_of(4, 4, growth_order::demand);
+  options.threads.on_start = [&](unsigned) { all_start.arrive_and_wait(); };
+  test_runtime rt(options);
+  std::atomic<int> ran{0};
+  std::vector<join_handle<void>> handles;
+  for (int i = 0; i < 4; ++i) handles.push_back(rt->spawn(count_up(ran)));
+  for (auto& each : handles) each.wait();
+  EXPECT_EQ(ran, 4);
 }
 
 TEST(thread_factory, line_4_a_factory_that_fails_leaves_fewer_threads_and_all_counts_right) {

@@ -8,7 +8,8 @@ namespace tandem::inline v0 {
 
 namespace detail {
 class worker;
-}
+class pool_control;
+}  // namespace detail
 
 /// While it lives the calling worker counts as blocked: what waits in its lanes can be taken by others,
 /// and the pool runs another worker in its place, at once while few are blocked, then one by one.
@@ -20,10 +21,11 @@ class worker;
 ///
 /// For calls that mostly take long, blocking() is better: it keeps no worker. This is for the middle of plain
 /// functions, and for calls that only sometimes wait. No co_await inside: its end would come on another
-/// thread. Regions may be nested; elsewhere than on a worker of an adaptive pool it does nothing.
+/// thread. Regions may be nested. In a pool without a controller nobody comes in its place, but what waits in its lanes
+/// is free for others; elsewhere than on a worker it does nothing.
 ///
 /// @thread_safety  ends on the thread that began it
-/// @cost           a lock at either end
+/// @cost           a lock at either end; a thread is woken or started only where something waits
 class TANDEM_API blocking_region {
  public:
   blocking_region() noexcept;
@@ -32,7 +34,8 @@ class TANDEM_API blocking_region {
   ~blocking_region();
 
  private:
-  detail::worker* const worker_;  // null: nothing to tell
+  detail::worker* const worker_;      // null: no worker, or one that is in a region already
+  detail::pool_control* const told_;  // null: nobody decides here
 };
 
 }  // namespace tandem::inline v0

@@ -19,7 +19,7 @@ enum class pool_action : unsigned char {
 
 /// Why.
 enum class decision_reason : unsigned char {
-  work,        ///< an item was posted and fewer than min_threads were there
+  work,        ///< an item was posted, and the pool may have another thread for it
   queue_full,  ///< a submission found the queue full, and may add a thread (growth_order::queue_first)
   warm_up,     ///< too few samples yet; the goal follows a wave of one thread
   climb,       ///< a move of the hill climbing, its wave included
@@ -28,7 +28,6 @@ enum class decision_reason : unsigned char {
   blocking,        ///< workers are, or no longer are, inside a blocking_region
   outside_change,  ///< somebody else changed the number, or its limits
   keep_alive,      ///< idle for too long
-  shutdown,        ///< the pool ends
   saturated,       ///< all threads of a completion pool have been busy for too long
   stalled,         ///< a thread of a completion pool does not come back to its ring
   idle             ///< fewer threads of a completion pool would have done for long enough

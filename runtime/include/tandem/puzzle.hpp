@@ -13,6 +13,8 @@
 #include <ranges>
 #include <type_traits>
 
+#include <tandem/detail/split_mix.hpp>
+
 namespace tandem::inline v0 {
 
 /// A position that can be told apart by hash: `puzzle.hash(position)` if there is one, else std::hash.
@@ -64,10 +66,7 @@ std::uint64_t mixed_hash(const P& puzzle, const typename P::position& at) {
   } else {
     bits = static_cast<std::uint64_t>(std::hash<typename P::position>{}(at));
   }
-  bits += 0x9e3779b97f4a7c15U;
-  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9U;
-  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebU;
-  return bits ^ (bits >> 31);
+  return split_mix(bits);
 }
 
 }  // namespace detail

@@ -1,4 +1,4 @@
-// submit_waiter.hpp: an await that ends when the pool has taken a task. Protocol U1-U7: runtime/README.md.
+// submit_waiter.hpp: an await that ends when the pool has taken a task. Protocol U1-U8: runtime/README.md.
 // SPDX-License-Identifier: MIT
 #pragma once
 
