@@ -25,7 +25,7 @@
 namespace tandem::test {
 
 inline constexpr bool sanitized = TANDEM_TEST_SANITIZED != 0;
-/// Our builds with AddressSanitizer have UndefinedBehaviorSanitizer, too.
+/// Our builds by clang with AddressSanitizer have UndefinedBehaviorSanitizer, too.
 #if defined(TANDEM_TEST_ADDRESS_SANITIZER)
 inline constexpr bool address_sanitized = true;
 #else
