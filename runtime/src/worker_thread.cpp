@@ -62,7 +62,9 @@ bool worker_pool::impl::start_thread(unsigned limit, job* first) noexcept {
     fresh.handed = first;
     // Under queue_first a thread above the core brings its own room (U3).
     const bool brings_room = growth() == growth_order::queue_first && there >= size();
-    const std::uint64_t change = one_searching - (brings_room ? 0 : one_room);
+    // With an item in hand it does not look for one.
+    const std::uint64_t change =
+        (first == nullptr ? one_searching : 0) - (brings_room ? 0 : one_room);
     state_.fetch_add(change, std::memory_order_seq_cst);
     if (brings_room) target_.fetch_add(1, std::memory_order_relaxed);
     if (start(fresh, brings_room, reason)) {
