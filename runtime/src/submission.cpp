@@ -84,7 +84,7 @@ worker_pool::impl::admission worker_pool::impl::try_admit(detail::joinable_root&
 
 void worker_pool::impl::announce_submission(bool alone) noexcept {
   wake_one();
-  if (alone) ask_attention();  // else of who takes the one before it: take_submission()
+  if (alone) ask_attention();  // U9: else who takes the one before it asks
   if (loop_ != nullptr) loop_->notify();
 }
 
@@ -131,7 +131,7 @@ detail::worker* worker_pool::impl::take_idle() noexcept {
 job* worker_pool::impl::take_submission(worker& self) noexcept {
   job* const item = submissions_.pop();
   if (item != nullptr && !submissions_.empty()) {
-    // Those behind it have asked for nobody's attention.
+    // U9. Those behind it have asked for nobody's attention.
     self.forks.attention.store(true, std::memory_order_relaxed);  // own thread reads it
   }
   return item;

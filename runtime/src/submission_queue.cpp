@@ -53,14 +53,14 @@ void submission_queue::publish() noexcept {
   const std::size_t queued = queued_.load(std::memory_order_relaxed);  // under the lock
   const std::size_t direct = capacity_ == 0 ? waiting_.load(std::memory_order_relaxed) : 0;
   const std::size_t before = available_.load(std::memory_order_relaxed);
-  // P1. Between other values whoever looks sees one of them that is not 0, or comes in vain.
+  // P1, U9. Between other values whoever looks sees one of them that is not 0, or comes in vain.
   const bool appears = before == 0 && queued + direct != 0;
   available_.store(queued + direct,
                    appears ? std::memory_order_seq_cst : std::memory_order_release);
 }
 
 answer submission_queue::offer(joinable_root& item, int priority, bool& alone) {
-  // Without the lock. It was full at that moment; and as long as somebody waits it is (U5).
+  // U9. Without the lock: it was full at that moment, and as long as somebody waits it is (U5).
   if (available_.load(std::memory_order_acquire) >= capacity_) return answer::full;
   const std::lock_guard guard(lock_);
   if (closed_) return answer::closed;

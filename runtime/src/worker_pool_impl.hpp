@@ -1,4 +1,4 @@
-// worker_pool_impl.hpp: the machinery of the worker pool. Protocols P1-P8, J1-J7, U1-U7, RC1-RC6: runtime/README.md.
+// worker_pool_impl.hpp: the machinery of the worker pool. Protocols P1-P8, J1-J7, U1-U9, RC1-RC6: runtime/README.md.
 // SPDX-License-Identifier: MIT
 //
 // state_ packs two counts: searching workers in the low half; in the high half the room, which says how many
