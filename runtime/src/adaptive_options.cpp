@@ -6,6 +6,8 @@
 
 #include <tandem/adaptive_options.hpp>
 
+#include "enumerators.hpp"
+
 namespace tandem::inline v0 {
 
 namespace {
@@ -59,6 +61,10 @@ const char* to_string(completion_count what) noexcept {
 }
 
 void adaptive_options::validate() const {
+  if (count > completion_count::tasks) {
+    throw std::invalid_argument("adaptive_options::count: " +
+                                detail::no_enumerator(count, "completion_count"));
+  }
   check_time("min_sample_interval", min_sample_interval);
   check_time("max_sample_interval", max_sample_interval, min_sample_interval);
   check_positive("max_sample_error", max_sample_error);

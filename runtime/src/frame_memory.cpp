@@ -3,9 +3,11 @@
 //
 // A full magazine gives half of itself to the central store, an empty one takes a batch from there.
 // The store keeps at most `central_limit` batches of a class and gives the rest back to the slabs. A
-// thread that ends gives back what it has.
+// thread that ends gives back what it has. The store, too, holds addresses, not a list through the
+// blocks: what one thread makes and another one frees would cost a cache miss more for each block.
 #include <tandem/detail/frame_memory.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -27,15 +29,15 @@ constinit std::atomic<frame_check> check_freed_frame{nullptr};
 namespace {
 
 constexpr std::size_t batch_size = magazine_entries / 2;
-constexpr std::uint32_t central_limit = 32;
+constexpr std::size_t central_limit = 32;
 
 using block = frame_block;
 static_assert(sizeof(block) <= frame_granule_bytes);
 
-struct central_list {
+struct alignas(64) central_list {
   futex_mutex lock;
-  block* batches = nullptr;  // guarded by lock, as is the count
-  std::uint32_t count = 0;
+  std::size_t count = 0;  // guarded by lock, as are the blocks: whole batches
+  std::array<void*, central_limit * batch_size> blocks{};
 };
 
 constinit std::array<central_list, frame_class_count> central{};
@@ -85,31 +87,42 @@ bool have_magazine(void**& end) noexcept {
   return true;
 }
 
-block* take_batch(std::size_t index) noexcept {
+/// Into an empty magazine. @returns false if there is no memory
+bool take_batch(std::size_t index, void**& end) noexcept {
   central_list& store = central[index];
   {
     std::lock_guard lock(store.lock);
-    if (block* const batch = store.batches) {
-      store.batches = batch->next_batch;
-      --store.count;
-      return batch;
+    if (store.count != 0) {
+      store.count -= batch_size;
+      end = std::copy_n(store.blocks.data() + store.count, batch_size, end);
+      return true;
     }
   }
-  return take_from_slabs(index, batch_size);
+  block* each = take_from_slabs(index, batch_size);
+  if (each == nullptr) return false;
+  for (; each != nullptr; each = each->next) *end++ = each;
+  return true;
 }
 
-void give_batch(std::size_t index, block* batch) noexcept {
+/// The newest of a full magazine.
+void give_batch(std::size_t index, void**& end) noexcept {
   central_list& store = central[index];
+  end -= batch_size;
   {
     std::lock_guard lock(store.lock);
-    if (store.count < central_limit) {
-      batch->next_batch = store.batches;
-      store.batches = batch;
-      ++store.count;
+    if (store.count < store.blocks.size()) {
+      std::copy_n(end, batch_size, store.blocks.data() + store.count);
+      store.count += batch_size;
       return;
     }
   }
-  give_to_slabs(index, batch);
+  block* chain = nullptr;
+  for (std::size_t i = 0; i < batch_size; ++i) {
+    auto* const each = static_cast<block*>(end[i]);
+    each->next = chain;
+    chain = each;
+  }
+  give_to_slabs(index, chain);
 }
 
 }  // namespace
@@ -123,13 +136,7 @@ void give_batch(std::size_t index, block* batch) noexcept {
     fresh = take_from_slabs(index, 1);
   } else {
     // Not empty: the caller was compiled to keep none (config.hpp), others of this process were not.
-    if (end[-1] != nullptr) return *--end;
-    for (block* each = take_batch(index); each != nullptr;) {
-      block* const next = each->next;
-      if (next == nullptr) return each;
-      *end++ = each;
-      each = next;
-    }
+    if (end[-1] != nullptr || take_batch(index, end)) return *--end;
   }
   if (fresh == nullptr) throw std::bad_alloc();
   return fresh;
@@ -149,13 +156,7 @@ void give_batch(std::size_t index, block* batch) noexcept {
   }
   void**& end = this_thread().frames[index];
   if (reinterpret_cast<std::uintptr_t>(end) % magazine_bytes == 0) {  // NOLINT: full
-    block* batch = nullptr;
-    for (std::size_t i = 0; i < batch_size; ++i) {
-      auto* const each = static_cast<block*>(*--end);
-      each->next = batch;
-      batch = each;
-    }
-    give_batch(index, batch);
+    give_batch(index, end);
   }
   *end++ = memory;
 }

@@ -15,7 +15,6 @@ namespace tandem::inline v0::detail {
 /// A free block.
 struct frame_block {
   frame_block* next;
-  frame_block* next_batch;  // in the head of a batch only
 };
 
 /// @returns  a chain of 1 to `most` blocks of the class; null if there is no memory

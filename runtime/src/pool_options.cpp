@@ -9,6 +9,8 @@
 #include <tandem/cpu_count.hpp>
 #include <tandem/detail/environment_options.hpp>
 
+#include "enumerators.hpp"
+
 namespace tandem::inline v0 {
 
 namespace {
@@ -42,6 +44,10 @@ bool pool_options::is_adaptive() const noexcept {
 }
 
 void pool_options::validate() const {
+  if (growth > growth_order::threads_first) {
+    throw std::invalid_argument("runtime_options::growth: " +
+                                detail::no_enumerator(growth, "growth_order"));
+  }
   if (min_threads > limit_of_threads) {
     throw std::invalid_argument("runtime_options::min_threads is " + std::to_string(min_threads) +
                                 ": it has to be between 1 and 1024, or 0 for a runtime without "

@@ -113,12 +113,7 @@ void root::link_and_post(environment* parent, context_flow flow) noexcept {
 
 void root::link(environment* parent, context_flow flow) noexcept {
   runtime::impl& owner = env_.runtime()->implementation();
-  if (parent != nullptr) {
-    env_.start_below(*parent);
-  } else {
-    env_.start();
-    env_.stop().link(owner.root_stop());
-  }
+  parent != nullptr ? env_.start_below(*parent) : env_.start();  // the latter is linked later: C8
   const environment* const spawner = current_environment();
   const context_entry* const captured =
       flow == context_flow::captured && spawner != nullptr ? spawner->context() : nullptr;
@@ -138,6 +133,8 @@ promise_base* root::begin(state& seen) noexcept {
     // Relaxed: nobody asks for the room before the task has ended.
     state_.store(reinterpret_cast<state>(body.room) | (seen & note_bit) | running_phase,  // NOLINT
                  std::memory_order_relaxed);
+    // C8. By who runs it, and mostly ends it, too: so the list's lock stays in that CPU's cache.
+    if (env_.parent() == nullptr) env_.stop().link(env_.runtime()->implementation().root_stop());
     return &body;
   }
   return nullptr;
@@ -338,7 +335,9 @@ std::coroutine_handle<> joinable_root::ended() noexcept {
 }
 
 void joinable_root::abandon() noexcept {
-  void* const before = joiner_.exchange(abandoned_mark, std::memory_order_acq_rel);
+  // Once it is done it stays so.
+  void* const before =
+      is_done() ? done_mark : joiner_.exchange(abandoned_mark, std::memory_order_acq_rel);
   TANDEM_ASSERT(before == nullptr || before == done_mark || before == stopped_mark,
                 "a join_handle was destroyed while it was awaited");
   if (before == done_mark && !taken_ && !removed() && failed_for_real()) {

@@ -109,8 +109,9 @@ bool runtime::impl::admit_task() noexcept {
 }
 
 void runtime::impl::task_ended() noexcept {
-  if (pool.is_current()) {
-    count_end();  // our workers are joined before anything goes away
+  if (pool.is_current() || detail::this_thread().current_executor == &pool) {
+    // Our workers are joined before anything goes away, and who runs its own submission (U8) has counted itself in (P8).
+    count_end();
     return;
   }
   ending_.fetch_add(1, std::memory_order_relaxed);  // published by the count
@@ -187,8 +188,13 @@ stop_state& runtime::impl::root_stop() noexcept { return roots_[shard_index()]; 
 
 void runtime::impl::suppressed(const std::exception_ptr& failure) noexcept {
   if (options.on_suppressed_exception) {
-    options.on_suppressed_exception(failure);
-    return;
+    try {
+      options.on_suppressed_exception(failure);
+      return;
+    } catch (...) {
+      std::fprintf(stderr, "tandem: runtime_options::on_suppressed_exception has thrown: %s\n",
+                   detail::text_of(std::current_exception()).c_str());
+    }
   }
   std::fprintf(stderr, "tandem: a further failure, after the one that is reported: %s\n",
                detail::text_of(failure).c_str());

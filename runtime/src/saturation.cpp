@@ -85,6 +85,7 @@ void worker_pool::impl::saturate(detail::joinable_root& block, int priority, adm
     return rejection_of(is_shut ? rejection_cause::shut_down : rejection_cause::full,
                         block.env_block().spawned_at(), priority);
   };
+  policy_obstacle obstacle = policy_obstacle::none;
   saturation_policy chosen = policy_.load(std::memory_order_relaxed);  // RC5
   if (chosen == saturation_policy::handler) {
     const std::shared_ptr<const pool_options> now = settings();  // it may be replaced while it runs
@@ -98,39 +99,47 @@ void worker_pool::impl::saturate(detail::joinable_root& block, int priority, adm
         block.drop(stop_reason::discarded);
         return;
       }
-      if (run_here(block)) return;
+      obstacle = run_here(block);
+      if (obstacle == policy_obstacle::none) return;
       break;
     case saturation_policy::discard_oldest:
       if (is_shut) {
         block.drop(stop_reason::discarded);
         return;
       }
-      if (submissions_.kind() != queue_kind::bounded) break;  // a handler's choice
+      if (submissions_.kind() != queue_kind::bounded) {
+        obstacle = policy_obstacle::no_oldest;  // a handler's choice
+        break;
+      }
       displace_oldest(block, priority);
       return;
     default: break;
   }
-  throw rejected(told());
+  rejection what = told();
+  what.obstacle = obstacle;
+  throw rejected(what);
 }
 
 void worker_pool::impl::displace_oldest(detail::joinable_root& block, int priority) {
   detail::joinable_root* dropped = nullptr;
   if (submissions_.displace(block, priority, dropped) == admission::closed) dropped = &block;
   if (dropped != nullptr) dropped->drop(stop_reason::discarded);
-  if (dropped != &block) announce_submission();
+  if (dropped != &block) announce_submission(true);
 }
 
-bool worker_pool::impl::run_here(detail::joinable_root& block) noexcept {
+policy_obstacle worker_pool::impl::run_here(detail::joinable_root& block) noexcept {
   detail::thread_context& context = detail::this_thread();
-  if (calls_here == deepest_call) return false;
+  if (calls_here == deepest_call) return policy_obstacle::too_deep;
   if (own_worker() == nullptr) {
     const executor* const runs_for = context.current_executor;
     const bool elsewhere = runs_for != nullptr && runs_for != &pool_;
-    if (elsewhere || context.fires_timers || loop_ != nullptr) return false;
+    if (elsewhere) return policy_obstacle::other_executor;
+    if (context.fires_timers) return policy_obstacle::drives_timers;
+    if (loop_ != nullptr) return policy_obstacle::no_threads;
   }
   const call_on_top role(context, pool_, block.env);
   block.run(&block);
-  return true;
+  return policy_obstacle::none;
 }
 
 }  // namespace tandem::inline v0

@@ -69,49 +69,87 @@ worker_pool::impl::admission worker_pool::impl::try_admit(detail::joinable_root&
   if (queue_first && start_for(block, size())) return admission::entered;
   // Where the queue is unbounded it is quicker to leave the item there for whoever comes first.
   const bool by_hand = order == growth_order::threads_first || submissions_.is_bounded();
-  if (by_hand && submissions_.empty()) {
-    if (hand_to_idle(block)) return admission::entered;
-    if (!queue_first && start_for(block, workers_.most())) return admission::entered;
+  if (by_hand && submissions_.empty() && give_by_hand(block, order)) return admission::entered;
+  bool alone = false;
+  admission answer = submissions_.offer(block, priority, alone);  // U3
+  while (answer == admission::full && by_hand && hand_oldest_to_idle()) {
+    answer = submissions_.offer(block, priority, alone);
   }
-  const admission answer = submissions_.offer(block, priority);  // U3
-  if (answer == admission::entered) announce_submission();
+  if (answer == admission::entered) announce_submission(alone);
   if (answer == admission::full && queue_first && start_for(block, workers_.most())) {
     return admission::entered;
   }
   return answer;
 }
 
-void worker_pool::impl::announce_submission() noexcept {
+void worker_pool::impl::announce_submission(bool alone) noexcept {
   wake_one();
-  ask_attention();
+  if (alone) ask_attention();  // U9: else who takes the one before it asks
   if (loop_ != nullptr) loop_->notify();
 }
 
-bool worker_pool::impl::hand_to_idle(job& item) noexcept {
-  worker* chosen = nullptr;
-  {
-    const std::lock_guard lock(idle_lock_);
-    if (stopping_ || idle_stack_.empty()) return false;
-    if (room_of(state_.load(std::memory_order_seq_cst)) <= 0) return false;
-    chosen = idle_stack_.back();
-    idle_stack_.pop_back();
-    state_.fetch_add(one_searching - one_room, std::memory_order_seq_cst);
+bool worker_pool::impl::give_by_hand(job& item, growth_order order) noexcept {
+  // Who searches has nothing in hand, and comes for what is queued: nobody has to be woken. A rendezvous has no queue.
+  const bool wait_for_searcher = order != growth_order::threads_first &&
+                                 submissions_.has_places() &&
+                                 searching_of(state_.load(std::memory_order_seq_cst)) != 0;
+  if (!wait_for_searcher) {
+    if (worker* const chosen = take_idle()) {
+      chosen->handed = &item;  // published by the signal
+      rouse(*chosen);
+      return true;
+    }
   }
-  chosen->handed = &item;  // published by the signal
+  return order != growth_order::queue_first && start_for(item, workers_.most());
+}
+
+bool worker_pool::impl::hand_oldest_to_idle() noexcept {
+  // What waits for somebody who searches already goes first; so the newest gets the place.
+  if (!submissions_.has_places()) return false;
+  worker* const chosen = take_idle();
+  if (chosen == nullptr) return false;
+  chosen->handed = submissions_.pop();  // published by the signal
+  // Somebody else was quicker: then it is one more that looks.
+  if (chosen->handed == nullptr) state_.fetch_add(one_searching, std::memory_order_seq_cst);
   rouse(*chosen);
   return true;
+}
+
+detail::worker* worker_pool::impl::take_idle() noexcept {
+  // A look first: mostly there is none.
+  if (room_of(state_.load(std::memory_order_seq_cst)) <= 0) return nullptr;
+  const std::lock_guard lock(idle_lock_);
+  if (stopping_ || idle_stack_.empty()) return nullptr;
+  if (room_of(state_.load(std::memory_order_seq_cst)) <= 0) return nullptr;
+  worker* const chosen = idle_stack_.back();
+  idle_stack_.pop_back();
+  // Busy, but not searching: it will not look, so whoever posts something now wakes another one.
+  state_.fetch_sub(one_room, std::memory_order_seq_cst);
+  return chosen;
+}
+
+job* worker_pool::impl::take_submission(worker& self) noexcept {
+  job* const item = submissions_.pop();
+  if (item != nullptr && !submissions_.empty()) {
+    // U9. Those behind it have asked for nobody's attention.
+    self.forks.attention.store(true, std::memory_order_relaxed);  // own thread reads it
+  }
+  return item;
 }
 
 bool worker_pool::impl::start_for(job& item, unsigned limit) noexcept {
   if (loop_ != nullptr) return false;
   // Relaxed, a look: under the lock it counts.
   if (threads_.load(std::memory_order_relaxed) >= limit) return false;
+  const auto has_room = [this] {
+    return growth() != growth_order::demand || room_of(state_.load(std::memory_order_seq_cst)) > 0;
+  };
+  if (!has_room()) return false;
   {
     const std::lock_guard lock(idle_lock_);
-    if (stopping_) return false;
-    if (growth() == growth_order::demand && room_of(state_.load(std::memory_order_seq_cst)) <= 0) {
-      return false;
-    }
+    if (stopping_ || !has_room()) return false;
+    // Somebody searches: else that one would have been woken.
+    if (growth() == growth_order::demand && !idle_stack_.empty()) return false;
     if (!start_thread(limit, &item)) return false;
   }
   if (auto* const watching = control()) watching->somebody_is_awake();
@@ -210,7 +248,7 @@ joinable_root& submit_waiter::take_entered() {
 
 bool worker_pool::impl::enter_or_wait(detail::submit_waiter& waiter) noexcept {
   const bool waits = submissions_.enter_or_wait(waiter);
-  announce_submission();
+  announce_submission(true);
   return waits;
 }
 

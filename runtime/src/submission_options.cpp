@@ -8,6 +8,8 @@
 
 #include <tandem/pool_options.hpp>
 
+#include "enumerators.hpp"
+
 namespace tandem::inline v0 {
 
 namespace {
@@ -63,6 +65,13 @@ const char* to_string(growth_order order) noexcept {
 submission_options::submission_options() = default;
 
 void submission_options::validate() const {
+  if (queue > queue_kind::rendezvous) {
+    refuse("submissions.queue", detail::no_enumerator(queue, "queue_kind"));
+  }
+  if (when_saturated > saturation_policy::suspend) {
+    refuse("submissions.when_saturated",
+           detail::no_enumerator(when_saturated, "saturation_policy"));
+  }
   if (capacity == 0) {
     refuse("submissions.capacity",
            "it is 0, and has to be at least 1; a pool without a queue is queue_kind::rendezvous");
@@ -95,6 +104,21 @@ void submission_options::validate() const {
   }
 }
 
+const char* to_string(policy_obstacle what) noexcept {
+  switch (what) {
+    case policy_obstacle::none: return "";
+    case policy_obstacle::other_executor:
+      return "caller_runs: the caller is on a thread of another executor";
+    case policy_obstacle::drives_timers: return "caller_runs: the caller's thread drives timers";
+    case policy_obstacle::too_deep:
+      return "caller_runs: eight submissions lie on the caller's stack already";
+    case policy_obstacle::no_threads:
+      return "caller_runs: the caller is outside a runtime without threads";
+    case policy_obstacle::no_oldest: return "discard_oldest: only a bounded queue has one to drop";
+  }
+  return "unknown";
+}
+
 rejection::rejection(rejection_cause why, pool_state now, const std::source_location& where,
                      std::string pool)
     : cause(why), state(now), submitted_at(where), pool_name(std::move(pool)) {}
@@ -109,6 +133,10 @@ std::string to_string(const rejection& what) {
   text += " (" + std::to_string(what.threads) + " of " + std::to_string(what.max_threads) +
           " threads, " + std::to_string(what.queued) + " queued, " + std::to_string(what.waiting) +
           " wait for a place)";
+  if (what.obstacle != policy_obstacle::none) {
+    text += "; nothing else was possible: ";
+    text += to_string(what.obstacle);
+  }
   return text;
 }
 
@@ -116,6 +144,7 @@ rejected::rejected(const rejection& what)
     : std::runtime_error(to_string(what)),
       cause_(what.cause),
       state_(what.state),
+      obstacle_(what.obstacle),
       submitted_at_(what.submitted_at) {}
 rejected::~rejected() = default;
 

@@ -9,6 +9,18 @@ namespace tandem::inline v0::detail {
 
 using answer = submission_queue::answer;
 
+namespace {
+
+/// What another CPU has made: all lines of its block come while the item before it runs.
+void prefetch(const job* next) noexcept {
+  const char* const block = reinterpret_cast<const char*>(next);  // NOLINT
+  for (std::size_t line = 0; line < sizeof(spawned<void>); line += 64) {
+    __builtin_prefetch(block + line, 1);
+  }
+}
+
+}  // namespace
+
 void submission_queue::push(joinable_root& item, int priority) {
   if (kind_ == queue_kind::priority) {
     ranked_.push_back(ranked{priority, next_number_, &item});
@@ -17,7 +29,7 @@ void submission_queue::push(joinable_root& item, int priority) {
   } else {
     in_order_.push_back(&item);
   }
-  queued_.fetch_add(1, std::memory_order_relaxed);
+  add(queued_, 1);
 }
 
 joinable_root* submission_queue::take() noexcept {
@@ -30,8 +42,9 @@ joinable_root* submission_queue::take() noexcept {
   } else {
     item = static_cast<joinable_root*>(in_order_.pop_front());
     if (item == nullptr) return nullptr;
+    prefetch(in_order_.front());
   }
-  queued_.fetch_sub(1, std::memory_order_relaxed);
+  add(queued_, std::size_t{0} - 1);
   return item;
 }
 
@@ -39,15 +52,21 @@ void submission_queue::publish() noexcept {
   // A rendezvous has no places: who waits is what a worker finds.
   const std::size_t queued = queued_.load(std::memory_order_relaxed);  // under the lock
   const std::size_t direct = capacity_ == 0 ? waiting_.load(std::memory_order_relaxed) : 0;
-  available_.store(queued + direct, std::memory_order_seq_cst);  // P1
+  const std::size_t before = available_.load(std::memory_order_relaxed);
+  // P1, U9. Between other values whoever looks sees one of them that is not 0, or comes in vain.
+  const bool appears = before == 0 && queued + direct != 0;
+  available_.store(queued + direct,
+                   appears ? std::memory_order_seq_cst : std::memory_order_release);
 }
 
-answer submission_queue::offer(joinable_root& item, int priority) {
+answer submission_queue::offer(joinable_root& item, int priority, bool& alone) {
+  // U9. Without the lock: it was full at that moment, and as long as somebody waits it is (U5).
+  if (available_.load(std::memory_order_acquire) >= capacity_) return answer::full;
   const std::lock_guard guard(lock_);
   if (closed_) return answer::closed;
-  if (oldest_ != nullptr || queued_.load(std::memory_order_relaxed) >= capacity_) {
-    return answer::full;
-  }
+  const std::size_t before = queued_.load(std::memory_order_relaxed);
+  if (oldest_ != nullptr || before >= capacity_) return answer::full;
+  alone = before == 0;
   push(item, priority);
   publish();
   return answer::entered;
@@ -86,7 +105,7 @@ bool submission_queue::enter_or_wait(submit_waiter& waiter) noexcept {
   waiter.next_waiter_ = nullptr;
   (newest_ != nullptr ? newest_->next_waiter_ : oldest_) = &waiter;
   newest_ = &waiter;
-  waiting_.fetch_add(1, std::memory_order_relaxed);
+  add(waiting_, 1);
   publish();
   return true;
 }
@@ -96,7 +115,7 @@ void submission_queue::unlink(submit_waiter& waiter) noexcept {
       waiter.next_waiter_;
   (waiter.next_waiter_ != nullptr ? waiter.next_waiter_->previous_waiter_ : newest_) =
       waiter.previous_waiter_;
-  waiting_.fetch_sub(1, std::memory_order_relaxed);
+  add(waiting_, std::size_t{0} - 1);
 }
 
 bool submission_queue::stop_waiting(submit_waiter& waiter) noexcept {
@@ -145,8 +164,8 @@ void submission_queue::close() noexcept {
     refused = oldest_;
     for (submit_waiter* each = refused; each != nullptr; each = each->next_waiter_) {
       each->state_ = submit_waiter::state::refused;
-      waiting_.fetch_sub(1, std::memory_order_relaxed);
     }
+    waiting_.store(0, std::memory_order_relaxed);
     oldest_ = nullptr;
     newest_ = nullptr;
     publish();

@@ -29,9 +29,11 @@ class submission_queue {
 
   queue_kind kind() const noexcept { return kind_; }
   bool is_bounded() const noexcept { return capacity_ != submission_options::unlimited; }
+  bool has_places() const noexcept { return capacity_ != 0; }
 
-  /// U3. Full also while somebody waits. @throws std::bad_alloc (priority queues)
-  answer offer(joinable_root& item, int priority);
+  /// U3. Full also while somebody waits. @param alone  it is all that there is: tell everybody
+  /// @throws  std::bad_alloc (priority queues)
+  answer offer(joinable_root& item, int priority, bool& alone);
   /// As offer(), but drops the oldest for it. @param dropped null, or who lost the place: to be dropped
   answer displace(joinable_root& item, int priority, joinable_root*& dropped);
   /// U4. @returns whether `waiter` waits now: then it may be gone already. Else its state says why
@@ -80,18 +82,22 @@ class submission_queue {
   joinable_root* take() noexcept;
   void unlink(submit_waiter& waiter) noexcept;
   void publish() noexcept;
+  /// The counters are written under the lock only: no locked operation.
+  static void add(std::atomic<std::size_t>& counter, std::size_t by) noexcept {
+    counter.store(counter.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
+  }
 
   const queue_kind kind_;
   const std::size_t capacity_;
   alignas(64) futex_mutex lock_;  // guards all below; the atomics are written under it
   bool closed_ = false;
   job_list in_order_;
-  std::vector<ranked> ranked_;  // a heap; in use for priority queues
-  std::uint64_t next_number_ = 0;
+  std::atomic<std::size_t> queued_{0};
   submit_waiter* oldest_ = nullptr;
   submit_waiter* newest_ = nullptr;
-  std::atomic<std::size_t> queued_{0};
   std::atomic<std::size_t> waiting_{0};
+  std::vector<ranked> ranked_;  // a heap; in use for priority queues
+  std::uint64_t next_number_ = 0;
   alignas(64) std::atomic<std::size_t> available_{0};  // what pop() would find
 };
 

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "enumerators.hpp"
 #include "platform.hpp"
 
 namespace tandem::inline v0 {
@@ -39,6 +40,10 @@ const char* to_string(cpu_placement placement) noexcept {
 thread_options::thread_options() = default;
 
 void thread_options::validate() const {
+  if (placement > cpu_placement::one_each) {
+    throw std::invalid_argument("runtime_options::threads.placement: " +
+                                detail::no_enumerator(placement, "cpu_placement"));
+  }
   if (placement == cpu_placement::anywhere) {
     if (cpus.empty()) return;
     throw std::invalid_argument(

@@ -138,7 +138,7 @@ job* worker_pool::impl::take_injected(worker& self) noexcept {
   std::size_t left = 0;
   job* const item =
       injection_.pop_into(&self.fifo, takes_lot ? self.lot : 1, workers_.count(), left);
-  if (item == nullptr) return submissions_.pop();
+  if (item == nullptr) return take_submission(self);
   if (left > 0) {
     // Those that were posted behind it have asked for nobody's attention.
     self.forks.attention.store(true, std::memory_order_relaxed);  // own thread reads it
@@ -162,7 +162,7 @@ job* worker_pool::impl::old_end(worker& self) noexcept {
   const bool even = (self.tick / fairness_interval) % 2 == 0;
   if (!even) {
     // Else submissions would wait for ever behind what keeps coming from outside.
-    if (job* item = submissions_.pop()) return item;
+    if (job* item = take_submission(self)) return item;
   }
   if (job* item = take_injected(self)) return item;
   if (even) {
@@ -343,7 +343,7 @@ bool worker_pool::impl::rest(worker& self) noexcept {
       return false;
     } else {
       self.signal.store(worker::running, std::memory_order_relaxed);  // ours again
-      self.searching = true;                                          // the waker counted us
+      self.searching = self.handed == nullptr;  // as whoever woke it has counted it
       take_handed(self);
       // After stop() there may still be work: the loop drains it and comes back here.
       return true;

@@ -1,4 +1,4 @@
-// worker_pool_impl.hpp: the machinery of the worker pool. Protocols P1-P9, J1-J7, U1-U8, RC1-RC6: runtime/README.md.
+// worker_pool_impl.hpp: the machinery of the worker pool. Protocols P1-P9, J1-J7, U1-U9, RC1-RC6: runtime/README.md.
 // SPDX-License-Identifier: MIT
 //
 // state_ packs two counts: searching workers in the low half; in the high half the room, which says how many
@@ -157,15 +157,21 @@ class worker_pool::impl {
   void inject(job* newest, job* oldest) noexcept;
   bool injected_waits() const noexcept { return !injection_.empty() || !submissions_.empty(); }
 
-  void announce_submission() noexcept;
-  /// Gives the item to a parked worker. @returns false if there is none
-  bool hand_to_idle(job& item) noexcept;
+  /// @param alone  nothing else was there: who is in a long recursion has to hear of it, too
+  void announce_submission(bool alone) noexcept;
+  /// U3. To a parked worker, or to a new thread. @returns false if there is none
+  bool give_by_hand(job& item, growth_order order) noexcept;
+  /// U3. Makes a place. @returns false if nobody is parked
+  bool hand_oldest_to_idle() noexcept;
+  /// Off the idle stack, and counted as busy: to be handed something, and roused. Null: nobody is parked, or may work
+  worker* take_idle() noexcept;
+  job* take_submission(worker& self) noexcept;
   /// Starts a thread for the item. @returns false if there are `limit` or no room
   bool start_for(job& item, unsigned limit) noexcept;
   void take_handed(worker& self) noexcept;
   void saturate(detail::joinable_root& block, int priority, admission answer);
-  /// @returns  false if this thread is no place for it
-  bool run_here(detail::joinable_root& block) noexcept;
+  /// @returns  why this thread is no place for it; none: it has run
+  policy_obstacle run_here(detail::joinable_root& block) noexcept;
   void displace_oldest(detail::joinable_root& block, int priority);
   void close(pool_state to) noexcept;
   void drop_unstarted() noexcept;
@@ -197,7 +203,7 @@ class worker_pool::impl {
   bool count_out() noexcept;
   void report_no_thread(const std::string& reason, bool at_once) noexcept;
   /// P9. The worker is about to run its start hook.
-  void begin_hook(worker& self, bool for_the_queues) noexcept;
+  void begin_hook(worker& self) noexcept;
   void run(worker& self) noexcept;
   void execute(worker& self, detail::thread_context& context, job* item,
                std::uint32_t budget = detail::await_budget) noexcept;
@@ -263,7 +269,6 @@ class worker_pool::impl {
   detail::gathering_slot gathered_by_;
   std::atomic<unsigned> threads_{0};
   std::atomic<std::uint64_t> wakes_{0};
-  std::atomic<std::uint64_t> rejections_{0};
   std::array<std::atomic<std::uint64_t>, decision_reason_count> injections_{};
   std::atomic<std::uint64_t> retirements_{0};
   std::atomic<unsigned> starting_{0};  // threads in start hooks that came for what is queued
@@ -271,7 +276,8 @@ class worker_pool::impl {
   std::atomic<bool> runtime_ends_{false};  // then stop() ends the workers, and nobody else
   // Threads that are not ours and are inside a post: what they posted may end the runtime before they
   // have left (P8). stop() waits for 0.
-  std::atomic<std::uint32_t> posting_{0};
+  alignas(64) std::atomic<std::uint32_t> posting_{0};
+  std::atomic<std::uint64_t> rejections_{0};  // written by those, too
 };
 
 }  // namespace tandem::inline v0

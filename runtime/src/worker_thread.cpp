@@ -62,7 +62,9 @@ bool worker_pool::impl::start_thread(unsigned limit, job* first) noexcept {
     fresh.handed = first;
     // Under queue_first a thread above the core brings its own room (U3).
     const bool brings_room = growth() == growth_order::queue_first && there >= size();
-    const std::uint64_t change = one_searching - (brings_room ? 0 : one_room);
+    // With an item in hand it does not look for one.
+    const std::uint64_t change =
+        (first == nullptr ? one_searching : 0) - (brings_room ? 0 : one_room);
     state_.fetch_add(change, std::memory_order_seq_cst);
     if (brings_room) target_.fetch_add(1, std::memory_order_relaxed);
     if (start(fresh, brings_room, reason)) {
@@ -180,20 +182,19 @@ void worker_pool::impl::live(worker& self) noexcept {
         break;
     }
   });
-  self.searching = true;  // whoever started it has counted it so
+  self.searching = self.handed == nullptr;  // as whoever started it has counted it
   if (options.on_start) {
-    const bool for_the_queues = self.handed == nullptr;
-    begin_hook(self, for_the_queues);
+    const bool was_searching = self.searching;
+    if (was_searching) begin_hook(self);
     suppress([&] { options.on_start(self.number); });
-    if (for_the_queues) starting_.fetch_sub(1, std::memory_order_relaxed);
+    if (was_searching) starting_.fetch_sub(1, std::memory_order_relaxed);
   }
   run(self);
 }
 
-void worker_pool::impl::begin_hook(worker& self, bool for_the_queues) noexcept {
+void worker_pool::impl::begin_hook(worker& self) noexcept {
   // P9. Relaxed: a count of hooks, by which too many or too few are woken at worst for a moment.
-  const unsigned starting = starting_.fetch_add(for_the_queues ? 1 : 0, std::memory_order_relaxed) +
-                            (for_the_queues ? 1 : 0);
+  const unsigned starting = starting_.fetch_add(1, std::memory_order_relaxed) + 1;
   const std::uint64_t before = state_.fetch_sub(one_searching, std::memory_order_seq_cst);
   self.searching = false;
   if (queued() > starting && room_of(before) > 0) wake_one();

@@ -9,7 +9,7 @@ SYNC = ["lock_unlock", "lock_contended", "lock_handover", "semaphore", "semaphor
         "channel_4_4", "when_all_8_ready", "when_all_8_yield", "scope_1000", "sleep_1m", "sleep_1m_memory", "timeout_ready",
         "timeout_yield", "cancel_10k", "cancel_100k"]
 
-POOL = ["post_1", "post_4", "outside_1", "outside_4", "inside", "submit_bounded"]
+POOL = ["post_1", "post_4", "outside_1", "outside_4", "inside", "submit_bounded", "submit_bounded_4"]
 
 # case, impl, compiler (how its name begins), threads (0: each), factor, times which impl's median ("": a figure itself).
 # 'serial' is that of one thread, of the same compiler; other impls are taken with the same number of threads. 'peers' is the

@@ -88,6 +88,23 @@ TEST(submit, line_1_on_demand_takes_as_many_as_it_has_workers_and_places) {
   end(closed, handles);
 }
 
+TEST(submit, line_1_workers_that_wait_take_one_each_before_the_queue_and_the_next_is_rejected) {
+  for (const growth_order growth :
+       {growth_order::demand, growth_order::queue_first, growth_order::threads_first}) {
+    test_runtime rt(bounded(3, 3, growth, 2));
+    EXPECT_EQ(rt.workers().prestart_all_core_threads(), 3U);
+    for (int round = 0; round < 20; ++round) {
+      wait_until([&] { return rt.workers().stats().idle == 3; });
+      gate closed;
+      std::vector<join_handle<void>> handles;
+      EXPECT_EQ(fill(rt, closed, handles).size(), 5U);
+      EXPECT_EQ(rt.workers().stats().submissions, 2U);
+      end(closed, handles);
+      EXPECT_EQ(closed.passed(), 5);
+    }
+  }
+}
+
 TEST(submit, line_1_below_core_a_new_thread_comes_even_if_others_are_idle) {
   test_runtime rt(bounded(2, 4, growth_order::queue_first, 4));
   std::atomic<int> ran{0};

@@ -31,30 +31,6 @@ using tandem::saturation_policy;
 using tandem::task;
 using tandem::worker_pool;
 
-/// A pool whose worker blocks, and whose one place is taken.
-class full_pool {
- public:
-  explicit full_pool(runtime_options options)
-      : rt(std::move(options)), running_(rt.workers().submit(closed.block())) {
-    wait_until([&] { return closed.inside() == 1; });
-    queued = rt.workers().submit(count_up(ran));
-  }
-  full_pool(const full_pool&) = delete;
-  full_pool& operator=(const full_pool&) = delete;
-  ~full_pool() {
-    closed.open();
-    running_.wait();
-  }
-
-  gate closed;
-  std::atomic<int> ran{0};
-  test_runtime rt;
-  join_handle<void> queued;
-
- private:
-  join_handle<void> running_;
-};
-
 TEST(submit, line_9_discarded_handles_say_so) {
   full_pool pool(one_place(queue_kind::bounded, saturation_policy::discard_oldest));
   auto newest = pool.rt.workers().submit(count_up(pool.ran));
@@ -156,6 +132,37 @@ TEST(submit, line_9_callers_that_run_what_submits_again_end_before_the_stack_doe
   pool.closed.open();
   EXPECT_EQ(handle.wait(), 7);
   pool.queued.wait();
+}
+
+TEST(submit, line_9_discard_oldest_takes_the_heads_place_and_who_waits_gets_the_next_free_one) {
+  full_pool pool(one_place(queue_kind::bounded, saturation_policy::discard_oldest));
+  worker_pool& workers = pool.rt.workers();
+  test_runtime elsewhere;
+  std::vector<int> order;  // one worker writes it
+  const auto note = [](std::vector<int>* to, int value) -> task<void> {
+    to->push_back(value);
+    co_return;
+  };
+  const auto waits = [](worker_pool* to, task<void> body) -> task<void> {
+    auto handle = co_await to->submit_when_free(std::move(body));
+    co_await handle;
+  };
+  std::vector<join_handle<void>> waiting;
+  for (int i = 0; i < 2; ++i) {
+    waiting.push_back(elsewhere->spawn(waits(&workers, note(&order, i))));
+    wait_until(
+        [&] { return workers.stats().waiting_submitters == static_cast<std::size_t>(i + 1); });
+  }
+  auto displaced = workers.submit(note(&order, 10));
+  EXPECT_THROW(pool.queued.wait(), tandem::operation_cancelled);
+  auto newest = workers.submit(note(&order, 11));
+  EXPECT_THROW(displaced.wait(), tandem::operation_cancelled);
+  EXPECT_EQ(workers.stats().waiting_submitters, 2U);
+  EXPECT_EQ(workers.stats().submissions, 1U);
+  pool.closed.open();
+  newest.wait();
+  for (auto& each : waiting) each.wait();
+  EXPECT_EQ(order, (std::vector<int>{11, 0, 1}));
 }
 
 TEST(submit, line_9_a_handler_chooses_what_becomes_of_a_submission) {

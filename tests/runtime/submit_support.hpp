@@ -75,6 +75,30 @@ inline runtime_options one_place(queue_kind kind, saturation_policy policy) {
   return options;
 }
 
+/// A pool whose worker blocks, and whose one place is taken.
+class full_pool {
+ public:
+  explicit full_pool(runtime_options options)
+      : rt(std::move(options)), running_(rt.workers().submit(closed.block())) {
+    wait_until([&] { return closed.inside() == 1; });
+    queued = rt.workers().submit(count_up(ran));
+  }
+  full_pool(const full_pool&) = delete;
+  full_pool& operator=(const full_pool&) = delete;
+  ~full_pool() {
+    closed.open();
+    running_.wait();
+  }
+
+  gate closed;
+  std::atomic<int> ran{0};
+  test_runtime rt;
+  join_handle<void> queued;
+
+ private:
+  join_handle<void> running_;
+};
+
 /// What set-up says of a change to the options; empty: it was taken.
 template <class Change>
 std::string refused_options(Change change) {

@@ -11,7 +11,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <mutex>
 #include <random>
 #include <stdexcept>
 #include <tandem/blocking_region.hpp>
@@ -22,8 +21,8 @@
 #include <tandem/sleep.hpp>
 #include <tandem/yield.hpp>
 #include <thread>
-#include <vector>
 
+#include "kept_handles.hpp"
 #include "seeded.hpp"
 #include "test_runtime.hpp"
 
@@ -31,13 +30,13 @@ namespace {
 
 using namespace std::chrono_literals;
 using tandem::growth_order;
-using tandem::join_handle;
 using tandem::pool_change;
 using tandem::queue_kind;
 using tandem::runtime_options;
 using tandem::saturation_policy;
 using tandem::task;
 using tandem::worker_pool;
+using tandem::test::kept_handles;
 using tandem::test::stress;
 using tandem::test::test_runtime;
 
@@ -170,19 +169,14 @@ class round_of_changes {
     ++ran_;
   }
 
-  void keep(join_handle<void> handle) {
-    const std::lock_guard guard(lock_);
-    handles_.push_back(std::move(handle));
-  }
-
   void produce(std::uint64_t seed) {
     std::mt19937_64 random(seed);
     for (int i = 0; i < 120; ++i) {
       try {
         switch (random() % 3) {
-          case 0: keep(runtime_->spawn(work(random()))); break;
-          case 1: keep(runtime_->spawn(waiter(random()))); break;
-          default: keep(runtime_.workers().submit(work(random()))); break;
+          case 0: handles_.keep(runtime_->spawn(work(random()))); break;
+          case 1: handles_.keep(runtime_->spawn(waiter(random()))); break;
+          default: handles_.keep(runtime_.workers().submit(work(random()))); break;
         }
         ++taken_;
       } catch (const tandem::rejected&) {
@@ -193,7 +187,7 @@ class round_of_changes {
   task<void> waiter(std::uint64_t dice) {
     try {
       auto handle = co_await runtime_.workers().submit_when_free(work(dice));
-      keep(std::move(handle));
+      handles_.keep(std::move(handle));
       ++taken_;
     } catch (const tandem::rejected&) {}
     ++ran_;
@@ -228,21 +222,9 @@ class round_of_changes {
   }
 
   void account() {
-    const std::lock_guard guard(lock_);
-    long values = 0;
-    long cancelled = 0;
-    for (auto& each : handles_) {
-      EXPECT_TRUE(each.is_done());
-      try {
-        each.wait();
-        ++values;
-      } catch (const tandem::operation_cancelled&) {
-        ++cancelled;
-      }
-    }
-    handles_.clear();
-    EXPECT_EQ(values + cancelled, taken_.load());
-    EXPECT_LE(values, ran_.load());
+    const kept_handles::ends counted = handles_.count_ends();
+    EXPECT_EQ(counted.all(), taken_.load());
+    EXPECT_LE(counted.values, ran_.load());
     EXPECT_EQ(runtime_->live_tasks(), 0U);
   }
 
@@ -253,8 +235,7 @@ class round_of_changes {
   std::atomic<int> exited_{0};
   std::atomic<int> terminated_{0};
   std::atomic<unsigned> asked_{0};
-  std::mutex lock_;
-  std::vector<join_handle<void>> handles_;
+  kept_handles handles_;
   test_runtime runtime_;
 };
 

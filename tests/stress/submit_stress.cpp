@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "kept_handles.hpp"
 #include "seeded.hpp"
 #include "test_runtime.hpp"
 
@@ -28,13 +29,13 @@ namespace {
 
 using namespace std::chrono_literals;
 using tandem::growth_order;
-using tandem::join_handle;
 using tandem::pool_state;
 using tandem::queue_kind;
 using tandem::runtime_options;
 using tandem::saturation_policy;
 using tandem::task;
 using tandem::worker_pool;
+using tandem::test::kept_handles;
 using tandem::test::stress;
 using tandem::test::test_runtime;
 
@@ -108,15 +109,10 @@ class round_of_stress {
     }
   }
 
-  void keep(join_handle<void> handle) {
-    const std::lock_guard guard(lock_);
-    handles_.push_back(std::move(handle));
-  }
-
   void submit_one(unsigned dice) {
     count_one();
     try {
-      keep(pool().submit(work(token(alive_), dice), static_cast<int>(dice % 5)));
+      handles_.keep(pool().submit(work(token(alive_), dice), static_cast<int>(dice % 5)));
     } catch (const tandem::rejected&) {
       ++refused_;
     }
@@ -126,7 +122,7 @@ class round_of_stress {
     count_one();
     try {
       auto handle = co_await pool().submit_when_free(work(token(alive_), dice));
-      keep(std::move(handle));
+      handles_.keep(std::move(handle));
     } catch (const tandem::rejected&) {
       ++refused_;
     } catch (const tandem::operation_cancelled&) {
@@ -165,21 +161,11 @@ class round_of_stress {
   }
 
   void check_handles() {
+    const kept_handles::ends counted = handles_.count_ends();
+    EXPECT_EQ(counted.values, ended_.load());
+    EXPECT_EQ(counted.all() + refused_.load() + 1, submitted_.load());  // play()'s own
     const std::lock_guard guard(lock_);
-    long values = 0;
-    for (auto& each : handles_) {
-      EXPECT_TRUE(each.is_done());
-      try {
-        each.wait();
-        ++values;
-      } catch (const tandem::operation_cancelled&) {
-        ++cancelled_;
-      }
-    }
-    handles_.clear();  // one that never started is destroyed with its handle
-    EXPECT_EQ(values, ended_.load());
-    EXPECT_EQ(values + cancelled_ + refused_.load() + 1, submitted_.load());  // play()'s own
-    EXPECT_LE(static_cast<long>(given_back_.size()), cancelled_);
+    EXPECT_LE(static_cast<long>(given_back_.size()), counted.cancelled);
     EXPECT_LE(ended_.load(), began_.load());
   }
 
@@ -192,10 +178,9 @@ class round_of_stress {
   std::atomic<long> refused_{0};
   std::atomic<long> began_{0};
   std::atomic<long> ended_{0};
-  long cancelled_ = 0;
+  kept_handles handles_;
   std::mutex lock_;
-  std::vector<join_handle<void>> handles_;
-  std::vector<tandem::unstarted_task> given_back_;
+  std::vector<tandem::unstarted_task> given_back_;  // guarded by lock_
   std::optional<test_runtime> runtime_;
 };
 

@@ -19,6 +19,19 @@ enum class rejection_cause : std::uint8_t {
   shut_down,  ///< the pool refuses all
 };
 
+/// What kept the policy from dealing with a submission to a full pool, which was refused as by abort then.
+enum class policy_obstacle : std::uint8_t {
+  none,            ///< refusing is what the policy, or the handler, wants
+  other_executor,  ///< caller_runs: the caller is on a thread of another executor, which may not be kept
+  drives_timers,  ///< caller_runs: the caller's thread drives timers, which would be late
+  too_deep,       ///< caller_runs: eight such tasks lie on the caller's stack already
+  no_threads,  ///< caller_runs: from outside a runtime without threads, whose owner runs its tasks
+  no_oldest,   ///< discard_oldest, chosen by a handler: only a bounded queue has one to drop
+};
+
+/// For people: "caller_runs: eight submissions deep", ...; "" for none.
+TANDEM_API const char* to_string(policy_obstacle what) noexcept;
+
 /// A submission that was not taken, and the pool at that moment.
 class TANDEM_API rejection {
  public:
@@ -34,9 +47,11 @@ class TANDEM_API rejection {
   std::size_t queued = 0;   ///< submissions that wait for a worker
   std::size_t waiting = 0;  ///< tasks that wait in submit_when_free()
   int priority = 0;
+  /// In what is thrown. A rejection handler is asked before anything is tried: none.
+  policy_obstacle obstacle = policy_obstacle::none;
 };
 
-/// One line for people: the task, the pool, its state, and what is full.
+/// One line for people: the task, the pool, its state, what is full, and what kept the policy from helping.
 TANDEM_API std::string to_string(const rejection& what);
 
 /// A submission was refused. The task has not started, and is gone.
@@ -51,10 +66,13 @@ class TANDEM_API rejected : public std::runtime_error {
   /// Of the pool, when it refused.
   pool_state state() const noexcept { return state_; }
   const std::source_location& submitted_at() const noexcept { return submitted_at_; }
+  /// Why the task was refused though the policy is not to refuse it.
+  policy_obstacle obstacle() const noexcept { return obstacle_; }
 
  private:
   rejection_cause cause_;
   pool_state state_;
+  policy_obstacle obstacle_;
   std::source_location submitted_at_;
 };
 

@@ -42,7 +42,10 @@ class TANDEM_API runtime_options : public pool_options {
   blocking_options blocking;
   /// A detached task's failure that nobody took. Default: report it, then terminate with it active.
   exception_handler on_unhandled_exception;
-  /// A failure that an earlier one of the same scope or join has overtaken. Default: log to stderr.
+  /// A failure that an earlier one of the same scope or join has overtaken, or that a hook has thrown. Default: log
+  /// to stderr. Called on any thread, inside the task, join or hook that failed: it must not throw, nor wait for
+  /// anything of the runtime. What it throws all the same ends there: both failures are written to stderr, and
+  /// whatever was going on goes on.
   exception_handler on_suppressed_exception;
 };
 

@@ -3,7 +3,7 @@
 //
 // A stop state is linked to its parent once, when its task starts. An await publishes its leaf by one
 // exchange and takes it back by one; there is no callback list, no allocation, no std::stop_callback.
-// Who may touch what, and why no stop is lost, stands in runtime/README.md ("Stop", labels C1-C7).
+// Who may touch what, and why no stop is lost, stands in runtime/README.md ("Stop", labels C1-C8).
 #pragma once
 
 #include <atomic>

@@ -90,7 +90,7 @@ class TANDEM_API worker_pool final : public executor {
   /// What is not taken meets pool_options::submissions.when_saturated. With caller_runs it runs on the calling
   /// thread up to its first wait, its forks elsewhere; that is refused as by abort where the thread is no
   /// place for it: on a thread of another executor or one that drives timers, eight calls deep, and from
-  /// outside a runtime without threads.
+  /// outside a runtime without threads; rejected::obstacle() says which.
   ///
   /// @param priority  the higher first; for priority queues
   /// @throws          rejected; what the rejection handler throws; forked_runtime; std::bad_alloc
@@ -105,7 +105,8 @@ class TANDEM_API worker_pool final : public executor {
     return join_handle<T>(*block);
   }
 
-  /// As submit(), but waits while the pool is full: first come, first served, and nobody overtakes who waits.
+  /// As submit(), but waits while the pool is full: first come, first served, and nobody overtakes who waits
+  /// (but for discard_oldest, which see).
   ///
   ///     while (true) {
   ///       auto done = co_await pool.submit_when_free(handle(co_await source.receive()));

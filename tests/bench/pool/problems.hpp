@@ -95,6 +95,8 @@ constexpr problem inside{"inside", wall_unit,
 constexpr problem submit_bounded{
     "submit_bounded", wall_unit,
     "a queue of 1,024; when it is full the producer runs the item or waits", 1, figure::wall};
+constexpr problem submit_bounded_4{"submit_bounded_4", wall_unit, "the same by 4 producers", 4,
+                                   figure::wall};
 
 /// A row: `make(threads)` gives a set of threads with members post(first, count), which posts as in measure_round.
 template <class Pool>

@@ -1,4 +1,4 @@
-// submissions.cpp: case submit_bounded: through a bounded queue, with backpressure by running here or by waiting.
+// submissions.cpp: cases submit_bounded, submit_bounded_4: through a bounded queue, with backpressure by running here or by waiting.
 // SPDX-License-Identifier: MIT
 #include <tandem/task.hpp>
 
@@ -57,6 +57,7 @@ class suspends {
 
 void add_submissions(case_list& cases) {
   cases.push_back(posted<caller_runs>(submit_bounded, "tandem", "self"));
+  cases.push_back(posted<caller_runs>(submit_bounded_4, "tandem", "self"));
   cases.push_back(posted<suspends>(submit_bounded, "tandem_suspend", "self"));
 }
 

@@ -54,6 +54,8 @@ final class Pool {
         }
         all.add(new Case("submit_bounded", "java_threads", wall, "a queue of 1,024, caller runs", 1, false, false,
                          Pool::boundedPool));
+        all.add(new Case("submit_bounded_4", "java_threads", wall, "the same by 4 producers", 4, false, false,
+                         Pool::boundedPool));
         return all;
     }
 
