@@ -38,11 +38,15 @@ std::int64_t queued_at(const promise_base& frame) noexcept {
 observed_segment::observed_segment(thread_context& context, task_record* of,
                                    std::int64_t queued_at_ns) noexcept
     : observed_segment(context) {
-  if (of != nullptr) begin(*of, queued_at_ns, false, not_read);
+  if (of != nullptr) {
+    begin(*of, queued_at_ns, false, not_read);
+  } else {
+    forget_turn();
+  }
 }
 
 void observed_segment::forget_turn() noexcept {
-  if (ended_in_ != 0 && worker_ != nullptr) worker_->turn_item = 0;
+  if (worker* const here = context_.current_worker) here->turn_item = 0;
 }
 
 void observed_segment::note_turn(std::int64_t now_ns) noexcept {
@@ -64,6 +68,7 @@ void observed_segment::begin(task_record& of, std::int64_t queued_at_ns, bool is
     const bool at_once = worker_ != nullptr && worker_->turn_item == worker_->items.read() &&
                          observer.is_real_time();
     now_ns = at_once ? worker_->turn_ns : observer.now_ns();
+    if (at_once) worker_->turn_item = 0;  // it is good for one begin
   }
   // It may have been queued after the worker turned to its queues; and the clocks of two threads are a little apart.
   began_ns_ = std::max(now_ns, queued_at_ns);
@@ -134,7 +139,8 @@ task_record* observed_segment::enter(task_record* first) noexcept {
   if (first != nullptr) {
     begin(*first, first->spawned_ns(), true, now);
   } else {
-    ended_in_ = 0;  // M7: what runs now is observed by nobody
+    ended_in_ = 0;  // what runs now is observed by nobody
+    forget_turn();
   }
   return interrupted;
 }
@@ -145,6 +151,7 @@ void observed_segment::go_on_with(task_record* interrupted) noexcept {
     begin(*interrupted, -1, false, at_once ? ended_ns_ : not_read);
   } else {
     ended_in_ = 0;
+    forget_turn();
   }
 }
 

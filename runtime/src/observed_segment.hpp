@@ -50,7 +50,7 @@ class observed_segment {
   /// @returns  what the clock said
   std::int64_t end() noexcept;
   void note_turn(std::int64_t now_ns) noexcept;
-  /// M7. Something else has run here since the last end.
+  /// M7. Something else runs here, or has since the last end.
   void forget_turn() noexcept;
   void tell_end(task_observer& observer, std::int64_t now_ns, std::int64_t ran_ns) noexcept;
 

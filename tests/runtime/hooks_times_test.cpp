@@ -5,6 +5,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <tandem/event.hpp>
 #include <tandem/fork_join.hpp>
 #include <tandem/runtime.hpp>
@@ -156,6 +157,36 @@ TEST(hooks_times, a_worker_that_takes_the_next_task_at_once_begins_it_when_the_l
   // What is observed by nobody is nobody's time.
   EXPECT_GE(begun[2].when - ended[1].when, 2ms);
   EXPECT_GE(begun[3].queue_wait, 2ms) << "it was not at once that it was taken";
+}
+
+task<void> let_one_wait() {
+  tandem::join_handle<void> child = tandem::spawn(nothing());
+  spin(2ms);
+  co_await child;
+}
+
+TEST(hooks_times,
+     a_task_that_its_joiner_runs_has_waited_until_then_whether_or_not_the_joiner_is_told_of) {
+  std::vector<task_event> begun;
+  runtime_options options;
+  options.min_threads = 0;
+  options.hooks.one_in = 2;
+  options.hooks.on_task_begin = [&](const task_event& told) { begun.push_back(told); };
+  runtime rt(options);
+  for (int i = 0; i < 60; ++i) {
+    rt.spawn(nothing()).detach();
+    rt.spawn(let_one_wait()).detach();
+  }
+  rt.run_until_idle();
+  int children = 0;
+  for (const task_event& each : begun) {
+    if (std::string_view(each.spawned_at.function_name()).find("let_one_wait") ==
+        std::string_view::npos)
+      continue;
+    ++children;
+    EXPECT_GE(each.queue_wait, 1ms);
+  }
+  EXPECT_GT(children, 5) << "a hash chooses: 30 are expected, with a deviation of 4";
 }
 
 }  // namespace
