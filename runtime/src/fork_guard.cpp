@@ -7,11 +7,13 @@
 // the fork, and so is consistent in the child.
 #include "fork_guard.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include <tandem/detail/forked.hpp>
@@ -24,11 +26,16 @@ namespace tandem::inline v0::detail {
 
 namespace {
 
+struct entry {
+  int process;       // that made it
+  std::string name;  // no two that live in a process have the same
+};
+
 struct registry {
   std::mutex lock;
-  // Under the lock; with the process that made them.
-  std::map<const tandem::runtime*, int> living;
-  std::map<const tandem::runtime*, int> forked;
+  // Under the lock.
+  std::map<const tandem::runtime*, entry> living;
+  std::map<const tandem::runtime*, entry> forked;
   std::vector<runtime::impl*> left;
 };
 
@@ -58,7 +65,7 @@ void after_fork_in_child() {
   thread_context& context = this_thread();
   if (context.env != nullptr && context.env->runtime() != nullptr) {
     const auto owner = all.living.find(context.env->runtime());
-    if (owner != all.living.end()) forked_in_task = owner->second;
+    if (owner != all.living.end()) forked_in_task = owner->second.process;
   }
   if (!all.living.empty()) is_child.store(true, std::memory_order_relaxed);
   all.forked.merge(all.living);
@@ -70,6 +77,7 @@ void after_fork_in_child() {
   context.current_worker = nullptr;
   context.current_executor = nullptr;
   context.layer = nullptr;
+  context.observed = nullptr;
   context.fires_timers = false;
   unlock_frame_store();
   all.lock.unlock();
@@ -82,12 +90,22 @@ int foreign_owner(const tandem::runtime& owner) noexcept {
   registry& all = runtimes();
   const std::lock_guard lock(all.lock);
   const auto found = all.forked.find(&owner);
-  return found != all.forked.end() ? found->second : 0;
+  return found != all.forked.end() ? found->second.process : 0;
+}
+
+/// Under the lock.
+std::string free_name(const registry& all, const std::string& wanted) {
+  std::string name = wanted;
+  const auto has_it = [&](const auto& each) { return each.second.name == name; };
+  for (unsigned number = 2; std::any_of(all.living.begin(), all.living.end(), has_it); ++number) {
+    name = wanted + "#" + std::to_string(number);
+  }
+  return name;
 }
 
 }  // namespace
 
-void runtime_begins(const tandem::runtime& fresh) {
+std::string runtime_begins(const tandem::runtime& fresh) {
   static const bool told = [] {
     platform::at_fork(&before_fork, &after_fork_in_parent, &after_fork_in_child);
     return true;
@@ -95,8 +113,10 @@ void runtime_begins(const tandem::runtime& fresh) {
   (void)told;
   registry& all = runtimes();
   const std::lock_guard lock(all.lock);
-  all.living.emplace(&fresh, platform::process_id());
+  std::string name = free_name(all, fresh.options().name);
+  all.living.emplace(&fresh, entry{platform::process_id(), name});
   all.forked.erase(&fresh);  // an old one stood at this address
+  return name;
 }
 
 void runtime_ends(const tandem::runtime& ended) noexcept {

@@ -2,12 +2,17 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <string>
+
 #include <tandem/runtime.hpp>
 
 namespace tandem::inline v0::detail {
 
-/// Enters a runtime; the first one has the process tell us of every fork. @throws std::system_error
-void runtime_begins(const tandem::runtime& fresh);
+/// Enters a runtime; the first one has the process tell us of every fork.
+///
+/// @returns  its name; if a living runtime of this process is called that, with a number behind it
+/// @throws   std::system_error
+std::string runtime_begins(const tandem::runtime& fresh);
 void runtime_ends(const tandem::runtime& ended) noexcept;
 
 /// Whether it belongs to a parent of this process. @cost a load, in a child of fork() a look-up

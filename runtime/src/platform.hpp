@@ -29,6 +29,11 @@ void wake_all(std::atomic<std::uint32_t>& word) noexcept;
 /// What all threads of the process have used.
 std::chrono::nanoseconds cpu_time_of_process() noexcept;
 
+/// Whether ticks() is a clock: the same on all CPUs, at one pace, going on while CPUs sleep.
+bool has_ticks() noexcept;
+/// A counter of unknown pace, cheaper to read than the steady clock. Only where has_ticks().
+std::uint64_t ticks() noexcept;
+
 /// CPUs of the affinity mask, limited by the quota of the control group; at least 1.
 unsigned usable_cpus() noexcept;
 

@@ -48,8 +48,9 @@ std::size_t worker_pool::impl::queued() const noexcept {
 
 worker_pool_stats worker_pool::impl::stats() const noexcept {
   worker_pool_stats out;
-  out.min_threads = size();
-  out.max_threads = workers_.most();
+  // A loop is driven by a thread that is not the pool's.
+  out.min_threads = loop_ == nullptr ? size() : 0;
+  out.max_threads = loop_ == nullptr ? workers_.most() : 0;
   out.threads = threads_.load(std::memory_order_relaxed);
   const detail::pool_control* const control = this->control();
   out.goal = goal();

@@ -7,6 +7,7 @@
 #include <tandem/spawn.hpp>
 
 #include "fork_guard.hpp"
+#include "observed_segment.hpp"
 #include "platform.hpp"
 #include "runtime_impl.hpp"
 #include "task_observer.hpp"
@@ -16,11 +17,6 @@ namespace tandem::inline v0::detail {
 
 namespace {
 
-/// M1. Apart, so that a runtime without hooks pays for no more than the branch.
-[[gnu::cold, gnu::noinline]] void observe(environment& task) noexcept {
-  task.set_record(task.runtime()->implementation().observer->task_spawned(task));
-}
-
 /// After the end.
 task_outcome outcome_of(const root& task) noexcept {
   if (task.removed()) return task_outcome::removed;
@@ -28,11 +24,12 @@ task_outcome outcome_of(const root& task) noexcept {
   return task.failed_for_real() ? task_outcome::failed : task_outcome::cancelled;
 }
 
-/// M5
-[[gnu::cold, gnu::noinline]] void tell_end(root& task) noexcept {
-  task_record& record = *task.env_block().record();
+/// M5. Before anybody else hears of the end.
+void tell_end(root& task) noexcept {
+  task_record* const record = task.env_block().record();
+  if (record == nullptr) return;
   task.env_block().set_record(nullptr);
-  record.observer.task_ended(record, outcome_of(task));
+  task_observer::task_ended(*record, outcome_of(task));
 }
 
 }  // namespace
@@ -102,7 +99,7 @@ void root::drop(stop_reason reason) noexcept {
   env_.stop().request_stop(reason);
   // Whoever drops may be a task itself.
   environment* const interrupted = this_thread().env;
-  (void)finish();  // whoever joins it is posted: there is nothing to go on with here
+  (void)finish_removed();  // whoever joins it is posted: there is nothing to go on with here
   this_thread().env = interrupted;
 }
 
@@ -114,13 +111,22 @@ void root::link_and_post(environment* parent, context_flow flow) noexcept {
 void root::link(environment* parent, context_flow flow) noexcept {
   runtime::impl& owner = env_.runtime()->implementation();
   parent != nullptr ? env_.start_below(*parent) : env_.start();  // the latter is linked later: C8
-  const environment* const spawner = current_environment();
+  const environment* const spawner = this_thread().env;
   const context_entry* const captured =
       flow == context_flow::captured && spawner != nullptr ? spawner->context() : nullptr;
-  if (captured != nullptr) keep_context(captured);
   env_.set_context(captured);
-  if (owner.observer != nullptr) [[unlikely]]
-    observe(env_);
+  // One branch for both, so that a runtime without hooks pays for none of its own.
+  const auto observes = reinterpret_cast<std::uintptr_t>(owner.observer.get());  // NOLINT
+  if ((reinterpret_cast<std::uintptr_t>(captured) | observes) != 0)              // NOLINT
+    link_rest(captured);
+}
+
+void root::link_rest(const context_entry* captured) noexcept {
+  if (captured != nullptr) keep_context(captured);
+  task_observer* const observer = env_.runtime()->implementation().observer.get();
+  if (observer == nullptr) return;
+  job::run = &root::start_observed_job;  // M1
+  env_.set_record(observer->task_spawned(env_));
 }
 
 promise_base* root::begin(state& seen) noexcept {
@@ -164,34 +170,35 @@ bool root::failed_for_real() const noexcept {
   return !env_.stop().stop_requested() || !is_cancellation(result->error);
 }
 
-void root::start_job(job* self) noexcept {
-  class starter {
-   public:
-    // Inline in both places: the first is what a task of a runtime without hooks pays for.
-    TANDEM_ALWAYS_INLINE static void start(root& block, thread_context& context,
-                                           observed_segment* here) noexcept {
-      state seen = 0;
-      if (promise_base* const body = block.begin(seen)) {
-        if (here != nullptr) (void)here->enter(block.env_.record());
-        run_chain(context, block.prepare(*body, 0).handle());
-      } else if (phase_of(seen) == removed_phase) {
-        run_chain(context, block.finish());
-      } else {
-        block.start_job_is_late();
+class root::starter {
+ public:
+  /// Inline in both places: the first is what a task of a runtime without hooks pays for.
+  TANDEM_ALWAYS_INLINE static void start(root& block, thread_context& context,
+                                         observed_segment* here) noexcept {
+    state seen = 0;
+    if (promise_base* const body = block.begin(seen)) {
+      promise_base& prepared = block.prepare(*body, 0);
+      if (here != nullptr) {
+        prepared.on_final = &root::observed_body_ended;
+        (void)here->enter(block.env_.record());
       }
+      run_chain(context, prepared.handle());
+    } else if (phase_of(seen) == removed_phase) {
+      run_chain(context, block.finish_removed());
+    } else {
+      block.start_job_is_late();
     }
-    [[gnu::cold, gnu::noinline]] static void start_observed(root& block,
-                                                            thread_context& context) noexcept {
-      observed_segment here(context, nullptr, -1);
-      start(block, context, &here);
-    }
-  };
-  auto& block = *static_cast<root*>(self);
-  if (tasks_are_observed()) [[unlikely]] {
-    starter::start_observed(block, this_thread());
-  } else {
-    starter::start(block, this_thread(), nullptr);
   }
+};
+
+void root::start_job(job* self) noexcept {
+  starter::start(*static_cast<root*>(self), this_thread(), nullptr);
+}
+
+void root::start_observed_job(job* self) noexcept {
+  thread_context& context = this_thread();
+  observed_segment here(context);
+  starter::start(*static_cast<root*>(self), context, &here);
 }
 
 promise_base& root::prepare(promise_base& body, std::uint64_t segment) noexcept {
@@ -210,15 +217,29 @@ bool root::call_here(thread_context& context, bool& has_ended) noexcept {
   if (body == nullptr) return false;
   context.env = &env_;
   observed_segment* const here = context.observed;
-  task_record* const joiner = here != nullptr ? here->enter(env_.record()) : nullptr;  // M4
+  if (here != nullptr) [[unlikely]] {
+    has_ended = call_observed(context, *here, *body);
+    return true;
+  }
   has_ended = call(context, prepare(*body, context.segment));
   if (has_ended) {
     // On this stack, so not by way of body_ended().
     set_done();
     (void)finish();
-    if (here != nullptr) [[unlikely]]
-      here->go_on_with(joiner);
   }
+  return true;
+}
+
+bool root::call_observed(thread_context& context, observed_segment& here,
+                         promise_base& body) noexcept {
+  task_record* const joiner = here.enter(env_.record());  // M4
+  promise_base& prepared = prepare(body, context.segment);
+  prepared.on_final = &root::observed_body_ended;
+  if (!call(context, prepared)) return false;
+  set_done();
+  tell_end(*this);
+  (void)finish();
+  here.go_on_with(joiner);
   return true;
 }
 
@@ -230,10 +251,20 @@ std::coroutine_handle<> root::body_ended(const ended_frame& body) noexcept {
   return block.finish();
 }
 
+std::coroutine_handle<> root::observed_body_ended(const ended_frame& body) noexcept {
+  auto& block = *static_cast<root*>(body.link);
+  block.set_done();
+  tell_end(block);
+  return block.finish();
+}
+
+std::coroutine_handle<> root::finish_removed() noexcept {
+  tell_end(*this);
+  return finish();
+}
+
 std::coroutine_handle<> root::finish() noexcept {
   runtime::impl& owner = env_.runtime()->implementation();
-  if (env_.record() != nullptr) [[unlikely]]
-    tell_end(*this);
   executor* const counted = env_.home()->counts_tasks() ? env_.home() : nullptr;
   env_.end();
   thread_context& context = this_thread();

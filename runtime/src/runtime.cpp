@@ -223,7 +223,7 @@ void runtime::impl::add(const void* key, std::unique_ptr<service> made) {
 
 runtime::runtime(runtime_options options)
     : impl_(std::make_unique<impl>(*this, std::move(options))) {
-  detail::runtime_begins(*this);
+  impl_->series = detail::runtime_begins(*this);
 }
 
 runtime::~runtime() {

@@ -9,6 +9,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include <tandem/detail/timer.hpp>
@@ -53,6 +54,8 @@ class runtime::impl {
   void add(const void* key, std::unique_ptr<service> made);
 
   const runtime_options options;
+  /// options.name, told apart from those of others; set before anybody else knows the runtime.
+  std::string series;
   /// M1. Null: no hooks, and no task is timed.
   const std::unique_ptr<detail::task_observer> observer;
   std::atomic<bool> closing{false};

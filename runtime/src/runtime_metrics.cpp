@@ -23,6 +23,9 @@ class family_list {
   void counter(const char* name, const char* help, std::uint64_t value) {
     add(name, help, metric_kind::counter, static_cast<double>(value));
   }
+  void seconds(const char* name, const char* help, std::chrono::nanoseconds value) {
+    add(name, help, metric_kind::counter, std::chrono::duration<double>(value).count());
+  }
   void gauge(const char* name, const char* help, std::size_t value) {
     add(name, help, metric_kind::gauge, static_cast<double>(value));
   }
@@ -107,16 +110,31 @@ void append_queues(family_list& out, const worker_pool_stats& pool) {
   out.counter("tandem_wakes_total", "How often a worker was woken or started.", pool.wakes);
 }
 
+void append_timers(family_list& out, const timer_stats& timers) {
+  out.gauge("tandem_timers_armed", "Sleeps, time limits and ticks that wait for their time.",
+            timers.armed);
+  out.counter("tandem_timers_started_total", "Timers that were armed.", timers.started);
+  out.counter("tandem_timers_fired_total", "Timers whose time came.", timers.fired);
+  out.counter("tandem_timers_stopped_total", "Timers that were stopped before their time.",
+              timers.stopped);
+  out.seconds("tandem_timer_lateness_seconds_total",
+              "By how much the timers that fired were late, in all.", timers.lateness);
+  out.counter("tandem_timer_wakes_total",
+              "How often who drives the timers was woken for an earlier one.", timers.wakes);
+}
+
 }  // namespace
 
 runtime_metrics runtime::metrics() const {
   detail::refuse_if_forked(*this, "runtime::metrics");
   runtime_metrics out;
   out.name = impl_->options.name;
+  out.series = impl_->series;
   out.when = impl_->timers.now();
   out.workers = impl_->pool.stats();
   out.state = impl_->pool.state();
   out.live_tasks = impl_->live();
+  out.timers = impl_->timers.stats();
   if (const detail::task_observer* const observer = impl_->observer.get();
       observer != nullptr && observer->times_tasks()) {
     out.times_tasks = true;
@@ -127,7 +145,7 @@ runtime_metrics runtime::metrics() const {
 }
 
 std::vector<metric_family> runtime_metrics::families() const {
-  family_list out(name);
+  family_list out(series.empty() ? name : series);  // empty: a snapshot that was made by hand
   append_threads(out, workers);
   append_queues(out, workers);
   out.gauge("tandem_live_tasks", "Spawned tasks that have not ended.", live_tasks);
@@ -137,6 +155,7 @@ std::vector<metric_family> runtime_metrics::families() const {
                                 pool_state::tidying, pool_state::terminated}) {
     states.add(each == state ? 1 : 0, out.labels("state", to_string(each)));
   }
+  append_timers(out, timers);
   if (times_tasks) {
     out.histogram("tandem_queue_wait_seconds",
                   "How long segments of the timed tasks waited in queues.", queue_wait);

@@ -31,6 +31,7 @@ class call_on_top {
         layer_(std::exchange(context.layer, nullptr)),
         next_(std::exchange(context.next, nullptr)),
         env_(std::exchange(context.env, env)),
+        observed_(std::exchange(context.observed, nullptr)),
         executor_(std::exchange(context.current_executor, &pool)),
         budget_(std::exchange(context.budget, detail::await_budget)) {
     ++calls_here;
@@ -47,6 +48,7 @@ class call_on_top {
     context_.layer = layer_;
     context_.next = next_;
     context_.env = env_;
+    context_.observed = observed_;
     context_.current_executor = executor_;
     context_.budget = budget_;
   }
@@ -61,6 +63,7 @@ class call_on_top {
   const executor* const layer_;
   const std::coroutine_handle<> next_;
   environment* const env_;
+  detail::observed_segment* const observed_;
   executor* const executor_;
   const std::uint32_t budget_;
 };

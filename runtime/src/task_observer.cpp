@@ -1,4 +1,4 @@
-// task_observer.cpp: which tasks are observed, and who hears of them. Protocol M1-M6: runtime/README.md.
+// task_observer.cpp: which tasks are observed, and who hears of them. Protocol M1-M7: runtime/README.md.
 // SPDX-License-Identifier: MIT
 #include "task_observer.hpp"
 
@@ -6,10 +6,10 @@
 #include <new>
 #include <thread>
 
-#include <tandem/detail/observed_segment.hpp>
+#include <tandem/detail/observing.hpp>
 #include <tandem/detail/split_mix.hpp>
 
-#include "runtime_impl.hpp"
+#include "observed_segment.hpp"
 #include "worker_pool_impl.hpp"
 
 namespace tandem::inline v0 {
@@ -46,8 +46,12 @@ std::unique_ptr<task_observer> task_observer::make(runtime::impl& owner,
 
 task_observer::task_observer(runtime::impl& owner, const pool_options& options)
     : owner_(owner),
+      is_real_time_(!owner.options.clock.has_value()),
+      ticks_(is_real_time_ && platform::has_ticks()),
       hooks_(options.hooks),
+      tells_(hooks_.any()),
       times_one_in_(options.timed_tasks_one_in),
+      chooses_((tells_ && hooks_.one_in != 1) || times_one_in_ > 1),
       by_worker_(times_one_in_ != 0 ? most_numbers : 0) {
   observing_runtimes.fetch_add(1, std::memory_order_relaxed);
 }
@@ -59,14 +63,10 @@ task_observer::~task_observer() {
   }
 }
 
-std::int64_t task_observer::now_ns() const noexcept {
-  return owner_.timers.now().time_since_epoch().count();
-}
-
 task_record* task_observer::task_spawned(const environment& task) noexcept {
   // Neighbours in id are neighbours in time: the choice must not beat with a rhythm of theirs.
-  const std::uint64_t number = mixed(task.id());
-  const bool told = hooks_.any() && is_chosen(number, hooks_.one_in);
+  const std::uint64_t number = chooses_ ? mixed(task.id()) : 0;
+  const bool told = tells_ && is_chosen(number, hooks_.one_in);
   const bool timed = is_chosen(number, times_one_in_);
   if (!told && !timed) return nullptr;
   try {
@@ -76,96 +76,39 @@ task_record* task_observer::task_spawned(const environment& task) noexcept {
   }
 }
 
-task_event task_observer::event_of(const task_record& of, std::int64_t now_ns) noexcept {
+void task_observer::report_failure() noexcept { owner_.suppressed(std::current_exception()); }
+
+void task_observer::task_ended(task_record& of, task_outcome outcome) noexcept {
+  observed_segment* const here = this_thread().observed;
+  if (here != nullptr && here->of() == &of) [[likely]] {
+    here->task_ends(outcome);
+    return;
+  }
+  // It is dropped by somebody, or ends late.
+  task_observer& observer = of.observer;
   task_event event;
   event.id = of.id;
   event.name = of.name;
   event.spawned_at = of.spawned_at;
   event.worker = current_worker_index();
-  event.when = clock::time_point(std::chrono::nanoseconds(now_ns));
-  return event;
-}
-
-void task_observer::tell(const task_hooks::hook& hook, const task_event& event) noexcept {
-  try {
-    hook(event);
-  } catch (...) {
-    owner_.suppressed(std::current_exception());
-  }
-}
-
-void task_observer::task_began(const task_record& of, std::int64_t now_ns) noexcept {
-  if (!of.told || !hooks_.on_task_begin) return;
-  task_event event = event_of(of, now_ns);
-  event.queue_wait = std::chrono::nanoseconds(now_ns - of.spawned_ns());
-  event.segments = 1;
-  tell(hooks_.on_task_begin, event);
-}
-
-void task_observer::segment_began(const task_record& of, std::int64_t now_ns, std::int64_t wait_ns,
-                                  std::uint64_t number) noexcept {
-  if (of.timed && wait_ns >= 0) count(part::queue_wait, wait_ns);
-  if (!of.told || !hooks_.before_segment) return;
-  task_event event = event_of(of, now_ns);
-  event.queue_wait = std::chrono::nanoseconds(std::max<std::int64_t>(0, wait_ns));
-  event.segments = number;
-  tell(hooks_.before_segment, event);
-}
-
-void task_observer::segment_ended(task_record& of, std::int64_t began_ns,
-                                  std::uint64_t number) noexcept {
-  const std::int64_t now = now_ns();
-  if (of.timed) count(part::run, now - began_ns);
-  const bool told = of.told && hooks_.after_segment;
-  task_event event;
-  if (told) {
-    event = event_of(of, now);
-    event.run = std::chrono::nanoseconds(now - began_ns);
-    event.segments = number;
-  }
-  // M5. Unless we are told to delete it, the record may be gone from here on.
-  if (of.segment_ends(now)) delete &of;
-  if (told) tell(hooks_.after_segment, event);
-}
-
-void task_observer::task_ended(task_record& of, task_outcome outcome) noexcept {
-  observed_segment* here = this_thread().observed;
-  if (here != nullptr && here->of() != &of)
-    here = nullptr;  // it is dropped by somebody, or ends late
-  const std::int64_t now = now_ns();
-  task_event event;
-  if (of.told) event = event_of(of, now);
+  event.outcome = outcome;
   const bool told = of.told;
-  const bool with_segment = here != nullptr;
-  if (with_segment && of.timed) count(part::run, now - here->began_ns());
-  if (of.task_ends(now, with_segment, event)) delete &of;
-  if (with_segment) here->leave();
-  if (told && with_segment && hooks_.after_segment) {
-    task_event segment = event;
-    segment.queue_wait = task_event::duration::zero();
-    segment.run = std::chrono::nanoseconds(now - here->began_ns());
-    segment.suspended = task_event::duration::zero();
-    segment.segments = here->number();
-    tell(hooks_.after_segment, segment);
-  }
-  if (told && hooks_.on_task_end) {
-    event.outcome = outcome;
-    tell(hooks_.on_task_end, event);
-  }
-  if (with_segment && here->is_visitor()) visitor_leaves();
+  if (of.task_ends(observer.now_ns(), false, &event)) delete &of;
+  if (told) observer.tell_task_end(event);
 }
 
-bool task_observer::is_visitor() const noexcept { return !owner_.pool.is_current(); }
+worker* task_observer::worker_of(const thread_context& context) const noexcept {
+  worker* const self = context.current_worker;
+  return self != nullptr && &self->owner == &owner_.pool.implementation() ? self : nullptr;
+}
 
 void task_observer::wait_for_visitors() const noexcept {
   while (visitors_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
 }
 
-task_observer::worker_times* task_observer::own_times() noexcept {
-  if (is_visitor()) return nullptr;
-  const auto number = static_cast<std::size_t>(current_worker_index());
-  if (number >= by_worker_.size()) return nullptr;
-  std::atomic<worker_times*>& slot = by_worker_[number];
+task_observer::worker_times* task_observer::times_of_worker(const worker& on) noexcept {
+  if (on.number >= by_worker_.size()) return nullptr;
+  std::atomic<worker_times*>& slot = by_worker_[on.number];
   worker_times* there = slot.load(std::memory_order_acquire);  // of the thread that had the number
   if (there == nullptr) {
     there = new (std::nothrow) worker_times();
@@ -174,12 +117,12 @@ task_observer::worker_times* task_observer::own_times() noexcept {
   return there;
 }
 
-void task_observer::count(part which, std::int64_t time_ns) noexcept {
+void task_observer::count(const worker* on, bool is_wait, std::int64_t time_ns) noexcept {
   const std::chrono::nanoseconds time(time_ns);
-  if (worker_times* const own = own_times()) {
-    (which == part::run ? own->run : own->queue_wait).add(time);
+  if (worker_times* const own = on != nullptr ? times_of_worker(*on) : nullptr) {
+    (is_wait ? own->queue_wait : own->run).add(time);
   } else {
-    (which == part::run ? by_others_.run : by_others_.queue_wait).add(time);
+    (is_wait ? by_others_.queue_wait : by_others_.run).add(time);
   }
 }
 
@@ -187,7 +130,7 @@ void task_observer::add_times(duration_histogram& queue_wait,
                               duration_histogram& run) const noexcept {
   for (const std::atomic<worker_times*>& each : by_worker_) {
     const worker_times* const there =
-        each.load(std::memory_order_acquire);  // pairs with own_times()
+        each.load(std::memory_order_acquire);  // pairs with times_of_worker()
     if (there == nullptr) continue;
     there->queue_wait.add_to(queue_wait);
     there->run.add_to(run);

@@ -9,11 +9,15 @@
 #include <vector>
 
 #include <tandem/detail/own_counter.hpp>
+#include <tandem/detail/thread_context.hpp>
 #include <tandem/duration_histogram.hpp>
 #include <tandem/runtime.hpp>
 #include <tandem/task_hooks.hpp>
 
+#include "platform.hpp"
+#include "runtime_impl.hpp"
 #include "task_record.hpp"
+#include "tick_clock.hpp"
 
 namespace tandem::inline v0::detail {
 
@@ -29,19 +33,26 @@ class task_observer {
 
   /// M1. A task is launched. @returns its record; null: it is not one of those that are observed
   task_record* task_spawned(const environment& task) noexcept;
-  void task_began(const task_record& of, std::int64_t now_ns) noexcept;
   /// M5. Told before anybody else hears of the end. The record may be gone afterwards.
-  void task_ended(task_record& of, task_outcome outcome) noexcept;
-  /// @param wait_ns  below zero: the segment was in no queue
-  void segment_began(const task_record& of, std::int64_t now_ns, std::int64_t wait_ns,
-                     std::uint64_t number) noexcept;
-  /// M5. The record may be gone afterwards.
-  void segment_ended(task_record& of, std::int64_t began_ns, std::uint64_t number) noexcept;
+  static void task_ended(task_record& of, task_outcome outcome) noexcept;
 
-  std::int64_t now_ns() const noexcept;
+  void tell_task_begin(const task_event& of) noexcept { tell(hooks_.on_task_begin, of); }
+  void tell_segment_begin(const task_event& of) noexcept { tell(hooks_.before_segment, of); }
+  void tell_segment_end(const task_event& of) noexcept { tell(hooks_.after_segment, of); }
+  void tell_task_end(const task_event& of) noexcept { tell(hooks_.on_task_end, of); }
+  /// M6. @param on  null: by a thread that is no worker of the runtime
+  void count_wait(const worker* on, std::int64_t time_ns) noexcept { count(on, true, time_ns); }
+  void count_run(const worker* on, std::int64_t time_ns) noexcept { count(on, false, time_ns); }
 
+  std::int64_t now_ns() noexcept {
+    return is_real_time() ? ticks_.now_ns() : owner_.timers.now().time_since_epoch().count();
+  }
+  /// M7. False: by a virtual clock, which is read wherever a time is needed.
+  bool is_real_time() const noexcept { return is_real_time_; }
+
+  /// The calling thread as a worker of the runtime; null: it is none.
+  worker* worker_of(const thread_context& context) const noexcept;
   // M5. A thread that is no worker of the pool has a segment open.
-  bool is_visitor() const noexcept;
   void visitor_came() noexcept { visitors_.fetch_add(1, std::memory_order_relaxed); }
   void visitor_leaves() noexcept {
     visitors_.fetch_sub(1, std::memory_order_release);  // the last access; pairs with the next one
@@ -81,16 +92,34 @@ class task_observer {
     std::atomic<std::uint64_t> value_{0};
   };
   struct alignas(64) worker_times : times_of<own_counter> {};
-  enum class part : std::uint8_t { queue_wait, run };
 
-  void count(part which, std::int64_t time_ns) noexcept;
-  worker_times* own_times() noexcept;
-  void tell(const task_hooks::hook& hook, const task_event& event) noexcept;
-  static task_event event_of(const task_record& of, std::int64_t now_ns) noexcept;
+  /// What tick_clock goes by.
+  struct real_time {
+    static std::uint64_t ticks() noexcept { return platform::ticks(); }
+    static std::int64_t steady_ns() noexcept {
+      return std::chrono::steady_clock::now().time_since_epoch().count();
+    }
+  };
+
+  void count(const worker* on, bool is_wait, std::int64_t time_ns) noexcept;
+  worker_times* times_of_worker(const worker& on) noexcept;
+  void tell(const task_hooks::hook& hook, const task_event& event) noexcept {
+    if (!hook) return;
+    try {
+      hook(event);
+    } catch (...) {
+      report_failure();
+    }
+  }
+  void report_failure() noexcept;
 
   runtime::impl& owner_;
+  const bool is_real_time_;
+  tick_clock<real_time> ticks_;
   const task_hooks hooks_;
+  const bool tells_;
   const std::uint32_t times_one_in_;
+  const bool chooses_;  // not all, not none
   // By number of the worker; made by its thread when it has the first time to count.
   std::vector<std::atomic<worker_times*>> by_worker_;
   times_of<shared_counter> by_others_;

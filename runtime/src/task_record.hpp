@@ -1,4 +1,4 @@
-// task_record.hpp: the times of one task that is observed. Protocol M1-M6: runtime/README.md.
+// task_record.hpp: the times of one task that is observed. Protocol M1-M7: runtime/README.md.
 // SPDX-License-Identifier: MIT
 //
 // All of it is under a small lock: a coroutine that suspends may go on elsewhere before its thread has come back, and
@@ -39,6 +39,15 @@ class task_record : public frame_allocated {
     charge(now_ns);
     ++queued_;
   }
+  /// M3. The first segment, not before the spawn. Without the lock: nobody else can know of the record before something of
+  /// the task has run.
+  std::uint64_t starts(std::int64_t now_ns) noexcept {
+    queue_wait_ns_ = now_ns - since_ns_;
+    since_ns_ = now_ns;
+    queued_ = 0;
+    running_ = 1;
+    return segments_ = 1;
+  }
   /// @param was_queued  false: it came from a lane of forked children, whose times nobody notes
   std::uint64_t segment_begins(std::int64_t now_ns, bool was_queued) noexcept {
     const std::lock_guard lock(lock_);
@@ -54,18 +63,14 @@ class task_record : public frame_allocated {
     return --running_ == 0 && ended_;
   }
   /// M5. @param with_segment  the caller's segment ends, too
+  /// @param totals           gets the times; may be null
   /// @returns  whether the caller deletes the record
-  bool task_ends(std::int64_t now_ns, bool with_segment, task_event& totals) noexcept {
+  bool task_ends(std::int64_t now_ns, bool with_segment, task_event* totals) noexcept {
+    // M3. All segments have begun before the task could end, and frames were queued before that. So if there was
+    // but the caller's, nobody else has ever touched the record, nor will.
+    if (with_segment && segments_ == 1) return close(now_ns, true, totals);
     const std::lock_guard lock(lock_);
-    charge(now_ns);
-    if (with_segment) --running_;
-    ended_ = true;
-    totals.when = std::chrono::steady_clock::time_point(std::chrono::nanoseconds(since_ns_));
-    totals.queue_wait = std::chrono::nanoseconds(queue_wait_ns_);
-    totals.run = std::chrono::nanoseconds(run_ns_);
-    totals.suspended = std::chrono::nanoseconds(suspended_ns_);
-    totals.segments = segments_;
-    return running_ == 0;
+    return close(now_ns, with_segment, totals);
   }
   std::int64_t spawned_ns() const noexcept { return spawned_ns_; }
 
@@ -77,6 +82,19 @@ class task_record : public frame_allocated {
   const bool timed;  // for the histograms
 
  private:
+  bool close(std::int64_t now_ns, bool with_segment, task_event* totals) noexcept {
+    charge(now_ns);
+    if (with_segment) --running_;
+    ended_ = true;
+    if (totals != nullptr) {
+      totals->when = std::chrono::steady_clock::time_point(std::chrono::nanoseconds(since_ns_));
+      totals->queue_wait = std::chrono::nanoseconds(queue_wait_ns_);
+      totals->run = std::chrono::nanoseconds(run_ns_);
+      totals->suspended = std::chrono::nanoseconds(suspended_ns_);
+      totals->segments = segments_;
+    }
+    return running_ == 0;
+  }
   void charge(std::int64_t now_ns) noexcept {
     // Who has read the clock first may come to the lock last.
     const std::int64_t passed = std::max<std::int64_t>(0, now_ns - since_ns_);

@@ -9,6 +9,7 @@
 #include <tandem/environment.hpp>
 
 #include "no_magazine.hpp"
+#include "observed_segment.hpp"
 
 namespace tandem::inline v0 {
 

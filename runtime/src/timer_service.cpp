@@ -57,7 +57,9 @@ struct alignas(64) timer_service::shard {
   // No deadline in the wheel is before it; never if the wheel is empty, but not the moment it gets
   // empty. Written under the lock, read by drivers.
   std::atomic<std::int64_t> earliest{never};
-  timer_wheel wheel;  // guarded by lock
+  // Guarded by lock.
+  timer_wheel wheel;
+  timer_stats counts;  // but for armed and wakes
 
   /// Under the lock.
   void refresh(bool exactly) noexcept;
@@ -72,6 +74,7 @@ struct timer_service::driver_slot {
   std::atomic<std::int64_t> rests_until{awake};
   timer_driver* driver = nullptr;  // null: the monitor
   bool is_fixed = false;           // drive_by() has been called
+  std::uint64_t wakes = 0;
 };
 
 /// Drives expiry while no completion thread does. Made by the first timer; sleeps for good when
@@ -165,6 +168,22 @@ clock::time_point timer_service::earliest() const noexcept {
   return clock::time_point(clock::duration(first));
 }
 
+timer_stats timer_service::stats() const noexcept {
+  timer_stats sum;
+  for (unsigned i = 0; i < shard_count_; ++i) {
+    const std::lock_guard lock(shards_[i].lock);
+    const timer_stats& counts = shards_[i].counts;
+    sum.started += counts.started;
+    sum.fired += counts.fired;
+    sum.stopped += counts.stopped;
+    sum.lateness += counts.lateness;
+  }
+  sum.armed = static_cast<std::size_t>(sum.started - sum.fired - sum.stopped);
+  const std::lock_guard lock(driver_->change);
+  sum.wakes = driver_->wakes;
+  return sum;
+}
+
 std::int64_t timer_service::next_look() const noexcept {
   std::int64_t first = never;
   for (unsigned i = 0; i < shard_count_; ++i) {
@@ -189,6 +208,7 @@ bool timer_service::arm(timer_node& node, clock::time_point deadline) noexcept {
     node.state_ = timer_node::state::armed;
     node.deadline_ns_ = at;
     home.wheel.insert(node);
+    ++home.counts.started;
     // Relaxed load: only written under the lock. Not earlier: the driver comes in time, and the unlock
     // is the last access.
     if (at >= home.earliest.load(std::memory_order_relaxed)) return true;
@@ -206,6 +226,7 @@ bool timer_service::disarm(timer_node& node) noexcept {
   std::lock_guard lock(home.lock);
   if (node.state_ == timer_node::state::armed) {
     home.wheel.remove(node);
+    ++home.counts.stopped;
     node.state_ = timer_node::state::stopped;
     // `earliest` stays: at worst the driver looks once in vain, at the time for which the timer was
     // set, which is cheaper than looking for the next one now.
@@ -255,7 +276,11 @@ std::size_t timer_service::expire(clock::time_point now) noexcept {
       {
         std::lock_guard lock(home.lock);
         count = home.wheel.take_due(limit, due, done);
-        for (std::size_t k = 0; k < count; ++k) due[k]->state_ = timer_node::state::fired;
+        for (std::size_t k = 0; k < count; ++k) {
+          due[k]->state_ = timer_node::state::fired;
+          home.counts.lateness += std::chrono::nanoseconds(limit - due[k]->deadline_ns_);
+        }
+        home.counts.fired += count;
         if (done) home.refresh(false);
       }
       // A time limit may run callbacks of a std::stop_token (C7): they must not wait for this thread.
@@ -305,6 +330,7 @@ void timer_service::change_driver(timer_driver* driver, bool for_good) noexcept 
 
 void timer_service::wake_driver() noexcept {
   std::lock_guard lock(driver_->change);
+  ++driver_->wakes;
   if (driver_->driver != nullptr) {
     driver_->driver->wake();
   } else if (!is_virtual_) {

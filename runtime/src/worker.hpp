@@ -75,6 +75,10 @@ class worker {
   std::uint32_t lot = 1;      // how many it takes from the injection lane at once
   std::int64_t lot_time = 0;  // of its last look at the clock, and what it had run by then
   std::uint64_t lot_items = 0;
+  // M7. When it turned to its queues after a segment that was observed; good for that item, by the count of items,
+  // if it had not to search or park for it.
+  std::int64_t turn_ns = 0;
+  std::uint64_t turn_item = 0;
   unsigned watch_from = 0;                               // the first of those in items_at_search
   std::array<std::uint64_t, watched> items_at_search{};  // of others, when this one began to search
   bool runs_own_fork = false;                            // the item that it is about to run

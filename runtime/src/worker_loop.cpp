@@ -173,6 +173,7 @@ job* worker_pool::impl::old_end(worker& self) noexcept {
 
 job* worker_pool::impl::search(worker& self) noexcept {
   note_progress(self);
+  self.turn_item = 0;  // M7
   const auto until = std::chrono::steady_clock::now() + search_time;
   while (true) {
     if (job* item = steal_round(self)) return item;
@@ -325,6 +326,7 @@ std::int64_t worker_pool::impl::rest_until(
 }
 
 bool worker_pool::impl::rest(worker& self) noexcept {
+  self.turn_item = 0;  // M7
   auto since = std::chrono::steady_clock::now();
   while (true) {
     const std::int64_t until = rest_until(since);

@@ -40,6 +40,7 @@ std::size_t worker_pool::impl::run_some(std::size_t most_items) noexcept {
   detail::thread_context& context = detail::this_thread();
   worker& self = workers_[0];
   const as_worker role(context, self, pool_);
+  self.turn_item = 0;  // M7
   std::size_t ran = 0;
   for (; ran < most_items; ++ran) {
     job* item = next_local(self);

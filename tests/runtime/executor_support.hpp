@@ -11,10 +11,10 @@
 #include <tandem/runtime.hpp>
 #include <tandem/spawn.hpp>
 #include <tandem/task.hpp>
-#include <tandem/virtual_time.hpp>
 #include <tandem/yield.hpp>
 #include <vector>
 
+#include "simulated.hpp"
 #include "sync_support.hpp"
 #include "test_runtime.hpp"
 
@@ -24,12 +24,6 @@ namespace tandem::test {
 inline runtime_options driven() {
   runtime_options options;
   options.min_threads = 0;
-  return options;
-}
-
-inline runtime_options simulated(std::uint64_t seed, unsigned workers) {
-  runtime_options options;
-  options.clock = virtual_time(seed, workers);
   return options;
 }
 

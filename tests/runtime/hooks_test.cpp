@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <tandem/blocking.hpp>
-#include <tandem/detail/observed_segment.hpp>
+#include <tandem/detail/observing.hpp>
 #include <tandem/resume_on.hpp>
 #include <tandem/single_thread_executor.hpp>
 #include <tandem/sleep.hpp>
@@ -19,6 +19,7 @@
 
 #include "event_log.hpp"
 #include "recording_runtime.hpp"
+#include "simulated.hpp"
 #include "submit_support.hpp"
 
 namespace {
@@ -31,13 +32,8 @@ using tandem::task_event;
 using tandem::task_outcome;
 using tandem::test::event_log;
 using tandem::test::recording_runtime;
+using tandem::test::simulated;
 using tandem::test::test_runtime;
-
-runtime_options simulated(std::uint64_t seed, unsigned workers = 1) {
-  runtime_options options;
-  options.clock = tandem::virtual_time(seed, workers);
-  return options;
-}
 
 task<void> move_about(tandem::executor& elsewhere, tandem::executor& back) {
   for (int i = 0; i < 20; ++i) {
@@ -239,6 +235,25 @@ TEST(hooks, line_6_without_hooks_no_task_is_observed) {
     EXPECT_EQ(plain.run(yield_and_return()), 5) << "a task of the other runtime is not touched";
   }
   EXPECT_FALSE(tandem::detail::tasks_are_observed());
+}
+
+task<void> compute(std::chrono::milliseconds time) {
+  tandem::test::work(time);
+  co_return;
+}
+
+TEST(hooks, the_example_of_the_header_finds_the_task_that_ran_too_long) {
+  std::vector<tandem::task_event> slow;
+  tandem::runtime_options options;
+  options.clock = tandem::virtual_time(1, 1);
+  options.hooks.on_task_end = [&slow](const tandem::task_event& task) {
+    if (task.run > std::chrono::milliseconds(100)) slow.push_back(task);
+  };
+  tandem::runtime rt(options);
+  rt.spawn(compute(100ms)).wait();
+  rt.spawn(compute(101ms)).wait();
+  ASSERT_EQ(slow.size(), 1U);
+  EXPECT_EQ(slow[0].run, 101ms);
 }
 
 TEST(hooks, one_in_zero_is_refused_by_name) {

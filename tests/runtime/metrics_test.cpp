@@ -12,7 +12,6 @@
 #include <string>
 #include <tandem/blocking.hpp>
 #include <tandem/blocking_region.hpp>
-#include <tandem/detail/timer.hpp>
 #include <tandem/fork_join.hpp>
 #include <tandem/sleep.hpp>
 #include <tandem/yield.hpp>
@@ -20,6 +19,7 @@
 #include <vector>
 
 #include "exposition_parser.hpp"
+#include "simulated.hpp"
 #include "submit_support.hpp"
 
 namespace {
@@ -142,11 +142,8 @@ TEST(duration_histogram, each_duration_is_in_the_first_bucket_that_is_not_below_
   EXPECT_EQ(times.sum, 1s);
 }
 
-/// Work that takes so much virtual time.
 task<void> spend(std::chrono::nanoseconds time) {
-  tandem::detail::timer_service& timers =
-      tandem::detail::timers_of(*tandem::current_environment()->runtime());
-  timers.advance_to(timers.now() + time);
+  tandem::test::work(time);
   co_return;
 }
 

@@ -12,6 +12,7 @@
 #include <tandem/config.hpp>
 #include <tandem/duration_histogram.hpp>
 #include <tandem/metric_family.hpp>
+#include <tandem/timer_stats.hpp>
 #include <tandem/worker_pool.hpp>
 
 namespace tandem::inline v0 {
@@ -19,16 +20,24 @@ namespace tandem::inline v0 {
 /// A snapshot: runtime::metrics(). Each number is exact; they are read one after the other, so together they fit only
 /// while nothing runs.
 ///
-///     std::string text = tandem::metrics_text(rt.metrics());  // for GET /metrics
+///     std::string page_for(const tandem::runtime& rt, double age_seconds) {
+///       std::vector<tandem::metric_family> all = rt.metrics().families();
+///       all.emplace_back("app_oldest_order_seconds", "Age.", tandem::metric_kind::gauge, age_seconds);
+///       return tandem::metrics_text(all);  // for GET /metrics
+///     }
 class TANDEM_API runtime_metrics {
  public:
   runtime_metrics() = default;
 
-  std::string name;                            ///< of the runtime: runtime_options::name
+  std::string name;  ///< of the runtime: runtime_options::name
+  /// The value of the label `runtime`: the name, with "#2", "#3", ... behind it where a runtime that lives in this
+  /// process had it already. Free again when its runtime has ended.
+  std::string series;
   std::chrono::steady_clock::time_point when;  ///< by its clock
   worker_pool_stats workers;
   pool_state state = pool_state::running;
   std::size_t live_tasks = 0;
+  timer_stats timers;
   /// Of segments of the tasks that are timed: pool_options::timed_tasks_one_in. Empty if none are.
   bool times_tasks = false;
   duration_histogram queue_wait;
@@ -36,7 +45,7 @@ class TANDEM_API runtime_metrics {
   /// What the services of the runtime have added: threads of blocking(), the completion pool's.
   std::vector<metric_family> services;
 
-  /// All of it; each sample has the label `runtime`.
+  /// All of it; each sample has the label `runtime`, so snapshots of several runtimes fit into one text.
   std::vector<metric_family> families() const;
 };
 

@@ -38,7 +38,7 @@ class worker_pool_stats {
  public:
   worker_pool_stats() noexcept = default;
 
-  unsigned min_threads = 0;
+  unsigned min_threads = 0;  ///< 0, as all numbers of threads, if the owner runs the tasks
   unsigned max_threads = 0;
   unsigned threads = 0;                ///< started and alive
   unsigned goal = 0;                   ///< how many the controller lets run at once
@@ -75,7 +75,7 @@ class TANDEM_API worker_pool final : public executor {
   std::string_view name() const noexcept override;
 
   worker_pool_stats stats() const noexcept;
-  /// How many workers it may have: min_threads of the options.
+  /// How many workers it has: min_threads of the options; without threads 1, by a virtual clock as many as it says.
   unsigned size() const noexcept;
   /// What was done lately to the number of threads, and why, oldest first: up to 200 decisions. With and
   /// without a controller.

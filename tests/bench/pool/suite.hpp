@@ -12,6 +12,7 @@ void add_posts(case_list& cases);
 void add_tasks(case_list& cases);
 void add_submissions(case_list& cases);
 void add_controller_costs(case_list& cases);
+void add_hook_costs(case_list& cases);
 
 inline case_list pool_cases() {
   case_list cases;
@@ -19,6 +20,7 @@ inline case_list pool_cases() {
   add_tasks(cases);
   add_submissions(cases);
   add_controller_costs(cases);
+  add_hook_costs(cases);
   return cases;
 }
 

@@ -24,7 +24,7 @@
 
 #include <tandem/config.hpp>
 #include <tandem/detail/frame_memory.hpp>
-#include <tandem/detail/observed_segment.hpp>
+#include <tandem/detail/observing.hpp>
 #include <tandem/detail/outcome.hpp>
 #include <tandem/detail/thread_context.hpp>
 #include <tandem/job.hpp>

@@ -122,9 +122,16 @@ class TANDEM_API root : public job, public frame_allocated {
   void set_done() noexcept;
   void link(environment* parent, context_flow flow) noexcept;
   void link_and_post(environment* parent, context_flow flow) noexcept;
+  class starter;
   static void start_job(job* self) noexcept;
+  /// M1. Instead of start_job(), in a runtime that observes.
+  static void start_observed_job(job* self) noexcept;
   promise_base& prepare(promise_base& body, std::uint64_t segment) noexcept;
+  bool call_observed(thread_context& context, observed_segment& here, promise_base& body) noexcept;
+  void link_rest(const context_entry* captured) noexcept;
   static std::coroutine_handle<> body_ended(const ended_frame& body) noexcept;
+  static std::coroutine_handle<> observed_body_ended(const ended_frame& body) noexcept;
+  std::coroutine_handle<> finish_removed() noexcept;
   std::coroutine_handle<> finish() noexcept;
 
   std::atomic<state> state_;  // in front: its line is the one that a stop, or the end, touches, too

@@ -14,6 +14,7 @@
 
 #include <tandem/config.hpp>
 #include <tandem/job.hpp>
+#include <tandem/timer_stats.hpp>
 
 namespace tandem::inline v0 {
 
@@ -107,6 +108,7 @@ class TANDEM_API timer_service {
   void advance_to(clock::time_point time) noexcept;
   /// The earliest deadline that is armed; time_point::max() if there is none.
   clock::time_point earliest() const noexcept;
+  timer_stats stats() const noexcept;
 
   /// Chooses the shard; before the node becomes visible to a stopper (T1).
   void prepare(timer_node& node) const noexcept;
