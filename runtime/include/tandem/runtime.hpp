@@ -55,7 +55,10 @@ class TANDEM_API service {
   virtual ~service();
 
   virtual std::string_view service_name() const noexcept = 0;
-  /// Called while workers still run, after all tasks have ended: finish what is outstanding.
+  /// Called once, after all tasks have ended: finish what is outstanding. Jobs that it posts to the workers run,
+  /// also if these have gone before since the pool was shut down: threads come back for them.
+  ///
+  /// @thread_safety  on the thread that ends the runtime; it may wait for other threads
   virtual void stop() noexcept = 0;
   /// Adds what it counts to runtime::metrics(), without the label `runtime`. Any thread, also after stop().
   /// Default: nothing.

@@ -65,9 +65,16 @@ class worker_pool_stats {
 
 /// Worker threads with work stealing. Part of a runtime; not made on its own.
 ///
-/// @thread_safety  all members from any thread
+/// In a child of fork() that was made meanwhile, name, owner, size, state, is_current and view only read what does not
+/// change there, and work; shutdown() and prestarting do nothing; a post terminates; all others throw forked_runtime.
+///
+/// @thread_safety  all members from any thread, until the runtime's end; tasks and handlers of the pool may call
+///                 all but await_termination()
 class TANDEM_API worker_pool final : public executor {
  public:
+  /// What is posted once the pool has terminated runs at the end of the runtime.
+  ///
+  /// @thread_safety  any thread
   void post(job* item, post_kind kind = post_kind::resume) noexcept override;             // NOLINT
   void post_batch(job_list items, post_kind kind = post_kind::resume) noexcept override;  // NOLINT
   bool is_current() const noexcept override;
@@ -141,14 +148,24 @@ class TANDEM_API worker_pool final : public executor {
   ///                 change of threads, and from then on its workers look at one word more for each item
   void reconfigure(const pool_change& change);
   /// What it was made with, and what has been changed since.
+  ///
+  /// @throws         forked_runtime; std::bad_alloc, or what copying one of its functions throws
+  /// @thread_safety  any thread. Handlers, hooks and the factory are copied, perhaps while other threads call them:
+  ///                 what they capture has to bear that, and state of their own belongs behind a pointer
   pool_options options() const;
   /// The pool for code that may use it, and no more.
+  ///
+  /// @thread_safety  any thread
   pool_view view() noexcept;
 
+  /// @thread_safety  any thread; it only goes forward
   pool_state state() const noexcept;
   /// Refuses submissions and spawns from outside from now on, and lets go of those that wait for a place. What
-  /// was taken, and all tasks of the runtime, run to their end; then the workers go, and
-  /// pool_options::on_terminated is called. Does not wait, so tasks may call it.
+  /// was taken, and all tasks of the runtime, run to their end, however long they wait for I/O, for a time or for
+  /// blocking(), which go on as before; then the workers go, and pool_options::on_terminated is called. Does not
+  /// wait, so tasks may call it. The end of the runtime asks whoever still waits then to stop.
+  ///
+  /// @thread_safety  any thread; in a child of fork() it does nothing
   void shutdown() noexcept;
   /// As shutdown(), and asks all tasks to stop (stop_reason::shutdown).
   ///
