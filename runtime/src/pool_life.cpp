@@ -47,7 +47,7 @@ void worker_pool::impl::shutdown() noexcept {
 }
 
 std::vector<unstarted_task> worker_pool::impl::shutdown_now() {
-  if (detail::is_forked(owner_)) return {};
+  detail::refuse_if_forked(owner_, "worker_pool::shutdown_now");
   const visit here(*this);
   close(pool_state::stop);
   std::vector<unstarted_task> given_back;

@@ -70,7 +70,7 @@ class TANDEM_API pool_options {
   /// Work waits, and no worker has taken any for so long: on_starvation hears of it. Default 2 s; 0: never.
   duration starvation_threshold = std::chrono::seconds(2);
   /// Called at most once in five thresholds, on a thread that drives timers: it must not block. Default: some
-  /// lines on standard error.
+  /// lines on standard error. Only the controller looks: a pool that is not is_adaptive() never calls it.
   std::function<void(const starvation_report&)> on_starvation;
 
   /// Functions that hear of tasks and their segments.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Each worker has two lanes (D9): a LIFO deque for forked children and a FIFO with one next slot for
-// everything else; an injection queue takes what comes from outside. Idle workers steal from the old
+// everything else; an injection lane takes what comes from outside. Idle workers steal from the old
 // end, then park on a LIFO stack. Protocols: runtime/README.md.
 #pragma once
 
@@ -81,13 +81,24 @@ class TANDEM_API worker_pool final : public executor {
   runtime* owner() const noexcept override;
   std::string_view name() const noexcept override;
 
-  worker_pool_stats stats() const noexcept;
-  /// How many workers it may have: min_threads of the options.
+  /// @throws         forked_runtime
+  /// @thread_safety  any thread; numbers move while they are read
+  /// @cost           a look at each worker, two short locks; nothing for those that work
+  worker_pool_stats stats() const;
+  /// Its core: min_threads of the options, or the number of logical workers.
+  ///
+  /// @thread_safety  any thread; reconfigure() changes it
   unsigned size() const noexcept;
   /// What was done lately to the number of threads, and why, oldest first: up to 200 decisions. With and
   /// without a controller.
+  ///
+  /// @throws         forked_runtime; std::bad_alloc
+  /// @thread_safety  any thread
   std::vector<pool_decision> decisions() const;
   /// A line per worker: state, lanes, counters. For people who look at a hang.
+  ///
+  /// @throws         forked_runtime; std::bad_alloc
+  /// @thread_safety  any thread, also while nothing moves any more: it waits for no worker
   std::string describe() const;
 
   /// Hands `body` to the pool if it takes it (pool_options::growth, ::submissions); its home is the pool.
@@ -133,9 +144,12 @@ class TANDEM_API worker_pool final : public executor {
     return submit_awaiter<T>(*this, std::move(body), priority, where);
   }
 
-  /// Starts a thread before there is work for it, unless there are min_threads. @returns whether it has
+  /// Starts a thread before there is work for it, unless there are min_threads.
+  ///
+  /// @returns        whether it has; no in a pool that is shut down, without threads, or a parent's
+  /// @thread_safety  any thread
   bool prestart_core_thread() noexcept;
-  /// @returns  how many were started
+  /// As above, until there are min_threads. @returns how many were started
   unsigned prestart_all_core_threads() noexcept;
 
   /// Changes a pool that runs; nothing that it has taken is lost, and nobody waits for it. What is refused changes
@@ -169,13 +183,16 @@ class TANDEM_API worker_pool final : public executor {
   void shutdown() noexcept;
   /// As shutdown(), and asks all tasks to stop (stop_reason::shutdown).
   ///
-  /// @returns  what was submitted and has not started; its handles have ended as cancelled
+  /// @returns        what was submitted and has not started; its handles have ended as cancelled
+  /// @throws         forked_runtime, std::bad_alloc; the latter after the shutdown, and what was submitted is gone
+  /// @thread_safety  any thread; each unstarted task is given to one caller
   std::vector<unstarted_task> shutdown_now();
   /// Blocks until the pool has terminated: no task lives, whether queued, running or suspended.
   ///
   /// @param timeout  by the clock of the runtime
   /// @returns        false if the time ran out
-  /// @throws         would_deadlock on a thread of a runtime
+  /// @throws         would_deadlock on a thread of a runtime; forked_runtime
+  /// @thread_safety  any other thread, also several at once
   bool await_termination(std::chrono::steady_clock::duration timeout);
 
   // Implementation
