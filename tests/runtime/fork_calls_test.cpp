@@ -257,7 +257,6 @@ TEST(fork_calls, a_fork_amid_busy_schedulers_lets_the_child_give_up_its_queues) 
     std::optional<fair_scheduler> last(std::in_place, rt.workers());
     std::optional<fair_queue> alone(last->add_queue());
     EXPECT_EQ(in_child([&] {
-                ::alarm(10);
                 one.reset();
                 alone.reset();
                 last.reset();
