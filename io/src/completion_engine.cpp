@@ -1,4 +1,4 @@
-// completion_engine.cpp: the loop: inboxes, jobs, batches, sleeping.
+// completion_engine.cpp: the loop: inboxes, jobs, batches. Its sleep: engine_sleep.cpp.
 // SPDX-License-Identifier: MIT
 #include "completion_engine.hpp"
 
@@ -21,9 +21,6 @@ namespace tandem::inline v0::io {
 namespace {
 
 constexpr std::size_t items_between_looks = 64;  // jobs run before the ring is looked at again
-// I10: from how many on, and for how long.
-constexpr std::size_t least_gathered = 4;
-constexpr auto longest_gathering = std::chrono::microseconds(500);
 
 }  // namespace
 
@@ -179,39 +176,6 @@ void completion_engine::take_shared() noexcept {
   shared_.search_ended();  // P2: whoever finds more work calls the next one
 }
 
-void completion_engine::sleep() noexcept {
-  using clock = std::chrono::steady_clock;
-  // I7. seq_cst: pairs with push_inbox and timer_service::arm. First we say that we sleep, then we
-  // look once more; whoever comes after that look sees the flag and wakes us.
-  const bool gathers = may_gather();
-  if (gathers) gathering_.prepare();
-  gathers_.store(gathers, std::memory_order_relaxed);  // published by asleep_
-  asleep_.store(true, std::memory_order_seq_cst);
-  clock::time_point deadline = clock::time_point::max();
-  tandem::detail::timer_service& timers = tandem::detail::timers_of(owner_);
-  if (drives_timers_) deadline = timers.sleep_begins(this);
-  bool work = stopping_.load(std::memory_order_seq_cst) ||
-              requested_.load(std::memory_order_seq_cst) ||  // R1
-              can_feed() || shared_.has_work();              // P3
-  for (host* const each : hosted_) work |= each->has_mail();
-  if (gathers && !work) {
-    gathering_.wait(owner_.workers(), std::min(deadline, clock::now() + longest_gathering));
-    work = true;
-  }
-  backend_->wait(work ? clock::time_point::min() : deadline);
-  asleep_.store(false, std::memory_order_seq_cst);  // W2; a late wake costs one round
-  if (drives_timers_) timers.sleep_ended(this);
-  shared_.kick_watch();  // W2
-}
-
-bool completion_engine::may_gather() noexcept {
-  // I10. Who has brought nothing for its own tasks lately has most likely none that wait for the ring.
-  const bool may = workers_fill_cpus_ && brought_ >= least_gathered && !stayed_;
-  brought_ = 0;
-  stayed_ = false;
-  return may;
-}
-
 void completion_engine::look() noexcept {
   const unsigned ended = backend_->reap(&completion_engine::operation_ended, this);
   if (ended != 0) {
@@ -326,37 +290,6 @@ void completion_engine::run_jobs(tandem::detail::thread_context& context) noexce
     if (!any) break;
   }
   context.current_executor = &shared_;
-}
-
-void completion_engine::end_wait() noexcept {
-  // If this is not the wait any more for which asleep_ was set, another one ends in vain.
-  if (gathers_.load(std::memory_order_relaxed)) {  // published by asleep_
-    gathering_.end();
-  } else {
-    backend_->wake();
-  }
-}
-
-void completion_engine::wake_for_request() noexcept {
-  if (asleep_.load(std::memory_order_seq_cst) && gathers_.load(std::memory_order_relaxed)) return;
-  wake();
-}
-
-void completion_engine::wake() noexcept { (void)end_sleep(false); }
-bool completion_engine::wake_to_search() noexcept { return end_sleep(true); }
-
-bool completion_engine::end_sleep(bool to_search) noexcept {
-  // I8. Of all that come while it sleeps one wakes it.
-  if (!asleep_.load(std::memory_order_seq_cst)) return false;
-  waking_.fetch_add(1, std::memory_order_seq_cst);  // pairs with the end of run()
-  const bool won = asleep_.exchange(false, std::memory_order_seq_cst);
-  if (won) {
-    if (to_search) searching_.store(true, std::memory_order_relaxed);  // P2: published by the wake
-    wakes_.fetch_add(1, std::memory_order_relaxed);
-    end_wait();
-  }
-  waking_.fetch_sub(1, std::memory_order_release);
-  return won;
 }
 
 std::chrono::nanoseconds completion_engine::cpu_time() const noexcept {

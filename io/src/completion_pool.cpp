@@ -185,7 +185,10 @@ class completion_pool::impl final : public growth_target {
     return out;
   }
   std::string_view backend_name() const noexcept { return engines_.front()->backend_name(); }
-  std::vector<pool_decision> decisions() const { return log_.copy(); }
+  std::vector<pool_decision> decisions() const {
+    tandem::detail::refuse_if_forked(owner_, "completion_pool::decisions");
+    return log_.copy();
+  }
 
  private:
   /// @returns  whether there is one

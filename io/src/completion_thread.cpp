@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <tandem/detail/clock_hold.hpp>
+#include <tandem/detail/forked.hpp>
 #include <tandem/detail/promise_base.hpp>
 
 #include "buffer_register.hpp"
@@ -71,6 +72,7 @@ void completion_thread::impl::release_held() noexcept {
 }
 
 void completion_thread::impl::push_inbox(job* first, job* last, bool urgent) noexcept {
+  tandem::detail::refuse_if_forked(owner_, "executor::post");  // noexcept: terminates
   // What is pushed may end the runtime before we have left: the pool's end waits for that.
   posting_.fetch_add(1, std::memory_order_relaxed);  // published by the push
   for (job* each = first;; each = each->next) {

@@ -6,6 +6,8 @@
 
 #include <cerrno>
 
+#include <tandem/detail/forked.hpp>
+
 #include "completion_engine.hpp"
 
 namespace tandem::inline v0::io::detail {
@@ -177,6 +179,11 @@ void multishot::wake_waiter() noexcept {
   } else {
     thread.resumed_elsewhere();  // I9: a stop request resumes the task
   }
+}
+
+bool multishot::is_parents() const noexcept {
+  const completion_thread::impl* const thread = thread_.load(std::memory_order_acquire);
+  return thread != nullptr && tandem::detail::is_forked(*thread->owner());  // pairs with leave()
 }
 
 void multishot::close() noexcept {

@@ -36,6 +36,8 @@ class multishot : public multishot_source, public tandem::detail::frame_allocate
   void ask_to_arm() noexcept;
   /// M6. No wait is under way. Takes the descriptor; the object is not to be used any more.
   void close() noexcept;
+  /// In a child of fork(): what it waits for, and its thread, are the parent's.
+  bool is_parents() const noexcept;
 
   // The owner.
 

@@ -50,7 +50,8 @@ void detail::socket::close() noexcept {
       in_flight_.load(std::memory_order_relaxed) == 0,
       "a socket was closed while an operation was in flight on it: stop and await it first");
   const int descriptor = std::exchange(descriptor_, -1);
-  if (multishot* const open = std::exchange(source_, nullptr)) {
+  multishot* const open = std::exchange(source_, nullptr);
+  if (open != nullptr && !open->is_parents()) {
     if (listens_) (void)::shutdown(descriptor, SHUT_RDWR);  // M6 closes it, in its time
     open->close();
   } else {

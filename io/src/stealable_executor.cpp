@@ -3,6 +3,7 @@
 #include "stealable_executor.hpp"
 
 #include <tandem/detail/clock_hold.hpp>
+#include <tandem/detail/forked.hpp>
 #include <tandem/runtime.hpp>
 #include <thread>
 
@@ -55,7 +56,8 @@ void stealable_executor::post_batch(job_list items, post_kind kind) noexcept {
     if (count > 1 || kind == post_kind::spawn || here->lane().size() > 1) notify();
     return;
   }
-  posting_.fetch_add(1, std::memory_order_relaxed);  // published by the push
+  tandem::detail::refuse_if_forked(owner_, "executor::post");  // noexcept: terminates
+  posting_.fetch_add(1, std::memory_order_relaxed);            // published by the push
   for (std::size_t i = 0; i < count; ++i) tandem::detail::hold_clock(owner_);
   injected_.push(items);
   notify();

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <tandem/detail/injection_queue.hpp>
+#include <tandem/detail/injection_lane.hpp>
 #include <tandem/executor.hpp>
 
 namespace tandem::inline v0::io {
@@ -39,7 +39,7 @@ class stealable_executor final : public tandem::executor {
   void wait_for_posts() noexcept;
 
   /// Any thread: an item that holds the clock already.
-  void inject(job* item) noexcept { injected_.push(item); }
+  void inject(job* item) noexcept { injected_.push(item, item); }
   /// P2. Something was published: an engine that sleeps comes to look, unless one is on its way.
   void notify() noexcept;
   /// P3. Whether there is anything to take.
@@ -64,7 +64,7 @@ class stealable_executor final : public tandem::executor {
   unsigned added_ = 0;
   std::atomic<unsigned> count_{0};  // that may run, or have run
   stall_watch* watch_ = nullptr;
-  tandem::detail::injection_queue injected_;
+  tandem::detail::injection_lane injected_;
   alignas(64) std::atomic<bool> searching_{
       false};                              // P2: one engine was called and has not looked yet
   std::atomic<std::uint32_t> posting_{0};  // threads inside post()

@@ -16,7 +16,7 @@ blocking_pool::blocking_pool(runtime& owner)
     : impl_(std::make_unique<impl>(owner, owner.options().blocking)) {}
 blocking_pool::~blocking_pool() = default;
 
-blocking_stats blocking_pool::stats() const noexcept { return impl_->stats(); }
+blocking_stats blocking_pool::stats() const { return impl_->stats(); }
 std::string_view blocking_pool::service_name() const noexcept { return "blocking pool"; }
 void blocking_pool::stop() noexcept { impl_->stop(); }
 void blocking_pool::append_metrics(std::vector<metric_family>& out) const {

@@ -249,7 +249,8 @@ void blocking_pool::impl::stop() noexcept {
   join(last);
 }
 
-blocking_stats blocking_pool::impl::stats() const noexcept {
+blocking_stats blocking_pool::impl::stats() const {
+  detail::refuse_if_forked(owner_, "blocking_pool::stats");
   blocking_stats out;
   const std::lock_guard lock(lock_);
   out.threads = threads_;

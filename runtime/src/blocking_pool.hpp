@@ -48,7 +48,7 @@ class blocking_pool::impl {
   /// B3. From on_stop. @returns whether the request was taken out of the queue
   bool remove(detail::blocking_request& item) noexcept;
   void stop() noexcept;
-  blocking_stats stats() const noexcept;
+  blocking_stats stats() const;
   std::exception_ptr too_many() const noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// fair_scheduler.cpp: whose turn it is, and the end of a queue. Protocol O1-O5: runtime/README.md.
+// fair_scheduler.cpp: whose turn it is, and the end of a queue. Protocol O1-O6: runtime/README.md.
 // SPDX-License-Identifier: MIT
 #include <tandem/fair_scheduler.hpp>
 
@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <utility>
 #include <vector>
+
+#include <tandem/detail/forked.hpp>
 
 #include "ordered_scheduler.hpp"
 
@@ -25,7 +27,7 @@ constexpr std::uint64_t whole_turn = 720'720;
 /// that waits longest.
 class fair_scheduler::impl final : public detail::ordered_scheduler {
  public:
-  explicit impl(tandem::executor& below) : detail::ordered_scheduler(below) {}
+  explicit impl(tandem::executor& below) : detail::ordered_scheduler(below, "fair_scheduler") {}
 
   std::size_t queue_count() const noexcept { return open_.load(std::memory_order_relaxed); }
 
@@ -66,6 +68,7 @@ class fair_queue::impl final : public detail::ordered_queue {
   impl& operator=(const impl&) = delete;
 
   bool begin_task() noexcept override {
+    if (!fair_.admits()) return false;
     std::uint64_t seen = word_.load(std::memory_order_relaxed);
     do {
       if ((seen & closed_bit) != 0) return false;
@@ -157,6 +160,7 @@ void fair_scheduler::impl::queue_made() {
 }
 
 void fair_scheduler::impl::queue_ended() noexcept {
+  if (is_parents()) return;
   const std::lock_guard held(lock());
   --made_;
 }
@@ -195,6 +199,7 @@ fair_queue fair_scheduler::add_queue(unsigned weight, std::string name) {
                                 std::to_string(weight) + ": it has to be between 1 and " +
                                 std::to_string(most_weight));
   }
+  detail::refuse_if_forked(impl_->below(), "fair_scheduler::add_queue");
   auto* const made = new fair_queue::impl(*impl_, weight, std::move(name));
   return fair_queue(
       std::shared_ptr<fair_queue::impl>(made, [](fair_queue::impl* each) { each->drop_handle(); }));

@@ -14,11 +14,10 @@
 #include <map>
 #include <mutex>
 #include <string>
-#include <vector>
 
-#include <tandem/detail/forked.hpp>
 #include <tandem/detail/thread_context.hpp>
 #include <tandem/errors.hpp>
+#include <tandem/executor.hpp>
 
 #include "platform.hpp"
 
@@ -36,7 +35,6 @@ struct registry {
   // Under the lock.
   std::map<const tandem::runtime*, entry> living;
   std::map<const tandem::runtime*, entry> forked;
-  std::vector<runtime::impl*> left;
 };
 
 // Never destroyed: runtimes may be static objects, which end after the ones of this file.
@@ -127,14 +125,18 @@ void runtime_ends(const tandem::runtime& ended) noexcept {
 
 bool is_forked(const tandem::runtime& owner) noexcept { return foreign_owner(owner) != 0; }
 
-void keep_forked(runtime::impl* left) noexcept {
-  registry& all = runtimes();
-  const std::lock_guard lock(all.lock);
-  all.left.push_back(left);
+void keep_forked(left_to_parent& left) noexcept {
+  static constinit std::atomic<left_to_parent*> newest{nullptr};
+  // Relaxed: nobody walks along it.
+  left.next_kept_ = newest.exchange(&left, std::memory_order_relaxed);
 }
 
 void refuse_if_forked(const tandem::runtime& owner, const char* what) {
   if (const int process = foreign_owner(owner); process != 0) throw forked_runtime(what, process);
+}
+
+void refuse_if_forked(const executor& place, const char* what) {
+  if (const tandem::runtime* const owner = place.owner()) refuse_if_forked(*owner, what);
 }
 
 void refuse_in_forked_task(const char* what) {

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include <tandem/detail/forked.hpp>
 #include <tandem/runtime.hpp>
 
 namespace tandem::inline v0::detail {
@@ -15,10 +16,18 @@ namespace tandem::inline v0::detail {
 std::string runtime_begins(const tandem::runtime& fresh);
 void runtime_ends(const tandem::runtime& ended) noexcept;
 
-/// Whether it belongs to a parent of this process. @cost a load, in a child of fork() a look-up
-bool is_forked(const tandem::runtime& owner) noexcept;
-/// Keeps what is left of a parent's runtime where leak checkers see it.
-void keep_forked(runtime::impl* left) noexcept;
+/// Something that a child of fork() leaves as it is, for ever.
+class left_to_parent {
+ protected:
+  left_to_parent() noexcept = default;
+  ~left_to_parent() = default;
+
+ private:
+  friend void keep_forked(left_to_parent& left) noexcept;
+  left_to_parent* next_kept_ = nullptr;
+};
+/// Keeps it where leak checkers see it. Without the heap, which a child cannot rely on under every sanitizer.
+void keep_forked(left_to_parent& left) noexcept;
 /// If this thread has forked inside a task. @throws forked_runtime
 void refuse_in_forked_task(const char* what);
 

@@ -6,6 +6,7 @@
 
 #include <tandem/detail/forked.hpp>
 #include <tandem/detail/thread_context.hpp>
+#include <tandem/executor.hpp>
 
 namespace tandem::inline v0::detail {
 
@@ -20,6 +21,13 @@ inline void run_in_layer(thread_context& context, const executor& layer, job* it
     end_forked_child();
   context.env = nullptr;
   context.layer = outer;
+}
+
+/// Whether an executor that counts its tasks takes new ones just now; the caller has one there that lasts.
+inline bool still_admits(executor& below) noexcept {
+  if (!below.begin_task()) return false;
+  below.end_task();
+  return true;
 }
 
 }  // namespace tandem::inline v0::detail

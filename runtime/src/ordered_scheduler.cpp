@@ -1,4 +1,4 @@
-// ordered_scheduler.cpp: items in, tokens below, items out. Protocol O1-O5: runtime/README.md.
+// ordered_scheduler.cpp: items in, tokens below, items out. Protocol O1-O6: runtime/README.md.
 // SPDX-License-Identifier: MIT
 #include "ordered_scheduler.hpp"
 
@@ -9,8 +9,6 @@
 #include <tandem/detail/forked.hpp>
 #include <tandem/runtime.hpp>
 
-#include "layer.hpp"
-
 namespace tandem::inline v0::detail {
 
 namespace {
@@ -18,8 +16,11 @@ constexpr std::size_t first_tokens = 32;
 constexpr std::size_t most_tokens_at_once = 4096;
 }  // namespace
 
-ordered_scheduler::ordered_scheduler(executor& below)
-    : below_(below), counted_below_(below.counts_tasks() ? &below : nullptr) {
+ordered_scheduler::ordered_scheduler(executor& below, const char* what)
+    : below_(below),
+      counted_below_(below.counts_tasks() ? &below : nullptr),
+      owner_(below.owner()) {
+  refuse_if_forked(below, what);
   admission place(below);
   place.keep();
 }
@@ -29,8 +30,7 @@ ordered_scheduler::~ordered_scheduler() {
 }
 
 void ordered_scheduler::enqueue(ordered_queue& target, job_list& items, post_kind kind) noexcept {
-  if (runtime* const owner = below_.owner())
-    refuse_if_forked(*owner, "executor::post");  // terminates
+  refuse_if_forked(below_, "executor::post");  // terminates
   const std::size_t count = items.size();
   job_list tokens;
   {

@@ -4,7 +4,7 @@
 // For each item one token goes to the executor below. A token that runs takes the item that the rule
 // chooses then, which need not be the one that it was posted for. So the executor below sees as many jobs
 // as there are items, spreads them over its threads and counts them, and the order is decided as late as
-// possible. Protocol: runtime/README.md, O1-O5.
+// possible. Protocol: runtime/README.md, O1-O6.
 #pragma once
 
 #include <atomic>
@@ -18,14 +18,18 @@
 #include <tandem/detail/futex_mutex.hpp>
 #include <tandem/executor.hpp>
 
+#include "fork_guard.hpp"
+#include "layer.hpp"
+
 namespace tandem::inline v0::detail {
 
 class ordered_queue;
 
-class ordered_scheduler {
+class ordered_scheduler : public left_to_parent {
  public:
-  /// @throws  executor_closed, if `below` counts its tasks and is closed
-  explicit ordered_scheduler(executor& below);
+  /// @param what  as what forked_runtime names it
+  /// @throws      executor_closed, if `below` counts its tasks and is closed; forked_runtime
+  ordered_scheduler(executor& below, const char* what);
   ordered_scheduler(const ordered_scheduler&) = delete;
   ordered_scheduler& operator=(const ordered_scheduler&) = delete;
 
@@ -36,10 +40,22 @@ class ordered_scheduler {
   /// O1. Items for `target`, and a token for each.
   void enqueue(ordered_queue& target, job_list& items, post_kind kind) noexcept;
 
+  /// O6. Whether its queues may take new tasks, as far as the executor below goes.
+  bool admits() const noexcept {
+    return counted_below_ == nullptr || still_admits(*counted_below_);
+  }
+  /// In a child of fork(): locks may be held for ever, and what they guard may be half changed.
+  bool is_parents() const noexcept { return owner_ != nullptr && is_forked(*owner_); }
+
   // O5. The scheduler goes with its last hold.
   void retain() noexcept { holds_.fetch_add(1, std::memory_order_relaxed); }
   void release() noexcept {
-    if (holds_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+    if (holds_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    if (is_parents()) {
+      keep_forked(*this);
+    } else {
+      delete this;
+    }
   }
 
  protected:
@@ -72,6 +88,7 @@ class ordered_scheduler {
 
   executor& below_;
   executor* const counted_below_;
+  runtime* const owner_;
   std::atomic<std::size_t> holds_{1};
   std::atomic<std::size_t> waiting_{0};  // written under the lock
   futex_mutex lock_;

@@ -1,4 +1,4 @@
-// pool_life.cpp: how a pool ends: shutdown, stop, tidying, terminated. Protocol U6, U7: runtime/README.md.
+// pool_life.cpp: how a pool ends: shutdown, stop, tidying, terminated. Protocol U6, U7, U9: runtime/README.md.
 // SPDX-License-Identifier: MIT
 #include <exception>
 #include <utility>
@@ -47,7 +47,7 @@ void worker_pool::impl::shutdown() noexcept {
 }
 
 std::vector<unstarted_task> worker_pool::impl::shutdown_now() {
-  if (detail::is_forked(owner_)) return {};
+  detail::refuse_if_forked(owner_, "worker_pool::shutdown_now");
   const visit here(*this);
   close(pool_state::stop);
   std::vector<unstarted_task> given_back;
@@ -105,6 +105,35 @@ void worker_pool::impl::begin_stop() noexcept {
     platform::wake_one(each->signal);
   }
   if (nobody_left) terminate();
+}
+
+bool worker_pool::impl::has_to_stay(worker& self) noexcept {
+  // Who leaves does not look again (P4); what came meanwhile is the last one's. Relaxed: written under the lock.
+  if (threads_.load(std::memory_order_relaxed) == 1 && anything_queued()) {
+    self.signal.store(worker::running, std::memory_order_relaxed);
+    return true;
+  }
+  threads_.fetch_sub(1, std::memory_order_relaxed);
+  std::uint64_t change = one_room;  // for whoever comes back (U9)
+  if (brought_ != 0) {
+    // A thread above the core takes its room along.
+    --brought_;
+    target_.fetch_sub(1, std::memory_order_relaxed);
+    change = 0;
+  }
+  if (self.searching) change -= one_searching;
+  state_.fetch_add(change, std::memory_order_seq_cst);
+  return false;
+}
+
+void worker_pool::impl::reopen() noexcept {
+  if (loop_ != nullptr) return;
+  {
+    const std::lock_guard lock(idle_lock_);
+    if (!std::exchange(stopping_, false)) return;
+  }
+  // What was posted while the door was closed woke nobody.
+  if (anything_queued()) wake_one();
 }
 
 void worker_pool::impl::terminate() noexcept {

@@ -1,4 +1,4 @@
-// priority_scheduler.cpp: which level goes next. Protocol O1-O5: runtime/README.md.
+// priority_scheduler.cpp: which level goes next. Protocol O1-O6: runtime/README.md.
 // SPDX-License-Identifier: MIT
 #include <tandem/priority_scheduler.hpp>
 
@@ -25,6 +25,7 @@ class level_queue final : public detail::ordered_queue {
       : detail::ordered_queue(scheduler, std::move(name)) {}
 
   bool begin_task() noexcept override {
+    if (!scheduler().admits()) return false;
     scheduler().retain();
     return true;
   }
@@ -41,7 +42,7 @@ class level_queue final : public detail::ordered_queue {
 class priority_scheduler::impl final : public detail::ordered_scheduler {
  public:
   impl(tandem::executor& below, const priority_ageing& ageing)
-      : detail::ordered_scheduler(below), ageing_(ageing) {}
+      : detail::ordered_scheduler(below, "priority_scheduler"), ageing_(ageing) {}
 
   level_queue& level(priority of) noexcept { return levels_[static_cast<std::size_t>(of)]; }
 

@@ -18,7 +18,10 @@
 namespace tandem::inline v0 {
 
 void worker_pool::reconfigure(const pool_change& change) { impl_->reconfigure(change); }
-pool_options worker_pool::options() const { return *impl_->settings(); }
+pool_options worker_pool::options() const {
+  detail::refuse_if_forked(impl_->owner(), "worker_pool::options");
+  return *impl_->settings();
+}
 pool_view worker_pool::view() noexcept { return pool_view(*this); }
 
 std::shared_ptr<const pool_options> worker_pool::impl::settings() const noexcept {

@@ -167,6 +167,7 @@ void runtime::impl::shutdown() noexcept {
     stop_all_roots();
     if (!drain(platform::no_deadline)) report_stalled_shutdown();
     while (ending_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
+    pool.implementation().reopen();  // U9
     const std::size_t count = service_count_.load(std::memory_order_acquire);
     for (std::size_t i = count; i-- > 0;) services_[i].object->stop();
     if (loop != nullptr) (void)loop->run_until_idle();  // late start jobs
@@ -229,7 +230,7 @@ runtime::runtime(runtime_options options)
 runtime::~runtime() {
   if (detail::is_forked(*this)) {
     // Its threads are the parent's; what they own, and its rings, is left as it is.
-    detail::keep_forked(impl_.release());
+    detail::keep_forked(*impl_.release());
     return;
   }
   TANDEM_ASSERT(detail::this_thread().current_executor == nullptr,
@@ -281,10 +282,7 @@ void runtime::shutdown() {
 }
 
 service* runtime::find_service(const void* key) const noexcept { return impl_->find(key); }
-std::recursive_mutex& runtime::service_mutex() {
-  detail::refuse_if_forked(*this, "runtime::use_service");
-  return impl_->service_lock;
-}
+std::recursive_mutex& runtime::service_mutex() { return impl_->service_lock; }
 void runtime::add_service(const void* key, std::unique_ptr<service> made) {
   impl_->add(key, std::move(made));
 }

@@ -17,6 +17,7 @@
 #include <tandem/stop.hpp>
 
 #include "driven_loop.hpp"
+#include "fork_guard.hpp"
 
 namespace tandem::inline v0 {
 
@@ -24,7 +25,7 @@ namespace detail {
 class task_observer;
 }
 
-class runtime::impl {
+class runtime::impl : public detail::left_to_parent {
  public:
   impl(runtime& self, runtime_options options);
   impl(const impl&) = delete;

@@ -1,4 +1,4 @@
-// single_thread_executor.cpp: the thread, its sleep and its end. Protocol X1-X5: runtime/README.md.
+// single_thread_executor.cpp: the thread, its sleep and its end. Protocol X1-X6: runtime/README.md.
 // SPDX-License-Identifier: MIT
 #include <tandem/single_thread_executor.hpp>
 
@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <mutex>
 #include <thread>
 #include <utility>
 
 #include <tandem/detail/clock_hold.hpp>
 #include <tandem/detail/forked.hpp>
 #include <tandem/detail/thread_context.hpp>
+#include <tandem/errors.hpp>
 
 #include "fork_guard.hpp"
 #include "job_inbox.hpp"
@@ -21,10 +23,11 @@
 namespace tandem::inline v0 {
 
 /// The job is the last one that the thread runs but for what is posted behind it (X5).
-class single_thread_executor::impl final : private job {
+class single_thread_executor::impl final : public detail::left_to_parent, private job {
  public:
   impl(single_thread_executor& self, tandem::runtime& owner, std::string name)
       : job(&impl::run_last), self_(self), owner_(owner), name_(std::move(name)) {
+    detail::refuse_if_forked(owner_, "single_thread_executor");
     thread_ = platform::start_thread(name_.c_str(), [this] { work(); });
   }
 
@@ -54,13 +57,8 @@ class single_thread_executor::impl final : private job {
   void close() noexcept {
     if (tasks_.fetch_or(closed_bit, std::memory_order_acq_rel) == 0) post_last();  // X4
   }
+  /// pre: not on its own thread
   void join() noexcept;
-
-  /// In a child of fork(): the thread is the parent's, so this stays as it is, for ever.
-  static void keep_forked(impl* left) noexcept {
-    static constinit std::atomic<impl*> all{nullptr};  // where leak checkers see them
-    left->next_kept_ = all.exchange(left, std::memory_order_relaxed);
-  }
 
  private:
   static constexpr std::uint64_t closed_bit = 1;
@@ -83,6 +81,7 @@ class single_thread_executor::impl final : private job {
     if (detail::driven_loop* const loop = own.owner_.implementation().loop.get()) loop->notify();
   }
 
+  void wait_until_drained() noexcept;
   void work() noexcept;
   void run_all(detail::thread_context& context, job* oldest) noexcept;
   void sleep() noexcept;
@@ -93,8 +92,8 @@ class single_thread_executor::impl final : private job {
   const std::string name_;
   bool stopping_ = false;  // the thread's
   bool ended_ = false;     // written before the last mark (X5), read by who takes it
-  std::thread thread_;
-  impl* next_kept_ = nullptr;
+  std::mutex joining_;
+  std::thread thread_;  // guarded by joining_
   alignas(64) detail::job_inbox inbox_;
   std::atomic<std::uint32_t> signal_{0};  // 1: the thread was called
   alignas(64) std::atomic<std::uint64_t> tasks_{0};
@@ -143,27 +142,28 @@ void single_thread_executor::impl::sleep() noexcept {
 
 void single_thread_executor::impl::join() noexcept {
   close();
-  if (!thread_.joinable()) return;
-  TANDEM_ASSERT(!self_.is_current(),
-                "a single_thread_executor was joined, or destroyed, by a task that runs on it");
+  wait_until_drained();
+  // X6. Who comes second waits for the first one, and thus for the thread.
+  const std::lock_guard one_at_a_time(joining_);
+  if (thread_.joinable()) thread_.join();
+}
+
+void single_thread_executor::impl::wait_until_drained() noexcept {
   detail::driven_loop* const loop = owner_.implementation().loop.get();
-  if (loop != nullptr && detail::this_thread().current_executor == nullptr) {
-    // Its tasks may wait for others, which run only if we run them.
-    const detail::driven_loop::condition drained(
-        [](const void* self) noexcept {
-          return static_cast<const impl*>(self)->drained_.load(std::memory_order_acquire);
-        },
-        this);
-    if (loop->run_until(drained, platform::no_deadline) != detail::driven_loop::ending::done) {
-      std::fprintf(
-          stderr,
-          "tandem: executor %s cannot end: tasks that were spawned on it wait, and nothing "
-          "is left that could wake them (seed %llu)\n",
-          name_.c_str(), static_cast<unsigned long long>(loop->seed()));
-      std::terminate();
-    }
-  }
-  thread_.join();
+  if (loop == nullptr || detail::this_thread().current_executor != nullptr) return;
+  // Its tasks may wait for others, which run only if we run them.
+  const detail::driven_loop::condition drained(
+      [](const void* self) noexcept {
+        return static_cast<const impl*>(self)->drained_.load(std::memory_order_acquire);
+      },
+      this);
+  if (drained()) return;  // a second join, perhaps after the runtime's shutdown
+  if (loop->run_until(drained, platform::no_deadline) == detail::driven_loop::ending::done) return;
+  std::fprintf(stderr,
+               "tandem: executor %s cannot end: tasks that were spawned on it wait, and nothing "
+               "is left that could wake them (seed %llu)\n",
+               name_.c_str(), static_cast<unsigned long long>(loop->seed()));
+  std::terminate();
 }
 
 void single_thread_executor::impl::report_late_post() const noexcept {
@@ -180,9 +180,10 @@ single_thread_executor::single_thread_executor(tandem::runtime& owner, std::stri
 
 single_thread_executor::~single_thread_executor() {
   if (detail::is_forked(impl_->owner())) {
-    impl::keep_forked(impl_.release());
+    detail::keep_forked(*impl_.release());  // the thread is the parent's
     return;
   }
+  TANDEM_ASSERT(!is_current(), "a single_thread_executor was destroyed by a task that runs on it");
   impl_->join();
 }
 
@@ -202,6 +203,10 @@ std::string_view single_thread_executor::name() const noexcept { return impl_->n
 bool single_thread_executor::begin_task() noexcept { return impl_->begin_task(); }
 void single_thread_executor::end_task() noexcept { impl_->end_task(); }
 void single_thread_executor::close() noexcept { impl_->close(); }
-void single_thread_executor::join() noexcept { impl_->join(); }
+void single_thread_executor::join() {
+  if (is_current()) throw would_deadlock("single_thread_executor::join");
+  detail::refuse_if_forked(impl_->owner(), "single_thread_executor::join");
+  impl_->join();
+}
 
 }  // namespace tandem::inline v0

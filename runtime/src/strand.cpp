@@ -1,4 +1,4 @@
-// strand.cpp: turns of a strand. Protocol ST1-ST5: runtime/README.md.
+// strand.cpp: turns of a strand. Protocol ST1-ST6: runtime/README.md.
 // SPDX-License-Identifier: MIT
 #include <tandem/strand.hpp>
 
@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <tandem/detail/admission.hpp>
+#include <tandem/detail/forked.hpp>
 #include <tandem/runtime.hpp>
 
 #include "job_inbox.hpp"
@@ -29,6 +30,7 @@ class strand::impl final : public tandem::executor, private job {
         owner_(below.owner()),
         name_(std::move(name)),
         most_(share_of(below)) {
+    detail::refuse_if_forked(below, "strand");
     detail::admission place(below);
     place.keep();
   }
@@ -49,6 +51,8 @@ class strand::impl final : public tandem::executor, private job {
   std::string_view name() const noexcept override { return name_; }
 
   bool begin_task() noexcept override {
+    // ST6. Over one that is closed: closed.
+    if (counted_below_ != nullptr && !detail::still_admits(*counted_below_)) return false;
     holds_.fetch_add(1, std::memory_order_relaxed);  // whoever calls has a hold
     return true;
   }
@@ -61,7 +65,10 @@ class strand::impl final : public tandem::executor, private job {
 
  private:
   ~impl() override {
-    if (counted_below_ != nullptr) counted_below_->end_task();
+    // In a child of fork() it may be gone: there it does not wait for us.
+    if (counted_below_ != nullptr && !(owner_ != nullptr && detail::is_forked(*owner_))) {
+      counted_below_->end_task();
+    }
   }
 
   /// How many segments a turn runs. One where a virtual clock's seed decides after each who goes next, and

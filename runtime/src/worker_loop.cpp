@@ -259,14 +259,7 @@ bool worker_pool::impl::park(worker& self) noexcept {
   {
     std::unique_lock lock(idle_lock_);
     if (stopping_) {
-      const bool was_last = threads_.load(std::memory_order_relaxed) == 1;  // under the lock
-      // Who leaves does not look again (P4); what came meanwhile is the last one's.
-      if (was_last && anything_queued()) {
-        self.signal.store(worker::running, std::memory_order_relaxed);
-        return true;
-      }
-      if (self.searching) state_.fetch_sub(one_searching, std::memory_order_seq_cst);
-      threads_.fetch_sub(1, std::memory_order_relaxed);
+      if (has_to_stay(self)) return true;
       lock.unlock();
       say_goodbye(self);
       depart();  // U7

@@ -39,13 +39,19 @@ void worker_pool::post_batch(job_list items, post_kind kind) noexcept {
 bool worker_pool::is_current() const noexcept { return impl_->is_current(); }
 runtime* worker_pool::owner() const noexcept { return &impl_->owner(); }
 std::string_view worker_pool::name() const noexcept { return impl_->name(); }
-worker_pool_stats worker_pool::stats() const noexcept { return impl_->stats(); }
+worker_pool_stats worker_pool::stats() const {
+  detail::refuse_if_forked(impl_->owner(), "worker_pool::stats");
+  return impl_->stats();
+}
 unsigned worker_pool::size() const noexcept { return impl_->size(); }
 std::vector<pool_decision> worker_pool::decisions() const {
   detail::refuse_if_forked(impl_->owner(), "worker_pool::decisions");
   return impl_->decisions();
 }
-std::string worker_pool::describe() const { return impl_->describe(); }
+std::string worker_pool::describe() const {
+  detail::refuse_if_forked(impl_->owner(), "worker_pool::describe");
+  return impl_->describe();
+}
 void worker_pool::stop() noexcept { impl_->stop(); }
 
 int current_worker_index() noexcept {

@@ -124,6 +124,8 @@ class worker_pool::impl {
   void close_for_runtime() noexcept;
   /// U7. After a task's end, once the pool is shut down.
   void end_if_drained() noexcept;
+  /// U9. No task lives; before the services stop.
+  void reopen() noexcept;
 
   // Without threads, by the thread that drives.
   /// Runs up to so many items as the only worker. @returns how many
@@ -199,6 +201,8 @@ class worker_pool::impl {
   void live(worker& self) noexcept;
   /// The thread's last doings; it may be the pool's last one (U7).
   void say_goodbye(worker& self) noexcept;
+  /// U7. Under idle_lock_, stopping. @returns false: it has been counted out
+  bool has_to_stay(worker& self) noexcept;
   void depart() noexcept;
   bool count_out() noexcept;
   void report_no_thread(const std::string& reason, bool at_once) noexcept;

@@ -3,13 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <tandem/errors.hpp>
 #include <tandem/io/install.hpp>
 #include <tandem/runtime.hpp>
 #include <tandem/runtime_metrics.hpp>
+#include <tandem/sleep.hpp>
 #include <thread>
+#include <vector>
 
 #include "io_support.hpp"
 
@@ -19,6 +22,9 @@ using namespace std::chrono_literals;
 using tandem::task;
 using tandem::io::completion_options;
 using tandem::io::completion_pool;
+using tandem::io::tcp_stream;
+using tandem::test::connection;
+using tandem::test::make_connection;
 using tandem::test::threads_between;
 
 TEST(completion_pool, tells_its_numbers_after_its_end) {
@@ -71,6 +77,63 @@ TEST(completion_pool, who_is_told_of_a_stall_may_resize_it_even_while_it_ends) {
     ending = true;
   }
   EXPECT_TRUE(refused || is_told);
+}
+
+/// Says that it waits, and how that ended.
+task<void> read_one(tcp_stream& from, std::atomic<int>& began, std::atomic<int>& got,
+                    std::atomic<int>& stopped) {
+  std::array<std::byte, 1> one{};
+  ++began;
+  try {
+    got += static_cast<int>(co_await from.read(one));
+  } catch (const tandem::operation_cancelled&) {
+    ++stopped;
+  }
+}
+
+TEST(completion_pool, serves_tasks_that_wait_for_it_after_the_worker_pool_was_shut_down) {
+  tandem::test::test_runtime rt;
+  connection both = rt.run(make_connection());
+  std::atomic<int> began{0};
+  std::atomic<int> got{0};
+  std::atomic<int> stopped{0};
+  auto handle = rt->spawn(read_one(both.server, began, got, stopped));
+  auto writes = rt->spawn(
+      [](tcp_stream& to, std::atomic<int>& reader_began, tandem::worker_pool& pool) -> task<void> {
+        while (reader_began == 0) co_await tandem::sleep_for(1ms);
+        pool.shutdown();
+        const std::array<std::byte, 1> one{};
+        co_await to.write_all(one);
+      }(both.client, began, rt.workers()));
+  writes.wait();
+  handle.wait();
+  EXPECT_EQ(got.load(), 1);
+  EXPECT_EQ(stopped.load(), 0);
+  EXPECT_TRUE(rt.workers().await_termination(1h));
+}
+
+TEST(completion_pool, who_waits_for_it_after_a_shutdown_is_stopped_by_the_end_of_the_runtime) {
+  for (const bool on_workers : {true, false}) {
+    std::atomic<int> began{0};
+    std::atomic<int> got{0};
+    std::atomic<int> stopped{0};
+    std::vector<connection> all;
+    {
+      tandem::test::test_runtime rt;
+      completion_pool& pool = tandem::io::install(*rt, tandem::test::steady_threads());
+      for (int i = 0; i < 10; ++i) all.push_back(rt.run(make_connection()));
+      for (connection& each : all) {
+        tandem::executor& home =
+            on_workers ? static_cast<tandem::executor&>(rt.workers()) : pool.executor();
+        rt->spawn(home, read_one(each.server, began, got, stopped)).detach();
+      }
+      while (began != 10) std::this_thread::sleep_for(1ms);
+      rt.workers().shutdown();
+      EXPECT_EQ(rt.workers().state(), tandem::pool_state::shutdown);
+    }
+    EXPECT_EQ(got.load(), 0);
+    EXPECT_EQ(stopped.load(), 10);
+  }
 }
 
 }  // namespace

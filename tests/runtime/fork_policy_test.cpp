@@ -8,7 +8,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <semaphore>
@@ -24,7 +23,7 @@
 #include <thread>
 #include <vector>
 
-#include "sanitized.hpp"
+#include "fork_support.hpp"
 #include "test_runtime.hpp"
 
 namespace {
@@ -32,44 +31,9 @@ namespace {
 using namespace std::chrono_literals;
 using tandem::forked_runtime;
 using tandem::task;
-
-constexpr unsigned child_limit_seconds = 50;
-
-// GCC's AddressSanitizer (12) copies its allocator as it stands, with locks that other threads hold:
-// a child made while they allocate cannot allocate. glibc and clang's sanitizers see to theirs.
-#if defined(__clang__)
-constexpr bool child_may_allocate = true;
-#else
-constexpr bool child_may_allocate = !tandem::test::address_sanitized;
-#endif
-
-/// Runs `body` in a child. @returns its exit status (99: it threw), or 1000 + the signal that ended it
-int in_child(const std::function<int()>& body) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::alarm(child_limit_seconds);  // a child that hangs is a failed test
-    int status = 99;
-    try {
-      status = body();
-    } catch (...) {
-      status = 99;
-    }
-    ::_exit(status);
-  }
-  int status = 0;
-  EXPECT_EQ(::waitpid(child, &status, 0), child);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
-}
-
-/// Whether `use` throws forked_runtime, which names `what` and the parent.
-bool refused(const std::string& what, const std::function<void()>& use) {
-  try {
-    use();
-  } catch (const forked_runtime& e) {
-    return std::string(e.what()).find(what) == 0 && e.owner_process() == ::getppid();
-  }
-  return false;
-}
+using tandem::test::child_may_allocate;
+using tandem::test::in_child;
+using tandem::test::refused;
 
 task<int> fib(int n) {
   if (n < 2) co_return n;

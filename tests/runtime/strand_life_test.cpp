@@ -1,9 +1,14 @@
 // strand_life_test.cpp: who keeps a strand alive, and what it keeps.
 // SPDX-License-Identifier: MIT
+#include <array>
+#include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <tandem/fair_scheduler.hpp>
+#include <tandem/priority_scheduler.hpp>
 #include <tandem/resume_on.hpp>
+#include <tandem/single_thread_executor.hpp>
 #include <tandem/strand.hpp>
 #include <utility>
 
@@ -101,6 +106,116 @@ TEST(strand, a_refused_task_gives_up_its_hold) {
   }
   below.close();
   EXPECT_EQ(fair.queue_count(), 0U);
+}
+
+/// Whether a task is refused there, by executor_closed.
+bool refuses(runtime& rt, tandem::executor& home) {
+  try {
+    rt.spawn(home, []() -> task<void> { co_return; }()).detach();
+  } catch (const tandem::executor_closed&) {
+    return true;
+  }
+  return false;
+}
+
+/// What stands on `below` while that is open: a strand, a strand over it, a queue, a level.
+class tower {
+ public:
+  explicit tower(tandem::executor& below)
+      : serial(below), inner(serial), fair(below), batch(fair.add_queue()), levels(below) {}
+
+  std::array<tandem::executor*, 4> all() {
+    return {&serial.executor(), &inner.executor(), &batch.executor(),
+            &levels.level(tandem::priority::normal)};
+  }
+
+  strand serial;
+  strand inner;
+  tandem::fair_scheduler fair;
+  tandem::fair_queue batch;
+  tandem::priority_scheduler levels;
+};
+
+/// Before `close` a task may come, and goes on to its end; after it none.
+void expect_closed_with(runtime& rt, tandem::executor& below, const std::function<void()>& close,
+                        const std::function<void()>& run) {
+  tower over(below);
+  event go;
+  std::string log;
+  for (tandem::executor* each : over.all()) {
+    rt.spawn(*each,
+             [](event& e, std::string& letters) -> task<void> {
+               co_await e;
+               co_await tandem::yield();
+               letters += 'a';
+             }(go, log))
+        .detach();
+  }
+  run();
+  close();
+  for (tandem::executor* each : over.all()) EXPECT_TRUE(refuses(rt, *each)) << each->name();
+  go.set();
+  run();
+  EXPECT_EQ(log, "aaaa");
+  for (tandem::executor* each : over.all()) EXPECT_TRUE(refuses(rt, *each)) << each->name();
+}
+
+TEST(strand, and_what_else_stands_on_a_queue_is_closed_with_it) {
+  runtime rt(driven());
+  tandem::fair_scheduler fair(rt.workers());
+  tandem::fair_queue below = fair.add_queue();
+  expect_closed_with(rt, below.executor(), [&] { below.close(); }, [&] { rt.run_until_idle(); });
+  EXPECT_EQ(fair.queue_count(), 0U);
+}
+
+TEST(strand, and_what_else_stands_on_a_thread_is_closed_with_it) {
+  runtime rt(simulated(3, 2));
+  tandem::single_thread_executor below(rt);
+  // A virtual clock stands still while the thread has something to run: so time passes when all of it has run.
+  expect_closed_with(
+      rt, below, [&] { below.close(); }, [&] { rt.run_for(std::chrono::seconds(1)); });
+}
+
+TEST(strand, takes_a_task_that_moves_there_after_the_executor_below_was_closed) {
+  runtime rt(driven());
+  tandem::fair_scheduler fair(rt.workers());
+  tandem::fair_queue below = fair.add_queue();
+  bool was_there = false;
+  {
+    const strand one(below);
+    below.close();
+    rt.spawn([](strand own, bool& there) -> task<void> {
+        co_await tandem::resume_on(own);
+        co_await tandem::yield();
+        there = own.is_current();
+      }(one, was_there))
+        .detach();
+  }
+  rt.run_until_idle();
+  EXPECT_TRUE(was_there);
+  EXPECT_EQ(fair.queue_count(), 0U);
+}
+
+TEST(strand, is_refused_from_outside_like_the_pool_below_once_that_is_shut_down) {
+  runtime rt(driven());
+  const strand one(rt.workers());
+  event go;
+  std::string log;
+  rt.spawn(
+        one,
+        [](strand home, event& e, std::string& letters) -> task<void> {
+          co_await e;
+          tandem::spawn(home, note(letters, 'b')).detach();  // from inside, as on the pool itself
+          letters += 'a';
+        }(one, go, log))
+      .detach();
+  rt.run_until_idle();
+  rt.workers().shutdown();
+  EXPECT_THROW(rt.spawn(one, note(log, 'x')).detach(), tandem::runtime_stopped);
+  EXPECT_THROW(rt.spawn(note(log, 'x')).detach(), tandem::runtime_stopped);
+  go.set();
+  rt.run_until_idle();
+  EXPECT_EQ(log, "ab");
 }
 
 TEST(strand, over_a_closed_queue_is_refused) {

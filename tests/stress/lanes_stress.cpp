@@ -11,7 +11,6 @@
 #include <tandem/detail/fifo_lane.hpp>
 #include <tandem/detail/fork_lane.hpp>
 #include <tandem/detail/injection_lane.hpp>
-#include <tandem/detail/injection_queue.hpp>
 
 #include "seeded.hpp"
 
@@ -165,16 +164,20 @@ TEST(fifo_lane, keeps_its_order_for_the_owner) {
   EXPECT_TRUE(lane.empty());
 }
 
-TEST(injection_queue, several_producers_and_consumers_lose_nothing) {
+TEST(injection_lane, several_who_take_one_at_a_time_lose_nothing) {
   stress([](std::mt19937_64&) {
     std::vector<counted> items(20'000);
-    tandem::detail::injection_queue queue;
+    tandem::detail::injection_lane queue;
     std::atomic<std::size_t> next{0};
     std::atomic<std::size_t> taken{0};
     std::vector<std::thread> threads;
     for (int i = 0; i < 2; ++i) {
       threads.emplace_back([&] {
-        for (std::size_t at = next++; at < items.size(); at = next++) queue.push(&items[at]);
+        for (std::size_t at = next++; at < items.size(); at = next++) {
+          tandem::job_list one;
+          one.push_back(&items[at]);
+          queue.push(one);
+        }
       });
       threads.emplace_back([&] {
         while (taken.load() < items.size()) {

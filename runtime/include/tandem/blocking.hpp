@@ -44,7 +44,8 @@ class TANDEM_API blocking_pool final : public service {
   explicit blocking_pool(runtime& owner);
   ~blocking_pool() override;
 
-  blocking_stats stats() const noexcept;
+  /// @throws  forked_runtime
+  blocking_stats stats() const;
   std::string_view service_name() const noexcept override;
   void stop() noexcept override;
   void append_metrics(std::vector<metric_family>& out) const override;

@@ -17,7 +17,7 @@ namespace tandem::inline v0 {
 /// The queue lives as long as its handles, the tasks that were spawned in it, and what is queued; the
 /// last handle closes it. A task that moves there by resume_on() has to hold a handle itself.
 ///
-/// @thread_safety  as a value; what it names may be used from any thread
+/// @thread_safety  as a value: one handle by one thread at a time; what it names may be used from any thread
 class TANDEM_API fair_queue {
  public:
   /// No queue: to be assigned to.
@@ -28,12 +28,15 @@ class TANDEM_API fair_queue {
   operator tandem::executor&() const noexcept { return executor(); }  // NOLINT: that is its use
 
   /// Refuses new tasks from now on: spawning here throws executor_closed. What was spawned before runs
-  /// to its end, however often it waits; then the queue is gone from its scheduler.
+  /// to its end, however often it waits; then the queue is gone from its scheduler. Idempotent.
+  ///
+  /// @thread_safety  any thread, tasks of the queue too
   void close() noexcept;
+  /// Whether close() was called: not whether the executor below the scheduler is closed. @thread_safety any thread
   bool is_closed() const noexcept;
 
   unsigned weight() const noexcept;
-  /// Segments that wait for their turn; a hint.
+  /// Segments that wait for their turn; a hint. @thread_safety any thread
   std::size_t waiting() const noexcept;
   bool is_current() const noexcept { return executor().is_current(); }
   std::string_view name() const noexcept { return executor().name(); }

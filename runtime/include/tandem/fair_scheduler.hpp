@@ -7,7 +7,7 @@
 // is new. With equal weights that is a round robin; with others a queue of weight 3 gets three turns
 // where one of weight 1 gets one, also if it never has more than one task (start-time fair queueing: Goyal,
 // Vin, Cheng, 1996). An idle queue costs nothing and saves nothing up. Fair are counts of segments, not
-// times: long computations should yield(). Protocol: runtime/README.md, O1-O5.
+// times: long computations should yield(). Protocol: runtime/README.md, O1-O6.
 #pragma once
 
 #include <cstddef>
@@ -25,9 +25,9 @@ namespace tandem::inline v0 {
 ///     tandem::fair_queue free_of_charge = fair.add_queue(1, "free");
 ///     runtime.spawn(gold, render(page));
 ///
-/// It lives as long as its handles and its queues.
+/// It lives as long as its handles and its queues. Once the executor below is closed, its queues refuse new tasks.
 ///
-/// @thread_safety  as a value; what it names may be used from any thread
+/// @thread_safety  as a value: one handle by one thread at a time; what it names may be used from any thread
 /// @cost           an item: a post below, a short lock twice, the logarithm of the number of busy queues.
 ///                 Tokens are allocated as many as there are items that wait, and used again
 class TANDEM_API fair_scheduler {
@@ -35,18 +35,19 @@ class TANDEM_API fair_scheduler {
   static constexpr unsigned most_weight = 1000;
 
   /// @param below  as of a strand
-  /// @throws       executor_closed, std::bad_alloc
+  /// @throws       executor_closed, forked_runtime, std::bad_alloc
   explicit fair_scheduler(tandem::executor& below);
 
   /// One more queue.
   ///
   /// @param weight  turns of this queue for each turn of one of weight 1; 1 to most_weight
-  /// @throws        std::invalid_argument, std::bad_alloc
+  /// @throws        std::invalid_argument, forked_runtime, std::bad_alloc
+  /// @thread_safety any thread, also while tasks of other queues run
   fair_queue add_queue(unsigned weight = 1, std::string name = "fair");
 
-  /// Queues that are open, or closed and not done; a hint.
+  /// Queues that are open, or closed and not done; a hint. @thread_safety any thread
   std::size_t queue_count() const noexcept;
-  /// Segments that wait in all queues; a hint.
+  /// Segments that wait in all queues; a hint. @thread_safety any thread
   std::size_t waiting() const noexcept;
 
   // Implementation

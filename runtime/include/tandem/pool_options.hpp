@@ -60,7 +60,8 @@ class TANDEM_API pool_options {
   /// The queue of worker_pool::submit(), and what becomes of one too many.
   submission_options submissions;
   /// Called once when the pool has terminated, on the thread that ends last. What it throws goes to
-  /// runtime_options::on_suppressed_exception.
+  /// runtime_options::on_suppressed_exception. If the user shut the pool down, the end of the runtime may start
+  /// threads once more, for jobs that services post then.
   std::function<void()> on_terminated;
   /// Prefix of thread names: workers are NAME-0, NAME-1, ..., threads of blocking() NAME-block-0, completion threads
   /// NAME-io-0. TANDEM_NAME; default "tandem".

@@ -24,7 +24,7 @@ namespace tandem::inline v0 {
 ///     ...
 ///     crawler one(rt.workers().view());
 ///
-/// @thread_safety  all members from any thread
+/// @thread_safety  as a value; all members from any thread, as those of worker_pool, which they call
 class pool_view {
  public:
   explicit pool_view(worker_pool& pool) noexcept : pool_(&pool) {}
@@ -43,11 +43,17 @@ class pool_view {
     return pool_->submit_when_free(std::move(body), priority, where);
   }
 
+  /// pool_options::name
   std::string_view name() const noexcept { return pool_->name(); }
+  /// worker_pool::state()
   pool_state state() const noexcept { return pool_->state(); }
-  worker_pool_stats stats() const noexcept { return pool_->stats(); }
+  /// worker_pool::stats()
+  worker_pool_stats stats() const { return pool_->stats(); }
+  /// worker_pool::size()
   unsigned size() const noexcept { return pool_->size(); }
+  /// worker_pool::decisions()
   std::vector<pool_decision> decisions() const { return pool_->decisions(); }
+  /// worker_pool::describe()
   std::string describe() const { return pool_->describe(); }
   /// Whether the calling thread is one of its workers.
   bool is_current() const noexcept { return pool_->is_current(); }

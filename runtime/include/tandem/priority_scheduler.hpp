@@ -5,7 +5,7 @@
 // takes the oldest segment of the highest level that has one. So a segment that became ready late but
 // matters more overtakes all that have not begun; nothing is interrupted. Without ageing a low level waits
 // as long as higher ones are busy, for ever if need be. With it each level runs eventually. Protocol:
-// runtime/README.md, O1-O5.
+// runtime/README.md, O1-O6.
 #pragma once
 
 #include <cstddef>
@@ -25,9 +25,10 @@ namespace tandem::inline v0 {
 ///     runtime.spawn(levels.level(tandem::priority::lowest), compact(log));
 ///
 /// The levels live as long as the handles, the tasks that were spawned there, and what is queued. A task
-/// that moves there by resume_on() has to hold a handle itself.
+/// that moves there by resume_on() has to hold a handle itself. Once the executor below is closed, levels refuse
+/// new tasks.
 ///
-/// @thread_safety  as a value; what it names may be used from any thread
+/// @thread_safety  as a value: one handle by one thread at a time; what it names may be used from any thread
 /// @cost           an item: a post below, and a short lock twice; with ageing by time a look at the clock
 ///                 where a level waits behind another
 class TANDEM_API priority_scheduler {
@@ -35,13 +36,13 @@ class TANDEM_API priority_scheduler {
   /// @param below   as of a strand
   /// @param ageing  by items: a level waits for at most so many items of others, and one more for each
   ///                other level that is due as well
-  /// @throws        executor_closed, std::bad_alloc
+  /// @throws        executor_closed, forked_runtime, std::bad_alloc
   explicit priority_scheduler(tandem::executor& below, priority_ageing ageing = priority_ageing());
 
-  /// The home of tasks of that importance.
+  /// The home of tasks of that importance; the same object for all handles. @thread_safety any thread
   executor& level(priority of) const noexcept;
 
-  /// Segments that wait on a level; a hint.
+  /// Segments that wait on a level; a hint. @thread_safety any thread
   std::size_t waiting(priority of) const noexcept;
 
   // Implementation

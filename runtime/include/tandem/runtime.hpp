@@ -58,7 +58,10 @@ class TANDEM_API service {
   virtual ~service();
 
   virtual std::string_view service_name() const noexcept = 0;
-  /// Called while workers still run, after all tasks have ended: finish what is outstanding.
+  /// Called once, after all tasks have ended: finish what is outstanding. Jobs that it posts to the workers run,
+  /// also if these have gone before since the pool was shut down: threads come back for them.
+  ///
+  /// @thread_safety  on the thread that ends the runtime; it may wait for other threads
   virtual void stop() noexcept = 0;
   /// Adds what it counts to runtime::metrics(), without the label `runtime`. Any thread, also after stop().
   /// Default: nothing.
@@ -71,11 +74,13 @@ class TANDEM_API service {
 ///     int answer = rt.spawn(compute()).wait();
 ///
 /// fork(): a runtime belongs to the process that made it. In a child that fork() made meanwhile every
-/// use of it throws forked_runtime (a post, which cannot throw, terminates with one); its destructor
-/// leaves everything to the parent; a new runtime works. Where a *task*, or a call of blocking(),
+/// use of it, its pool and the executors over it throws forked_runtime (a post, which cannot throw, terminates with
+/// one), but for what only reads a value: options(), now(), live_tasks(), find_service(), workers().state() and
+/// the like. Destructors leave everything to the parent; a new runtime works. Where a *task*, or a call of blocking(),
 /// forked, the child must not return into it: it calls exec or _exit, or uses a runtime of its own.
 ///
-/// @thread_safety  all members from any thread; destroyed by one thread that is none of its own
+/// @thread_safety  all members from any thread, unless they say otherwise; destroyed by one thread that is none of
+///                 its own, when nobody else uses it any more
 class TANDEM_API runtime {
  public:
   explicit runtime(runtime_options options = {});
@@ -84,18 +89,22 @@ class TANDEM_API runtime {
   /// shutdown()
   ~runtime();
 
+  /// @thread_safety  any thread
   worker_pool& workers() noexcept;
   /// As it was made: worker_pool::options() knows what has been changed since.
+  ///
+  /// @thread_safety  any thread; the functions in it may be running
   const runtime_options& options() const noexcept;
 
   /// Starts a task on the worker pool.
   ///
-  /// @throws  runtime_stopped after shutdown() began
+  /// @throws         runtime_stopped once shutdown(), or the pool's, has begun; forked_runtime; std::bad_alloc
+  /// @thread_safety  any thread, tasks too
   template <class T>
   join_handle<T> spawn(task<T> body, std::source_location where = std::source_location::current()) {
     return detail::spawn_from_outside(*this, detail::workers_of(*this), std::move(body), where);
   }
-  /// As above, with another home.
+  /// As above, with another home. @throws also executor_closed
   template <class T>
   join_handle<T> spawn(executor& target, task<T> body,
                        std::source_location where = std::source_location::current()) {
@@ -106,11 +115,14 @@ class TANDEM_API runtime {
   ///
   /// @param timeout  by the clock of the runtime
   /// @returns        false if the time ran out, or if nothing can ever happen any more
+  /// @throws         would_deadlock on a thread of a runtime, and in a blocking() call of this one; forked_runtime
+  /// @thread_safety  any other thread, also several at once
   bool drain(std::chrono::steady_clock::duration timeout);
   /// Refuses new work from outside, stops all tasks (reason shutdown), waits for their end, then ends
   /// services and threads. Idempotent. Blocks as long as a task ignores its stop.
   ///
-  /// @throws  would_deadlock on a thread of the runtime
+  /// @throws         would_deadlock on a thread of a runtime, and in a blocking() call of this one; forked_runtime
+  /// @thread_safety  any other thread, also several at once: each returns after the end
   void shutdown();
 
   /// Without threads (min_threads = 0, or a virtual clock): runs what is ready, and what becomes so,
@@ -118,7 +130,7 @@ class TANDEM_API runtime {
   ///
   /// @returns         how many items ran
   /// @throws          std::logic_error if the runtime has threads, or another thread drives it just now;
-  ///                  would_deadlock inside a task
+  ///                  would_deadlock inside a task; forked_runtime
   /// @thread_safety   one thread at a time; so are the other ways to drive
   std::size_t run_until_idle();
   /// As above, but no more than so many items: for a foreign event loop with work of its own.
@@ -127,34 +139,52 @@ class TANDEM_API runtime {
   ///     options.min_threads = 0;
   ///     runtime rt(options);
   ///     loop.watch(rt.native_handle(), [&] { rt.poll(); });
+  ///
+  /// @thread_safety   as run_until_idle()
   std::size_t poll(std::size_t most_items = 256);
   /// Runs tasks until so much time has passed by the clock of the runtime: real or virtual.
+  ///
+  /// @throws          as run_until_idle(), but it waits while another thread drives
+  /// @thread_safety   any thread that is none of a runtime's
   void run_for(std::chrono::steady_clock::duration span);
   /// A descriptor for poll, epoll or select: readable while poll() has something to do, deadlines
   /// included. It stays the runtime's. Call poll() once before the first wait.
   ///
-  /// @throws  std::logic_error if the runtime has threads or a virtual clock; std::system_error
+  /// @throws          std::logic_error if the runtime has threads or a virtual clock, or another thread drives it
+  ///                  just now; would_deadlock inside a task; forked_runtime; std::system_error
+  /// @thread_safety   as run_until_idle()
   int native_handle();
   /// The time by the clock of the runtime.
+  ///
+  /// @thread_safety   any thread
   std::chrono::steady_clock::time_point now() const noexcept;
 
   /// What it counts, at about one moment. metrics_text() makes a page of it for a monitoring system.
   ///
-  /// @throws  std::bad_alloc
-  /// @cost    a look at each worker; nothing for those that work
+  /// @throws         forked_runtime; std::bad_alloc
+  /// @thread_safety  any thread, also after shutdown()
+  /// @cost           a look at each worker; nothing for those that work
   runtime_metrics metrics() const;
 
   /// Spawned tasks that have not ended.
+  ///
+  /// @thread_safety  any thread; a number about now
   std::size_t live_tasks() const noexcept;
 
   /// The service of type S; null if there is none.
+  ///
+  /// @thread_safety  any thread
   template <std::derived_from<service> S>
   S* find_service() const noexcept {
     return static_cast<S*>(find_service(&service_key<S>));
   }
   /// Makes the service on first use; later calls return that one and ignore the arguments.
+  ///
+  /// @throws         what its constructor throws; std::length_error beyond 32 services; forked_runtime
+  /// @thread_safety  any thread: one of them makes it, the others wait; a constructor may ask for other services
   template <std::derived_from<service> S, class... Arguments>
   S& use_service(Arguments&&... arguments) {
+    detail::refuse_if_forked(*this, "runtime::use_service");
     if (S* there = find_service<S>()) return *there;
     std::lock_guard lock(service_mutex());
     if (S* there = find_service<S>()) return *there;

@@ -13,7 +13,7 @@
 //
 // A strand or a mutex? The strand for state that many short steps touch, none of which has to wait in
 // between: no task ever waits for a lock, and nothing can deadlock. A mutex where one holder has to keep
-// everybody out across its awaits. Protocol: runtime/README.md, ST1-ST5.
+// everybody out across its awaits. Protocol: runtime/README.md, ST1-ST6.
 #pragma once
 
 #include <memory>
@@ -32,23 +32,28 @@ namespace tandem::inline v0 {
 ///     co_await tandem::resume_on(accounts);            // inside a task, which holds a copy
 ///
 /// The strand lives as long as its handles, the tasks that were spawned on it, and what is queued. A task
-/// that moves there by resume_on() has to hold a handle itself: take one by value.
+/// that moves there by resume_on() has to hold a handle itself: take one by value. Once the executor below is closed
+/// (a fair_queue, a single_thread_executor), spawning on the strand is refused by executor_closed, too; its tasks go
+/// on to their end.
 ///
-/// @thread_safety  as a value; what it names may be used from any thread
+/// @thread_safety  as a value: one handle by one thread at a time; what it names may be used from any thread
 /// @cost           post: one CAS, and one post below when the strand was idle; nothing is allocated
 class TANDEM_API strand {
  public:
   /// @param below  runs the turns of the strand. It outlives the strand, unless it counts its tasks
   ///               (fair_queue, priority level, another strand): then it is kept alive
-  /// @throws       executor_closed, std::bad_alloc
+  /// @throws       executor_closed, forked_runtime, std::bad_alloc
   explicit strand(tandem::executor& below, std::string name = "strand");
 
-  /// Never null but for a handle that was moved from; the home of the tasks.
+  /// The home of the tasks. pre: not moved from
+  ///
+  /// @thread_safety  any thread, as long as nobody changes this handle
   tandem::executor& executor() const noexcept;
   operator tandem::executor&() const noexcept { return executor(); }  // NOLINT: that is its use
 
   /// Whether the calling thread runs a segment of this strand.
   bool is_current() const noexcept { return executor().is_current(); }
+  /// @thread_safety  as executor()
   std::string_view name() const noexcept { return executor().name(); }
 
   friend bool operator==(const strand& a, const strand& b) noexcept = default;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Each worker has two lanes (D9): a LIFO deque for forked children and a FIFO with one next slot for
-// everything else; an injection queue takes what comes from outside. Idle workers steal from the old
+// everything else; an injection lane takes what comes from outside. Idle workers steal from the old
 // end, then park on a LIFO stack. Protocols: runtime/README.md.
 #pragma once
 
@@ -65,22 +65,40 @@ class worker_pool_stats {
 
 /// Worker threads with work stealing. Part of a runtime; not made on its own.
 ///
-/// @thread_safety  all members from any thread
+/// In a child of fork() that was made meanwhile, name, owner, size, state, is_current and view only read what does not
+/// change there, and work; shutdown() and prestarting do nothing; a post terminates; all others throw forked_runtime.
+///
+/// @thread_safety  all members from any thread, until the runtime's end; tasks and handlers of the pool may call
+///                 all but await_termination()
 class TANDEM_API worker_pool final : public executor {
  public:
+  /// What is posted once the pool has terminated runs at the end of the runtime.
+  ///
+  /// @thread_safety  any thread
   void post(job* item, post_kind kind = post_kind::resume) noexcept override;             // NOLINT
   void post_batch(job_list items, post_kind kind = post_kind::resume) noexcept override;  // NOLINT
   bool is_current() const noexcept override;
   runtime* owner() const noexcept override;
   std::string_view name() const noexcept override;
 
-  worker_pool_stats stats() const noexcept;
-  /// How many workers it has: min_threads of the options; without threads 1, by a virtual clock as many as it says.
+  /// @throws         forked_runtime
+  /// @thread_safety  any thread; numbers move while they are read
+  /// @cost           a look at each worker, two short locks; nothing for those that work
+  worker_pool_stats stats() const;
+  /// Its core: min_threads of the options; without threads 1, by a virtual clock as many as it says.
+  ///
+  /// @thread_safety  any thread; reconfigure() changes it
   unsigned size() const noexcept;
   /// What was done lately to the number of threads, and why, oldest first: up to 200 decisions. With and
   /// without a controller.
+  ///
+  /// @throws         forked_runtime; std::bad_alloc
+  /// @thread_safety  any thread
   std::vector<pool_decision> decisions() const;
   /// A line per worker: state, lanes, counters. For people who look at a hang.
+  ///
+  /// @throws         forked_runtime; std::bad_alloc
+  /// @thread_safety  any thread, also while nothing moves any more: it waits for no worker
   std::string describe() const;
 
   /// Hands `body` to the pool if it takes it (pool_options::growth, ::submissions); its home is the pool.
@@ -127,9 +145,12 @@ class TANDEM_API worker_pool final : public executor {
     return submit_awaiter<T>(*this, std::move(body), priority, where);
   }
 
-  /// Starts a thread before there is work for it, unless there are min_threads. @returns whether it has
+  /// Starts a thread before there is work for it, unless there are min_threads.
+  ///
+  /// @returns        whether it has; no in a pool that is shut down, without threads, or a parent's
+  /// @thread_safety  any thread
   bool prestart_core_thread() noexcept;
-  /// @returns  how many were started
+  /// As above, until there are min_threads. @returns how many were started
   unsigned prestart_all_core_threads() noexcept;
 
   /// Changes a pool that runs; nothing that it has taken is lost, and nobody waits for it. What is refused changes
@@ -142,24 +163,37 @@ class TANDEM_API worker_pool final : public executor {
   ///                 change of threads, and from then on its workers look at one word more for each item
   void reconfigure(const pool_change& change);
   /// What it was made with, and what has been changed since.
+  ///
+  /// @throws         forked_runtime; std::bad_alloc, or what copying one of its functions throws
+  /// @thread_safety  any thread. Handlers, hooks and the factory are copied, perhaps while other threads call them:
+  ///                 what they capture has to bear that, and state of their own belongs behind a pointer
   pool_options options() const;
   /// The pool for code that may use it, and no more.
+  ///
+  /// @thread_safety  any thread
   pool_view view() noexcept;
 
+  /// @thread_safety  any thread; it only goes forward
   pool_state state() const noexcept;
   /// Refuses submissions and spawns from outside from now on, and lets go of those that wait for a place. What
-  /// was taken, and all tasks of the runtime, run to their end; then the workers go, and
-  /// pool_options::on_terminated is called. Does not wait, so tasks may call it.
+  /// was taken, and all tasks of the runtime, run to their end, however long they wait for I/O, for a time or for
+  /// blocking(), which go on as before; then the workers go, and pool_options::on_terminated is called. Does not
+  /// wait, so tasks may call it. The end of the runtime asks whoever still waits then to stop.
+  ///
+  /// @thread_safety  any thread; in a child of fork() it does nothing
   void shutdown() noexcept;
   /// As shutdown(), and asks all tasks to stop (stop_reason::shutdown).
   ///
-  /// @returns  what was submitted and has not started; its handles have ended as cancelled
+  /// @returns        what was submitted and has not started; its handles have ended as cancelled
+  /// @throws         forked_runtime, std::bad_alloc; the latter after the shutdown, and what was submitted is gone
+  /// @thread_safety  any thread; each unstarted task is given to one caller
   std::vector<unstarted_task> shutdown_now();
   /// Blocks until the pool has terminated: no task lives, whether queued, running or suspended.
   ///
   /// @param timeout  by the clock of the runtime
   /// @returns        false if the time ran out
-  /// @throws         would_deadlock on a thread of a runtime
+  /// @throws         would_deadlock on a thread of a runtime; forked_runtime
+  /// @thread_safety  any other thread, also several at once
   bool await_termination(std::chrono::steady_clock::duration timeout);
 
   // Implementation

@@ -1,4 +1,4 @@
-// injection_lane.hpp: where what was posted from outside waits for the workers of a pool, oldest first.
+// injection_lane.hpp: where what was posted from outside waits for the threads of a pool, oldest first.
 // SPDX-License-Identifier: MIT
 //
 // Two parts. The inbox is one word: a chain of jobs, newest first, or null. A post puts itself in front by one CAS.
@@ -9,7 +9,8 @@
 //   E1 gather   under the lock, the list being empty: say that there is something, then empty the inbox
 //   E2 take     into a worker's lane: first there, then out of the count
 // So a job is counted, in the inbox or in a lane at any moment, and who finds it in none of them, looking in the order
-// inbox, count, lanes, knows that a worker has taken it.
+// inbox, count, lanes, knows that a worker has taken it. Completion threads are such workers, too, for what may run on
+// any of them.
 #pragma once
 
 #include <algorithm>
@@ -46,6 +47,16 @@ class injection_lane {
       oldest->next = seen;
     } while (!inbox_.compare_exchange_weak(seen, newest, std::memory_order_seq_cst,  // P1
                                            std::memory_order_relaxed));
+  }
+  /// As above, a chain with the oldest first. pre: not empty
+  void push(job_list& items) noexcept {
+    job* const oldest = items.pop_front();
+    job* newest = oldest;
+    while (job* const item = items.pop_front()) {
+      item->next = newest;
+      newest = item;
+    }
+    push(newest, oldest);
   }
   /// A worker of the pool hands over what it cannot keep: behind everything, not counted as posted.
   void hand_over(job_list& items) noexcept {
