@@ -110,12 +110,14 @@ void worker_pool::impl::begin_stop() noexcept {
 void worker_pool::impl::terminate() noexcept {
   // U7. Once: whoever comes here was the last worker, or has found none when it closed the door.
   if (!life_.advance(pool_state::tidying)) return;
-  if (on_terminated_) {
+  const std::shared_ptr<const pool_options> last =
+      settings();  // RC5: it may be replaced while it runs
+  if (last->on_terminated) {
     // Whatever thread this is: nobody else goes on to "terminated" while the hook waits for that.
     detail::thread_context& context = detail::this_thread();
     executor* const before = std::exchange(context.current_executor, &pool_);
     try {
-      on_terminated_();
+      last->on_terminated();
     } catch (...) {
       owner_.implementation().suppressed(std::current_exception());
     }

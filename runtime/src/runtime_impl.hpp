@@ -9,6 +9,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include <tandem/detail/timer.hpp>
@@ -16,12 +17,9 @@
 #include <tandem/stop.hpp>
 
 #include "driven_loop.hpp"
+#include "observer_slot.hpp"
 
 namespace tandem::inline v0 {
-
-namespace detail {
-class task_observer;
-}
 
 class runtime::impl {
  public:
@@ -41,6 +39,8 @@ class runtime::impl {
   /// U7. Refuses what comes from outside; from now on each task's end looks whether it was the last.
   void close() noexcept;
   void stop_all_roots() noexcept;
+  /// For people: how many tasks live, and where they were spawned. @throws std::bad_alloc
+  std::string describe_tasks() const;
 
   /// The stop state that roots without a parent hang below; sharded against contention.
   stop_state& root_stop() noexcept;
@@ -53,8 +53,7 @@ class runtime::impl {
   void add(const void* key, std::unique_ptr<service> made);
 
   const runtime_options options;
-  /// M1. Null: no hooks, and no task is timed.
-  const std::unique_ptr<detail::task_observer> observer;
+  detail::observer_slot observer;
   std::atomic<bool> closing{false};
   std::recursive_mutex service_lock;
 

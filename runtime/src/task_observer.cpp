@@ -54,7 +54,8 @@ task_observer::task_observer(runtime::impl& owner, const pool_options& options)
     : owner_(owner),
       hooks_(options.hooks),
       times_one_in_(options.timed_tasks_one_in),
-      by_worker_(times_one_in_ != 0 ? most_numbers : 0) {
+      has_timed_(options.timed_tasks_one_in != 0),
+      by_worker_(most_numbers) {
   observing_runtimes.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -72,7 +73,7 @@ std::int64_t task_observer::now_ns() const noexcept {
 task_record* task_observer::task_spawned(const environment& task) noexcept {
   const std::uint64_t number = mixed(task.id());
   const bool told = hooks_.any() && is_chosen(number, hooks_.one_in);
-  const bool timed = is_chosen(number, times_one_in_);
+  const bool timed = is_chosen(number, times_one_in_.load(std::memory_order_relaxed));
   if (!told && !timed) return nullptr;
   try {
     return new task_record(*this, task, now_ns(), told, timed);
