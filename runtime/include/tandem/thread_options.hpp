@@ -21,7 +21,9 @@ enum class cpu_placement : std::uint8_t {
 
 TANDEM_API const char* to_string(cpu_placement placement) noexcept;
 
-/// The member `threads` of pool_options. A worker has a number, the lowest one that is free, and its thread the
+/// The member `threads` of pool_options. There is no handler for what nobody catches on a thread, since nothing is thrown
+/// out of a worker: a task's failure is its handle's, or if that was let go, one for
+/// runtime_options::on_unhandled_exception, which is called on the thread on which the task failed. A worker has a number, the lowest one that is free, and its thread the
 /// name NAME-NUMBER ("tandem-3"; the kernel keeps 15 characters of it).
 ///
 ///     tandem::runtime_options options;
