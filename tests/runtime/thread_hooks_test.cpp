@@ -13,6 +13,7 @@
 #include <string>
 #include <tandem/errors.hpp>
 #include <tandem/runtime.hpp>
+#include <tandem/yield.hpp>
 #include <utility>
 #include <vector>
 
@@ -135,13 +136,16 @@ TEST(thread_hooks, line_4_what_nobody_catches_on_a_worker_reaches_the_handler_of
   };
   test_runtime rt(options);
   std::atomic<int> who{-1};
-  const auto fail = [&]() -> task<void> {
+  std::atomic<int> let_go{0};
+  const auto fail = [&](int round) -> task<void> {
+    while (let_go != round) co_await tandem::yield();
     who = tandem::current_worker_index();
     throw std::domain_error("nobody waits for this");
     co_return;
   };
   for (int i = 1; i <= 20; ++i) {
-    rt->spawn(fail()).detach();
+    rt->spawn(fail(i)).detach();
+    let_go = i;
     wait_until([&] { return told == i && rt->live_tasks() == 0; });
     EXPECT_GE(on.load(), 0);
     EXPECT_EQ(on.load(), who.load()) << "on the thread on which it failed";
