@@ -19,7 +19,7 @@ using monitor::settings;
 
 void tell(const tandem::pool_decision& decision) {
   if (decision.action == tandem::pool_action::change_goal) return;
-  std::printf("%s\n", to_string(decision).c_str());
+  std::printf("%s\n", monitor::line_of(decision).c_str());
   std::fflush(stdout);
 }
 

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
@@ -15,6 +17,38 @@ namespace monitor {
 namespace {
 
 constexpr double throughput_window = 1.0;  // seconds
+
+using tandem::decision_reason;
+using tandem::pool_action;
+
+/// How threads that came, or went, for one reason are marked.
+class mark {
+ public:
+  pool_action action;
+  decision_reason reason;
+  const char* colour;
+};
+
+// Each reason for which a worker pool starts a thread, or lets one go.
+constexpr std::array<mark, 10> marks{{
+    {pool_action::inject, decision_reason::work, "#3fa7d6"},
+    {pool_action::inject, decision_reason::warm_up, "#8ac926"},
+    {pool_action::inject, decision_reason::climb, "#2a9d3a"},
+    {pool_action::inject, decision_reason::hold, "#457b9d"},
+    {pool_action::inject, decision_reason::queue_full, "#e9c46a"},
+    {pool_action::inject, decision_reason::starvation, "#d62828"},
+    {pool_action::inject, decision_reason::blocking, "#9b5de5"},
+    {pool_action::inject, decision_reason::outside_change, "#f15bb5"},
+    {pool_action::retire, decision_reason::keep_alive, "#444444"},
+    {pool_action::retire, decision_reason::outside_change, "#b5179e"},
+}};
+
+/// As the legend says it: "inject: queue full".
+std::string title_of(const mark& of) {
+  std::string title = fmt::format("{}: {}", to_string(of.action), to_string(of.reason));
+  std::replace(title.begin(), title.end(), '_', ' ');
+  return title;
+}
 
 std::string samples_of(const pool_watch& watch) {
   std::string rows;
@@ -31,16 +65,15 @@ std::string samples_of(const pool_watch& watch) {
   return rows;
 }
 
-/// A mark for each thread that came (or went) for one of these reasons.
-std::string marks_of(const pool_watch& watch, tandem::pool_action action,
-                     tandem::decision_reason reason) {
+/// A row for each thread that came (or went) for this reason.
+std::string marked(const pool_watch& watch, const mark& as) {
   std::string rows;
   for (const auto& each : watch.decisions()) {
-    if (each.action != action || each.reason != reason) continue;
+    if (each.action != as.action || each.reason != as.reason) continue;
     rows +=
         fmt::format("{:.3f} {}\n", std::chrono::duration<double>(each.when).count(), each.threads);
   }
-  return rows.empty() ? "NaN NaN\n" : rows;
+  return rows;
 }
 
 std::string script_for(const std::string& file, const settings& chosen, const pool_watch& watch) {
@@ -48,19 +81,18 @@ std::string script_for(const std::string& file, const settings& chosen, const po
   const char* const terminal =
       png ? "pngcairo size 1000,760 font 'sans,11'"
           : "svg size 1000,760 dynamic background '#ffffff' font 'sans,13'";
-  using tandem::decision_reason;
-  using tandem::pool_action;
   std::string out = fmt::format("set terminal {}\nset output '{}'\n", terminal, file);
   out += "$samples << END\n" + samples_of(watch) + "END\n";
-  const auto block = [&](const char* name, pool_action action, decision_reason reason) {
-    out += fmt::format("${} << END\n{}END\n", name, marks_of(watch, action, reason));
-  };
-  block("climb", pool_action::inject, decision_reason::climb);
-  block("warm_up", pool_action::inject, decision_reason::warm_up);
-  block("full", pool_action::inject, decision_reason::queue_full);
-  block("starvation", pool_action::inject, decision_reason::starvation);
-  block("blocking", pool_action::inject, decision_reason::blocking);
-  block("retired", pool_action::retire, decision_reason::keep_alive);
+  std::string points;  // what was not seen has no place in the legend
+  for (const mark& each : marks) {
+    const std::string rows = marked(watch, each);
+    if (rows.empty()) continue;
+    const std::string name =
+        fmt::format("$marks_{}_{}", to_string(each.action), to_string(each.reason));
+    out += fmt::format("{} << END\n{}END\n", name, rows);
+    points += fmt::format(", {} with points pt {} ps 0.9 lc rgb '{}' title '{}'", name,
+                          each.action == pool_action::inject ? 9 : 11, each.colour, title_of(each));
+  }
   out += fmt::format("set multiplot layout 3,1 title 'pool\\_monitor --{}, {} to {} threads, {}'\n",
                      chosen.load == load_kind::cpu ? "cpu" : "io", chosen.pool.min_threads,
                      chosen.pool.most_threads(), way_of(chosen));
@@ -69,18 +101,14 @@ std::string script_for(const std::string& file, const settings& chosen, const po
       "set yrange [0:*]\nset xrange [0:*]\n"
       "set ylabel 'threads'\n"
       "plot $samples using 1:2 with steps lw 2 lc rgb '#1f4e9c' title 'threads', "
-      "'' using 1:3 with steps dt 2 lc rgb '#e07a1f' title 'goal', "
-      "$climb with points pt 9 ps 0.9 lc rgb '#2a9d3a' title 'inject: climb', "
-      "$warm_up with points pt 9 ps 0.9 lc rgb '#8ac926' title 'inject: warm-up', "
-      "$full with points pt 9 ps 0.9 lc rgb '#e9c46a' title 'inject: queue full', "
-      "$starvation with points pt 9 ps 0.9 lc rgb '#d62828' title 'inject: starvation', "
-      "$blocking with points pt 9 ps 0.9 lc rgb '#9b5de5' title 'inject: blocking', "
-      "$retired with points pt 11 ps 0.9 lc rgb '#444444' title 'retire'\n"
-      "set ylabel 'items/s'\n"
-      "plot $samples using 1:4 with lines lw 2 lc rgb '#e07a1f' title 'completed, 1 s'\n"
-      "set ylabel 'queued'\nset xlabel 'seconds'\n"
-      "plot $samples using 1:5 with steps lw 2 lc rgb '#6c757d' title 'items that wait'\n"
-      "unset multiplot\n";
+      "'' using 1:3 with steps dt 2 lc rgb '#e07a1f' title 'goal'";
+  out += points +
+         "\n"
+         "set ylabel 'items/s'\n"
+         "plot $samples using 1:4 with lines lw 2 lc rgb '#e07a1f' title 'completed, 1 s'\n"
+         "set ylabel 'queued'\nset xlabel 'seconds'\n"
+         "plot $samples using 1:5 with steps lw 2 lc rgb '#6c757d' title 'items that wait'\n"
+         "unset multiplot\n";
   return out;
 }
 

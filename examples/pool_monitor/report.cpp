@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -38,6 +39,14 @@ std::string to_string(const summary& run) {
       "end; {} injections, {} retirements in {:.1f} s",
       run.items_per_second, run.mean_threads, run.most_threads, run.last_threads, run.injections,
       run.retirements, run.seconds);
+}
+
+std::string line_of(const tandem::pool_decision& decision) {
+  const bool came = decision.action == tandem::pool_action::inject;
+  return fmt::format("{} {}1 n={} {}t={:.2f}s", to_string(decision.action), came ? '+' : '-',
+                     decision.threads,
+                     came ? fmt::format("reason={} ", to_string(decision.reason)) : std::string(),
+                     std::chrono::duration<double>(decision.when).count());
 }
 
 void expect_to_write(const std::string& file) {

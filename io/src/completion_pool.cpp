@@ -180,6 +180,12 @@ class completion_pool::impl final : public growth_target {
   completion_pool_stats stats() const noexcept {
     completion_pool_stats out;
     for (const auto& each : engines_) each->add_stats(out);
+    out.min_threads = options_.min_threads;
+    out.max_threads = options_.max_threads;
+    out.goal = size();
+    const decision_counts decided = log_.counts();
+    out.injections = decided[static_cast<std::size_t>(pool_action::inject)];
+    out.retirements = decided[static_cast<std::size_t>(pool_action::retire)];
     out.backend = backend_name();
     out.stalls = watch_.stalls();
     return out;
@@ -284,6 +290,23 @@ void completion_pool::append_metrics(std::vector<metric_family>& out) const {
     out.emplace_back(name, help, metric_kind::counter, static_cast<double>(value));
   };
   gauge("tandem_completion_threads", "Completion threads that run.", now.threads);
+  gauge("tandem_completion_threads_min", "The fewest completion threads there may be.",
+        now.min_threads);
+  gauge("tandem_completion_threads_max", "The most completion threads there may be.",
+        now.max_threads);
+  gauge("tandem_completion_threads_goal", "Completion threads that new connections are bound to.",
+        now.goal);
+  const auto by_reason = [&](const char* name, const char* help, const auto& counts) {
+    metric_family& family = out.emplace_back(name, help, metric_kind::counter);
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      family.add(static_cast<double>(counts[i]),
+                 {metric_label("reason", to_string(static_cast<decision_reason>(i)))});
+    }
+  };
+  by_reason("tandem_completion_thread_injections_total",
+            "Completion threads added by the pool itself, by reason.", now.injections);
+  by_reason("tandem_completion_thread_retirements_total",
+            "Completion threads let go by the pool itself, by reason.", now.retirements);
   gauge("tandem_completion_in_flight", "Operations that were submitted and have not completed.",
         now.in_flight);
   gauge("tandem_completion_backlog", "Ready tasks of the pool's executor that no thread has taken.",

@@ -54,7 +54,7 @@ void observed_segment::note_turn(std::int64_t now_ns) noexcept {
   ended_in_ = context_.next_segment;
   if (worker_ == nullptr) return;
   worker_->turn_ns = now_ns;
-  worker_->turn_item = worker_->items.read() + 1;
+  worker_->turn_item = worker_->progress() + 1;
 }
 
 void observed_segment::begin(task_record& of, std::int64_t queued_at_ns, bool is_first,
@@ -65,8 +65,8 @@ void observed_segment::begin(task_record& of, std::int64_t queued_at_ns, bool is
   if (worker_ == nullptr) [[unlikely]]
     observer.visitor_came();
   if (now_ns == not_read) {
-    const bool at_once = worker_ != nullptr && worker_->turn_item == worker_->items.read() &&
-                         observer.is_real_time();
+    const bool at_once =
+        worker_ != nullptr && worker_->turn_item == worker_->progress() && observer.is_real_time();
     now_ns = at_once ? worker_->turn_ns : observer.now_ns();
     if (at_once) worker_->turn_item = 0;  // it is good for one begin
   }

@@ -31,6 +31,8 @@ pool_options pool_change::applied_to(pool_options now) const {
   if (on_starvation) now.on_starvation = *on_starvation;
   if (log_starvation) now.log_starvation = *log_starvation;
   if (threads) now.threads = *threads;
+  if (on_terminated) now.on_terminated = *on_terminated;
+  if (timed_tasks_one_in) now.timed_tasks_one_in = *timed_tasks_one_in;
 
   if (min_threads && *min_threads == 0) {
     throw std::invalid_argument(

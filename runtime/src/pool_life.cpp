@@ -1,4 +1,4 @@
-// pool_life.cpp: how a pool ends: shutdown, stop, tidying, terminated. Protocol U6, U7, U9: runtime/README.md.
+// pool_life.cpp: how a pool ends: shutdown, stop, tidying, terminated. Protocol U6, U7, U10: runtime/README.md.
 // SPDX-License-Identifier: MIT
 #include <exception>
 #include <utility>
@@ -114,7 +114,7 @@ bool worker_pool::impl::has_to_stay(worker& self) noexcept {
     return true;
   }
   threads_.fetch_sub(1, std::memory_order_relaxed);
-  std::uint64_t change = one_room;  // for whoever comes back (U9)
+  std::uint64_t change = one_room;  // for whoever comes back (U10)
   if (brought_ != 0) {
     // A thread above the core takes its room along.
     --brought_;
@@ -139,12 +139,14 @@ void worker_pool::impl::reopen() noexcept {
 void worker_pool::impl::terminate() noexcept {
   // U7. Once: whoever comes here was the last worker, or has found none when it closed the door.
   if (!life_.advance(pool_state::tidying)) return;
-  if (on_terminated_) {
+  const std::shared_ptr<const pool_options> last =
+      settings();  // RC5: it may be replaced while it runs
+  if (last->on_terminated) {
     // Whatever thread this is: nobody else goes on to "terminated" while the hook waits for that.
     detail::thread_context& context = detail::this_thread();
     executor* const before = std::exchange(context.current_executor, &pool_);
     try {
-      on_terminated_();
+      last->on_terminated();
     } catch (...) {
       owner_.implementation().suppressed(std::current_exception());
     }

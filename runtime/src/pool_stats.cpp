@@ -3,9 +3,19 @@
 #include <algorithm>
 #include <string>
 
+#include "live_tasks.hpp"
+#include "runtime_impl.hpp"
 #include "worker_pool_impl.hpp"
 
 namespace tandem::inline v0 {
+
+std::string runtime::impl::describe_tasks() const {
+  const std::size_t count = live();
+  if (count == 0) return "";
+  detail::live_tasks tasks;
+  for (const stop_state& each : roots_) tasks.add_below(each);
+  return tasks.text(count);
+}
 
 int worker_pool::impl::busy() const noexcept {
   // Two words. The target is raised before the room and lowered after it (J1): with the same target before and after,
@@ -105,7 +115,7 @@ std::string worker_pool::impl::describe() const {
             ", steals " + std::to_string(each.steals.read()) + ", parks " +
             std::to_string(each.parks.read()) + "\n";
   }
-  return text;
+  return text + owner_.implementation().describe_tasks();
 }
 
 }  // namespace tandem::inline v0

@@ -1,4 +1,4 @@
-// reconfigure.cpp: a pool is changed while it runs. Protocol RC1-RC6: runtime/README.md.
+// reconfigure.cpp: a pool is changed while it runs. Protocol RC1-RC7: runtime/README.md.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <chrono>
@@ -13,6 +13,8 @@
 #include <tandem/pool_view.hpp>
 
 #include "platform.hpp"
+#include "runtime_impl.hpp"
+#include "task_observer.hpp"
 #include "worker_pool_impl.hpp"
 
 namespace tandem::inline v0 {
@@ -40,9 +42,15 @@ void worker_pool::impl::reconfigure(const pool_change& change) {
   if (loop_ != nullptr && change.is_about_threads()) {
     throw std::logic_error(
         "worker_pool::reconfigure: this runtime has no threads (min_threads = 0, or a virtual "
-        "clock): only when_saturated and on_rejected can be changed");
+        "clock): only when_saturated, on_rejected, on_terminated and timed_tasks_one_in can be "
+        "changed");
   }
   now = std::make_shared<const pool_options>(change.applied_to(*before));
+  runtime::impl& owner = owner_.implementation();
+  std::unique_ptr<detail::task_observer> observer;
+  if (!ended_ && owner.observer == nullptr && now->timed_tasks_one_in != 0) {
+    observer = std::make_unique<detail::task_observer>(owner, *now);  // RC7
+  }
 
   int room = 0;
   if (loop_ == nullptr && !ended_ && change.is_about_threads()) {
@@ -69,6 +77,11 @@ void worker_pool::impl::reconfigure(const pool_change& change) {
     }
     of_control = now;
     room += own_control_->reconfigure(of_control, std::move(climb));  // gives the old ones back
+  }
+  if (observer != nullptr) {
+    owner.observer.fill(std::move(observer));
+  } else if (owner.observer != nullptr) {
+    owner.observer->time_one_in(now->timed_tasks_one_in);
   }
   policy_.store(now->submissions.when_saturated, std::memory_order_relaxed);
   {

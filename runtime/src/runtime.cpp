@@ -167,7 +167,7 @@ void runtime::impl::shutdown() noexcept {
     stop_all_roots();
     if (!drain(platform::no_deadline)) report_stalled_shutdown();
     while (ending_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
-    pool.implementation().reopen();  // U9
+    pool.implementation().reopen();  // U10
     const std::size_t count = service_count_.load(std::memory_order_acquire);
     for (std::size_t i = count; i-- > 0;) services_[i].object->stop();
     if (loop != nullptr) (void)loop->run_until_idle();  // late start jobs

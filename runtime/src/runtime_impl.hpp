@@ -18,12 +18,9 @@
 
 #include "driven_loop.hpp"
 #include "fork_guard.hpp"
+#include "observer_slot.hpp"
 
 namespace tandem::inline v0 {
-
-namespace detail {
-class task_observer;
-}
 
 class runtime::impl : public detail::left_to_parent {
  public:
@@ -43,6 +40,8 @@ class runtime::impl : public detail::left_to_parent {
   /// U7. Refuses what comes from outside; from now on each task's end looks whether it was the last.
   void close() noexcept;
   void stop_all_roots() noexcept;
+  /// For people: how many tasks live, and where they were spawned. @throws std::bad_alloc
+  std::string describe_tasks() const;
 
   /// The stop state that roots without a parent hang below; sharded against contention.
   stop_state& root_stop() noexcept;
@@ -57,8 +56,7 @@ class runtime::impl : public detail::left_to_parent {
   const runtime_options options;
   /// options.name, told apart from those of others; set before anybody else knows the runtime.
   std::string series;
-  /// M1. Null: no hooks, and no task is timed.
-  const std::unique_ptr<detail::task_observer> observer;
+  detail::observer_slot observer;
   std::atomic<bool> closing{false};
   std::recursive_mutex service_lock;
 

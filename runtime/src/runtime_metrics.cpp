@@ -10,6 +10,7 @@
 
 #include "runtime_impl.hpp"
 #include "task_observer.hpp"
+#include "worker_pool_impl.hpp"
 
 namespace tandem::inline v0 {
 
@@ -86,6 +87,23 @@ void append_threads(family_list& out, const worker_pool_stats& pool) {
               pool.retirements);
 }
 
+void append_decisions(family_list& out, const decision_counts& counts) {
+  metric_family& decided = out.labelled(
+      "tandem_worker_decisions_total",
+      "Decisions of the worker pool about its threads, by action and reason; those that "
+      "were taken at least once.",
+      metric_kind::counter);
+  for (std::size_t action = 0; action < pool_action_count; ++action) {
+    for (std::size_t reason = 0; reason < decision_reason_count; ++reason) {
+      if (counts[action][reason] == 0) continue;
+      std::vector<metric_label> labels =
+          out.labels("action", to_string(static_cast<pool_action>(action)));
+      labels.emplace_back("reason", to_string(static_cast<decision_reason>(reason)));
+      decided.add(static_cast<double>(counts[action][reason]), std::move(labels));
+    }
+  }
+}
+
 void append_queues(family_list& out, const worker_pool_stats& pool) {
   metric_family& queues = out.labelled(
       "tandem_worker_queue_length", "Items that wait for a worker, by queue.", metric_kind::gauge);
@@ -132,6 +150,8 @@ runtime_metrics runtime::metrics() const {
   out.series = impl_->series;
   out.when = impl_->timers.now();
   out.workers = impl_->pool.stats();
+  out.decisions = impl_->pool.decisions();
+  out.decided = impl_->pool.implementation().decided();
   out.state = impl_->pool.state();
   out.live_tasks = impl_->live();
   out.timers = impl_->timers.stats();
@@ -147,6 +167,7 @@ runtime_metrics runtime::metrics() const {
 std::vector<metric_family> runtime_metrics::families() const {
   family_list out(series.empty() ? name : series);  // empty: a snapshot that was made by hand
   append_threads(out, workers);
+  append_decisions(out, decided);
   append_queues(out, workers);
   out.gauge("tandem_live_tasks", "Spawned tasks that have not ended.", live_tasks);
   metric_family& states = out.labelled(

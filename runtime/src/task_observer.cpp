@@ -51,8 +51,8 @@ task_observer::task_observer(runtime::impl& owner, const pool_options& options)
       hooks_(options.hooks),
       tells_(hooks_.any()),
       times_one_in_(options.timed_tasks_one_in),
-      chooses_((tells_ && hooks_.one_in != 1) || times_one_in_ > 1),
-      by_worker_(times_one_in_ != 0 ? most_numbers : 0) {
+      has_timed_(options.timed_tasks_one_in != 0),
+      by_worker_(most_numbers) {
   observing_runtimes.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -64,10 +64,12 @@ task_observer::~task_observer() {
 }
 
 task_record* task_observer::task_spawned(const environment& task) noexcept {
-  // Neighbours in id are neighbours in time: the choice must not beat with a rhythm of theirs.
-  const std::uint64_t number = chooses_ ? mixed(task.id()) : 0;
+  const std::uint32_t times_one_in = times_one_in_.load(std::memory_order_relaxed);
+  // Neighbours in id are neighbours in time: the choice must not beat with a rhythm of theirs. All or none need none.
+  const bool chooses = (tells_ && hooks_.one_in != 1) || times_one_in > 1;
+  const std::uint64_t number = chooses ? mixed(task.id()) : 0;
   const bool told = tells_ && is_chosen(number, hooks_.one_in);
-  const bool timed = is_chosen(number, times_one_in_);
+  const bool timed = is_chosen(number, times_one_in);
   if (!told && !timed) return nullptr;
   try {
     return new task_record(*this, task, now_ns(), told, timed);

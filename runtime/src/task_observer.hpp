@@ -59,7 +59,13 @@ class task_observer {
   }
   void wait_for_visitors() const noexcept;
 
-  bool times_tasks() const noexcept { return times_one_in_ != 0; }
+  /// Whether the histograms hold anything, or will.
+  bool times_tasks() const noexcept { return has_timed_.load(std::memory_order_relaxed); }
+  /// RC7. Of the tasks that are spawned from now on. 0: none; what has been counted stays.
+  void time_one_in(std::uint32_t one_in) noexcept {
+    times_one_in_.store(one_in, std::memory_order_relaxed);  // a choice; nothing goes with it
+    if (one_in != 0) has_timed_.store(true, std::memory_order_relaxed);
+  }
   void add_times(duration_histogram& queue_wait, duration_histogram& run) const noexcept;
 
  private:
@@ -118,8 +124,8 @@ class task_observer {
   tick_clock<real_time> ticks_;
   const task_hooks hooks_;
   const bool tells_;
-  const std::uint32_t times_one_in_;
-  const bool chooses_;  // not all, not none
+  std::atomic<std::uint32_t> times_one_in_;
+  std::atomic<bool> has_timed_;
   // By number of the worker; made by its thread when it has the first time to count.
   std::vector<std::atomic<worker_times*>> by_worker_;
   times_of<shared_counter> by_others_;

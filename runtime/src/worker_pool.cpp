@@ -72,7 +72,6 @@ worker_pool::impl::impl(worker_pool& pool, tandem::runtime& owner, const pool_op
       growth_(options.growth),
       keep_alive_(options.keep_alive),
       policy_(options.submissions.when_saturated),
-      on_terminated_(options.on_terminated),
       workers_(*this, loop != nullptr ? size() : options.most_threads(),
                loop != nullptr ? size() : pool_options::most_possible),
       submissions_(options.submissions),

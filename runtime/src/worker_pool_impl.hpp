@@ -1,4 +1,4 @@
-// worker_pool_impl.hpp: the machinery of the worker pool. Protocols P1-P9, J1-J7, U1-U9, RC1-RC6: runtime/README.md.
+// worker_pool_impl.hpp: the machinery of the worker pool. Protocols P1-P9, J1-J7, U1-U10, RC1-RC7: runtime/README.md.
 // SPDX-License-Identifier: MIT
 //
 // state_ packs two counts: searching workers in the low half; in the high half the room, which says how many
@@ -84,6 +84,7 @@ class worker_pool::impl {
     log_.add(pool_decision(since, action, reason, old_goal, goal, threads(), throughput, cpu));
   }
   std::vector<pool_decision> decisions() const { return log_.copy(); }
+  decision_counts decided() const noexcept { return log_.counts(); }
   /// J5. The calling thread's worker is about to block: what it holds is for others.
   void expose(detail::worker& self) noexcept;
   detail::gathering_slot& gathered_by() noexcept { return gathered_by_; }
@@ -124,7 +125,7 @@ class worker_pool::impl {
   void close_for_runtime() noexcept;
   /// U7. After a task's end, once the pool is shut down.
   void end_if_drained() noexcept;
-  /// U9. No task lives; before the services stop.
+  /// U10. No task lives; before the services stop.
   void reopen() noexcept;
 
   // Without threads, by the thread that drives.
@@ -247,7 +248,6 @@ class worker_pool::impl {
   std::atomic<growth_order> growth_;
   std::atomic<std::chrono::steady_clock::duration> keep_alive_;
   std::atomic<saturation_policy> policy_;
-  const std::function<void()> on_terminated_;
   const std::chrono::steady_clock::time_point born_ = std::chrono::steady_clock::now();
   detail::decision_log log_;
   detail::worker_set workers_;

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <latch>
 #include <semaphore>
+#include <tandem/cpu_count.hpp>
 #include <tandem/event.hpp>
 #include <tandem/runtime.hpp>
 #include <tandem/spawn.hpp>
@@ -48,6 +49,70 @@ TEST(blocking_region, whoever_blocks_in_a_region_is_replaced_without_waiting_for
   wait_until([&] {
     return count_of(rt.workers().decisions(), pool_action::inject, decision_reason::blocking) > 0;
   });
+}
+
+/// One worker that stays, and nothing but regions that could bring another one.
+runtime_options only_regions() {
+  runtime_options options;
+  options.min_threads = 1;
+  options.max_threads = 64;
+  options.keep_alive = 1h;
+  options.adaptive.gate_period = 1h;
+  options.adaptive.min_sample_interval = 1h;
+  options.adaptive.max_sample_interval = 1h;
+  return options;
+}
+
+unsigned goal_inside_a_region(const runtime_options& options) {
+  test_runtime rt(options);
+  return rt.run([](tandem::worker_pool& pool) -> task<unsigned> {
+    const blocking_region region;
+    co_return pool.stats().goal;
+  }(rt.workers()));
+}
+
+TEST(blocking_region, the_constants_of_a_pool_that_sets_none_are_one_per_cpu_and_25_to_250_ms) {
+  const tandem::adaptive_options of_pool = runtime_options().adaptive;
+  EXPECT_EQ(of_pool.blocking_at_once_per_cpu, 1U);
+  EXPECT_EQ(of_pool.blocking_per_step_per_cpu, 1U);
+  EXPECT_EQ(of_pool.blocking_delay_step, 25ms);
+  EXPECT_EQ(of_pool.blocking_max_delay, 250ms);
+}
+
+TEST(blocking_region, how_many_are_replaced_at_once_is_what_the_options_of_the_pool_say) {
+  EXPECT_EQ(goal_inside_a_region(only_regions()), 2U);
+  runtime_options options = only_regions();
+  options.adaptive.blocking_at_once_per_cpu = 0;
+  options.adaptive.blocking_delay_step = 1h;
+  options.adaptive.blocking_max_delay = 1h;
+  EXPECT_EQ(goal_inside_a_region(options), 1U);
+}
+
+TEST(blocking_region,
+     beyond_those_at_once_each_comes_after_the_delay_that_the_options_of_the_pool_say) {
+  for (const std::chrono::milliseconds step : {25ms, 40ms}) {  // 25 ms: what is said by none
+    runtime_options options = only_regions();
+    if (step != 25ms) options.adaptive.blocking_delay_step = step;
+    const unsigned cpus = tandem::usable_cpus();
+    const unsigned at_once = options.min_threads + cpus;
+    const unsigned all = at_once + cpus + 1;  // the last one after two steps
+    const std::chrono::milliseconds expected = cpus * step + 2 * step;
+    const auto began = std::chrono::steady_clock::now();
+    test_runtime rt(options);
+    std::latch met(all);
+    std::vector<tandem::join_handle<void>> handles;
+    for (unsigned i = 0; i < all; ++i) {
+      handles.push_back(rt->spawn([](std::latch& here) -> task<void> {
+        const blocking_region region;
+        here.arrive_and_wait();
+        co_return;
+      }(met)));
+    }
+    met.wait();
+    // A timer never fires early; how late it fires is nobody's promise.
+    EXPECT_GE(std::chrono::steady_clock::now() - began, expected);
+    for (auto& each : handles) each.wait();
+  }
 }
 
 TEST(blocking_region, regions_may_be_nested_and_count_once) {

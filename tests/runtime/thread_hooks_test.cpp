@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <mutex>
 #include <stdexcept>
 #include <string>
 #include <tandem/errors.hpp>
 #include <tandem/runtime.hpp>
+#include <tandem/yield.hpp>
 #include <utility>
 #include <vector>
 
@@ -121,6 +123,38 @@ TEST(thread_hooks, line_4_what_a_hook_throws_is_reported_and_kills_no_worker) {
   wait_until([&] { return rt.suppressed() == std::vector<std::string>{"exit", "start"}; });
   rt.run(count_up(ran));
   EXPECT_EQ(ran.load(), 2);
+}
+
+TEST(thread_hooks, line_4_what_nobody_catches_on_a_worker_reaches_the_handler_of_its_runtime) {
+  std::atomic<int> told{0};
+  std::atomic<int> on{-1};
+  runtime_options options = pool_of(2, 2, growth_order::demand);
+  options.on_unhandled_exception = [&](const std::exception_ptr& failure) {
+    EXPECT_THROW(std::rethrow_exception(failure), std::domain_error);
+    on = tandem::current_worker_index();
+    ++told;
+  };
+  test_runtime rt(options);
+  std::atomic<int> who{-1};
+  std::atomic<int> let_go{0};
+  const auto fail = [&](int round) -> task<void> {
+    while (let_go != round) co_await tandem::yield();
+    who = tandem::current_worker_index();
+    throw std::domain_error("nobody waits for this");
+    co_return;
+  };
+  for (int i = 1; i <= 20; ++i) {
+    rt->spawn(fail(i)).detach();
+    let_go = i;
+    wait_until([&] { return told == i && rt->live_tasks() == 0; });
+    EXPECT_GE(on.load(), 0);
+    EXPECT_EQ(on.load(), who.load()) << "on the thread on which it failed";
+  }
+  std::atomic<int> ran{0};
+  rt.run(count_up(ran));
+  EXPECT_EQ(ran.load(), 1);
+  EXPECT_LE(rt.workers().stats().threads, 2U);
+  EXPECT_EQ(rt.workers().stats().retirements, 0U) << "it has killed no worker";
 }
 
 TEST(thread_hooks, line_4_what_hooks_spawn_runs) {

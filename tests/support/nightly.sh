@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: MIT
 #
 # Then, with the preset release, the loads of tests/bench/loads.py by the real clock: some 30 minutes, two CPUs, and
-# nothing else on the machine (--filter pool_loads: these alone).
+# nothing else on the machine (--filter pool_loads: these alone); and pool_monitor as it is when nothing is said
+# (--filter pool_monitor).
 #
 # Called by `tests/run.sh nightly`. Each test of each executable labelled "stress" is a process of its own,
 # so that one that hangs or breaks does not take the others' time. A failing one is shown with its seed
@@ -76,12 +77,30 @@ run_loads() {
   fi
 }
 
+# Both loads of the example with their defaults, and when they end.
+run_monitor() {
+  local log=build/release/nightly.log status=0
+  say "release: pool_monitor with its defaults"
+  if ! { cmake --preset release && cmake --build --preset release --target pool_monitor; } >build/release/step.log 2>&1; then
+    tail -n 40 build/release/step.log
+    failures+=("release pool_monitor: build")
+    return
+  fi
+  timeout -k 10 600 python3 -B tests/support/check_pool_monitor.py \
+    build/release/examples/pool_monitor/pool_monitor defaults >"$log" 2>&1 </dev/null || status=$?
+  cat "$log"
+  if [ "$status" = 0 ]; then passed=$((passed + 1)); else failures+=("release pool_monitor"); fi
+}
+
 for preset in "${presets[@]}"; do
   mkdir -p "build/$preset"
   if [ "$preset" = release ] && { [ "$filter" = . ] || [[ pool_loads =~ $filter ]]; }; then
     run_loads
   fi
-  [ "$filter" != pool_loads ] || continue
+  if [ "$preset" = release ] && { [ "$filter" = . ] || [[ pool_monitor =~ $filter ]]; }; then
+    run_monitor
+  fi
+  [ "$filter" != pool_loads ] && [ "$filter" != pool_monitor ] || continue
   wanted=()
   for name in "${executables[@]}"; do
     if [ "$filter" = . ] || [[ $name =~ $filter ]]; then wanted+=("$name"); fi

@@ -6,8 +6,10 @@
 // any segment of the task runs, so plain functions can reach it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <source_location>
+#include <type_traits>
 
 #include <tandem/config.hpp>
 #include <tandem/executor.hpp>
@@ -50,6 +52,12 @@ class TANDEM_API environment {
   const stop_state& stop() const noexcept { return stop_; }
 
   // Implementation
+  /// The one that this is the stop state of; each child of the runtime's own lists is one's.
+  static const environment& of(const stop_state& part) noexcept {
+    static_assert(std::is_standard_layout_v<environment>);
+    return *reinterpret_cast<const environment*>(                              // NOLINT
+        reinterpret_cast<const char*>(&part) - offsetof(environment, stop_));  // NOLINT
+  }
   void set_home(executor* home) noexcept { home_ = home; }
   void set_name(const char* static_text) noexcept { name_ = static_text; }
   void set_spawned_at(const std::source_location& where) noexcept { spawned_at_ = where; }

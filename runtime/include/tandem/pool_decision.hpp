@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include <tandem/config.hpp>
@@ -16,6 +18,10 @@ enum class pool_action : unsigned char {
   retire,      ///< a thread left
   change_goal  ///< as many workers as the new goal may run items; threads come and go later
 };
+
+/// How many actions there are.
+inline constexpr std::size_t pool_action_count =
+    static_cast<std::size_t>(pool_action::change_goal) + 1;
 
 /// Why.
 enum class decision_reason : unsigned char {
@@ -36,6 +42,10 @@ enum class decision_reason : unsigned char {
 /// How many reasons there are.
 inline constexpr std::size_t decision_reason_count =
     static_cast<std::size_t>(decision_reason::idle) + 1;
+
+/// How often each action was taken for each reason: counts[action][reason].
+using decision_counts =
+    std::array<std::array<std::uint64_t, decision_reason_count>, pool_action_count>;
 
 /// "inject", "retire" or "goal".
 TANDEM_API const char* to_string(pool_action action) noexcept;

@@ -12,6 +12,7 @@
 #include <tandem/config.hpp>
 #include <tandem/duration_histogram.hpp>
 #include <tandem/metric_family.hpp>
+#include <tandem/pool_decision.hpp>
 #include <tandem/timer_stats.hpp>
 #include <tandem/worker_pool.hpp>
 
@@ -35,10 +36,14 @@ class TANDEM_API runtime_metrics {
   std::string series;
   std::chrono::steady_clock::time_point when;  ///< by its clock
   worker_pool_stats workers;
+  /// What the worker pool has decided about its threads, oldest first: up to 200; the text has only the counts.
+  std::vector<pool_decision> decisions;
+  decision_counts decided{};  ///< how often, since the start
   pool_state state = pool_state::running;
   std::size_t live_tasks = 0;
   timer_stats timers;
-  /// Of segments of the tasks that are timed: pool_options::timed_tasks_one_in. Empty if none are.
+  /// Of segments of the tasks that are timed: pool_options::timed_tasks_one_in. Empty, and not in the text, if none
+  /// ever was, which is the default.
   bool times_tasks = false;
   duration_histogram queue_wait;
   duration_histogram run;

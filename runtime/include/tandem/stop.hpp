@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 
 #include <tandem/config.hpp>
 #include <tandem/detail/futex_mutex.hpp>
@@ -113,6 +114,19 @@ class TANDEM_API stop_state {
   bool listen(stop_waiter& waiter) noexcept;
 
   // Implementation
+  /// Calls `look` with each child, none of which ends meanwhile; for reports. It must neither wait nor use a stop state.
+  ///
+  /// @returns  false if the list is locked: then nothing was called
+  template <class Look>
+  bool try_for_each_child(Look look) const {
+    const std::unique_lock lock(lock_, std::try_to_lock);
+    if (!lock) return false;
+    for (const stop_state* each = first_child_; each != nullptr; each = each->next_sibling_) {
+      look(*each);
+    }
+    return true;
+  }
+
  private:
   static stop_waiter* stopped_mark() noexcept;
   bool add_to_list(stop_waiter& waiter) noexcept;
@@ -122,7 +136,7 @@ class TANDEM_API stop_state {
 
   std::atomic<stop_waiter*> slot_{nullptr};  // null | the leaf | stopped_mark
   std::atomic<stop_reason> reason_{stop_reason::none};
-  detail::futex_mutex
+  mutable detail::futex_mutex
       lock_;  // guards overflow_, first_child_ and the sibling links of the children
   stop_waiter* overflow_ = nullptr;
   stop_state* parent_ = nullptr;

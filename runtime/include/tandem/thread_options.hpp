@@ -24,6 +24,10 @@ TANDEM_API const char* to_string(cpu_placement placement) noexcept;
 /// The member `threads` of pool_options. A worker has a number, the lowest one that is free, and its thread the
 /// name NAME-NUMBER ("tandem-3"; the kernel keeps 15 characters of it).
 ///
+/// There is no handler here for what nobody catches: nothing is thrown out of a worker. What a task throws belongs
+/// to its handle; once that was let go, to runtime_options::on_unhandled_exception, which is called on the thread
+/// on which the task has failed, or on the one that lets go of the handle later.
+///
 ///     tandem::runtime_options options;
 ///     options.threads.placement = tandem::cpu_placement::one_each;
 ///     options.threads.cpus = {2, 3};

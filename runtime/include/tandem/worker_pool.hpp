@@ -95,7 +95,8 @@ class TANDEM_API worker_pool final : public executor {
   /// @throws         forked_runtime; std::bad_alloc
   /// @thread_safety  any thread
   std::vector<pool_decision> decisions() const;
-  /// A line per worker: state, lanes, counters. For people who look at a hang.
+  /// A line per worker: state, lanes, counters; then how many tasks live, and the lines that have spawned most of
+  /// them. For people who look at a hang, or wait for the pool's end.
   ///
   /// @throws         forked_runtime; std::bad_alloc
   /// @thread_safety  any thread, also while nothing moves any more: it waits for no worker
@@ -154,10 +155,10 @@ class TANDEM_API worker_pool final : public executor {
   unsigned prestart_all_core_threads() noexcept;
 
   /// Changes a pool that runs; nothing that it has taken is lost, and nobody waits for it. What is refused changes
-  /// nothing. RC1-RC6.
+  /// nothing. RC1-RC7.
   ///
-  /// @throws         std::invalid_argument naming the option and what it may be; std::logic_error for anything but
-  ///                 policy and handler of a runtime without threads; forked_runtime; std::bad_alloc
+  /// @throws         std::invalid_argument naming the option and what it may be; std::logic_error for what a
+  ///                 runtime without threads has nothing of (threads, their limits, starvation); forked_runtime; std::bad_alloc
   /// @thread_safety  any thread, tasks and handlers of the pool too; one change after the other
   /// @cost           each parked worker is woken for a look at its watch. A fixed pool gets a control by its first
   ///                 change of threads, and from then on its workers look at one word more for each item
@@ -191,7 +192,7 @@ class TANDEM_API worker_pool final : public executor {
   /// Blocks until the pool has terminated: no task lives, whether queued, running or suspended.
   ///
   /// @param timeout  by the clock of the runtime
-  /// @returns        false if the time ran out
+  /// @returns        false if the time ran out: describe() says then which tasks are missing
   /// @throws         would_deadlock on a thread of a runtime; forked_runtime
   /// @thread_safety  any other thread, also several at once
   bool await_termination(std::chrono::steady_clock::duration timeout);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // A service of a runtime: made by install(), or with defaults by the first I/O call. Tasks may live on
-// it: on one thread (confined, never moved) or on any of them. Protocols I1-I8: io/README.md.
+// it: on one thread (confined, never moved) or on any of them. Protocols I1-I10: io/README.md.
 #pragma once
 
 #include <array>
@@ -84,7 +84,15 @@ class completion_pool_stats {
  public:
   completion_pool_stats() noexcept = default;
 
+  unsigned min_threads = 0;
+  unsigned max_threads = 0;
+  /// How many there are to be, by the last decision or resize(): completion_pool::size().
+  unsigned goal = 0;
   unsigned threads = 0;  ///< that run; those that retire count until they are gone, after resize()
+  /// Threads that an adaptive pool has added, and let go, since the start, by decision_reason. What resize() did is in
+  /// neither.
+  std::array<std::uint64_t, decision_reason_count> injections{};
+  std::array<std::uint64_t, decision_reason_count> retirements{};
   std::string_view backend;     ///< as completion_pool::backend_name()
   std::uint64_t submitted = 0;  ///< operations handed to a ring
   std::uint64_t completed = 0;

@@ -19,6 +19,12 @@ class decision_log {
   void add(const pool_decision& decision) noexcept {
     const std::lock_guard lock(lock_);
     ring_[count_++ % capacity] = decision;
+    ++counts_[static_cast<std::size_t>(decision.action)][static_cast<std::size_t>(decision.reason)];
+  }
+  /// Of all that were ever added.
+  decision_counts counts() const noexcept {
+    const std::lock_guard lock(lock_);
+    return counts_;
   }
   /// Oldest first. @throws std::bad_alloc
   std::vector<pool_decision> copy() const {
@@ -34,6 +40,7 @@ class decision_log {
   mutable std::mutex lock_;
   std::array<pool_decision, capacity> ring_{};  // guarded by lock_
   std::size_t count_ = 0;                       // ever added; guarded by lock_
+  decision_counts counts_{};                    // guarded by lock_
 };
 
 }  // namespace tandem::inline v0::detail

@@ -1,7 +1,7 @@
 // operation.hpp: one I/O operation, in the frame that awaits it.
 // SPDX-License-Identifier: MIT
 //
-// Life (io/README.md, labels I1-I8): idle -> submitted -> completed, all by the completion thread that
+// Life (io/README.md, labels I1-I10): idle -> submitted -> completed, all by the completion thread that
 // owns the descriptor. The awaiting strand fills in the request, publishes the leaf and hands the
 // operation over, by the ring directly or by the thread's inbox.
 #pragma once
