@@ -14,6 +14,7 @@ namespace {
 
 /// What another CPU has made: all lines of its block come while the item before it runs.
 void prefetch(const job* next) noexcept {
+  if (next == nullptr) return;
   const char* const block = reinterpret_cast<const char*>(next);  // NOLINT
   for (std::size_t line = 0; line < sizeof(spawned<void>); line += 64) {
     __builtin_prefetch(block + line, 1);
