@@ -29,7 +29,7 @@ void runtime::impl::close() noexcept {
 }
 
 void runtime::impl::stop_all_roots() noexcept {
-  for (stop_state& each : roots_) each.request_stop(stop_reason::shutdown);
+  for (root_shard& each : roots_) each.stop.request_stop(stop_reason::shutdown);
 }
 
 void worker_pool::impl::close(pool_state to) noexcept {

@@ -93,7 +93,12 @@ runtime::impl::~impl() = default;
 
 std::size_t runtime::impl::shard_index() noexcept {
   const int index = current_worker_index();
-  return index < 0 ? shard_count - 1 : static_cast<std::size_t>(index) % (shard_count - 1);
+  if (index >= 0) return static_cast<std::size_t>(index) % shard_count;
+  // Threads that are no workers share the last ones, each its own as long as there are few.
+  static constinit std::atomic<std::size_t> threads_seen{0};
+  static constinit thread_local std::size_t mine = 0;
+  if (mine == 0) mine = shard_count - threads_seen.fetch_add(1, std::memory_order_relaxed) % 4;
+  return mine - 1;
 }
 
 void runtime::impl::task_started() noexcept {
@@ -185,7 +190,7 @@ void runtime::impl::report_stalled_shutdown() const noexcept {
   std::terminate();
 }
 
-stop_state& runtime::impl::root_stop() noexcept { return roots_[shard_index()]; }
+stop_state& runtime::impl::root_stop() noexcept { return roots_[shard_index()].stop; }
 
 void runtime::impl::suppressed(const std::exception_ptr& failure) noexcept {
   if (options.on_suppressed_exception) {

@@ -29,7 +29,7 @@ class runtime::impl : public detail::left_to_parent {
   impl& operator=(const impl&) = delete;
   ~impl();
 
-  // D13: live tasks. Two counters per shard; a shard is a worker's, the last one everybody else's.
+  // D13: live tasks. Two counters per shard; a shard is a worker's, the last four are everybody else's, too.
   void task_started() noexcept;
   void task_ended() noexcept;
   /// For spawns from outside. @returns false after shutdown() began: then nothing was counted
@@ -83,7 +83,10 @@ class runtime::impl : public detail::left_to_parent {
   std::atomic<bool> ends_are_watched_{false};  // close() has counted itself into draining_
   // Threads of others that are inside task_ended(): the count they have made may end the runtime.
   std::atomic<std::uint32_t> ending_{0};
-  std::array<stop_state, shard_count> roots_;
+  struct alignas(64) root_shard {
+    stop_state stop;
+  };
+  std::array<root_shard, shard_count> roots_;
   std::once_flag shut_down_;
 
  public:

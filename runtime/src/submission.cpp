@@ -130,7 +130,7 @@ detail::worker* worker_pool::impl::take_idle() noexcept {
 
 job* worker_pool::impl::take_submission(worker& self) noexcept {
   job* const item = submissions_.pop();
-  if (item != nullptr && !submissions_.empty()) {
+  if (item != nullptr && submissions_.has_more()) {
     // U9. Those behind it have asked for nobody's attention.
     self.forks.attention.store(true, std::memory_order_relaxed);  // own thread reads it
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <new>
+#include <thread>
 
 namespace tandem::inline v0::detail {
 
@@ -13,73 +14,107 @@ namespace {
 
 /// What another CPU has made: all lines of its block come while the item before it runs.
 void prefetch(const job* next) noexcept {
+  if (next == nullptr) return;
   const char* const block = reinterpret_cast<const char*>(next);  // NOLINT
   for (std::size_t line = 0; line < sizeof(spawned<void>); line += 64) {
     __builtin_prefetch(block + line, 1);
   }
 }
 
+answer answer_to(submission_inbox::place given) noexcept {
+  switch (given) {
+    case submission_inbox::place::taken: return answer::entered;
+    case submission_inbox::place::none: return answer::full;
+    default: return answer::closed;
+  }
+}
+
 }  // namespace
 
-void submission_queue::push(joinable_root& item, int priority) {
+void submission_queue::append(joinable_root& item, int priority) {
   if (kind_ == queue_kind::priority) {
     ranked_.push_back(ranked{priority, next_number_, &item});
     ++next_number_;
     std::push_heap(ranked_.begin(), ranked_.end());
   } else {
+    gather();  // what is there came before it
     in_order_.push_back(&item);
   }
-  add(queued_, 1);
+}
+
+void submission_queue::gather() noexcept {
+  if (inbox_.empty()) return;
+  // Relaxed: published by the exchange, for whoever sees that the inbox is empty.
+  if (in_order_.empty()) available_.store(1, std::memory_order_relaxed);
+  for (job* each = inbox_.take_all(); each != nullptr;) {
+    job* const next = each->next;
+    in_order_.push_back(each);
+    each = next;
+  }
 }
 
 joinable_root* submission_queue::take() noexcept {
-  joinable_root* item = nullptr;
   if (kind_ == queue_kind::priority) {
     if (ranked_.empty()) return nullptr;
     std::pop_heap(ranked_.begin(), ranked_.end());
-    item = ranked_.back().item;
+    joinable_root* const item = ranked_.back().item;
     ranked_.pop_back();
-  } else {
-    item = static_cast<joinable_root*>(in_order_.pop_front());
-    if (item == nullptr) return nullptr;
-    prefetch(in_order_.front());
+    return item;
   }
-  add(queued_, std::size_t{0} - 1);
+  if (in_order_.empty()) gather();
+  if (in_order_.empty()) return nullptr;
+  auto* const item = static_cast<joinable_root*>(in_order_.pop_front());
+  prefetch(in_order_.front());
   return item;
 }
 
 void submission_queue::publish() noexcept {
   // A rendezvous has no places: who waits is what a worker finds.
-  const std::size_t queued = queued_.load(std::memory_order_relaxed);  // under the lock
-  const std::size_t direct = capacity_ == 0 ? waiting_.load(std::memory_order_relaxed) : 0;
+  const std::size_t now = capacity_ == 0                  ? waiting_.load(std::memory_order_relaxed)
+                          : kind_ == queue_kind::priority ? ranked_.size()
+                                                          : in_order_.size();
   const std::size_t before = available_.load(std::memory_order_relaxed);
   // P1, U9. Between other values whoever looks sees one of them that is not 0, or comes in vain.
-  const bool appears = before == 0 && queued + direct != 0;
-  available_.store(queued + direct,
-                   appears ? std::memory_order_seq_cst : std::memory_order_release);
+  const bool appears = before == 0 && now != 0;
+  available_.store(now, appears ? std::memory_order_seq_cst : std::memory_order_release);
+}
+
+void submission_queue::make_room() {
+  if (kind_ != queue_kind::priority || ranked_.size() < ranked_.capacity()) return;
+  ranked_.reserve(std::max(std::size_t{16}, 2 * ranked_.size()));
 }
 
 answer submission_queue::offer(joinable_root& item, int priority, bool& alone) {
-  // U9. Without the lock: it was full at that moment, and as long as somebody waits it is (U5).
-  if (available_.load(std::memory_order_acquire) >= capacity_) return answer::full;
-  const std::lock_guard guard(lock_);
-  if (closed_) return answer::closed;
-  const std::size_t before = queued_.load(std::memory_order_relaxed);
-  if (oldest_ != nullptr || before >= capacity_) return answer::full;
-  alone = before == 0;
-  push(item, priority);
-  publish();
-  return answer::entered;
+  if (kind_ == queue_kind::priority) {
+    const std::lock_guard guard(lock_);
+    make_room();  // before it has a place: somebody may wait for that already
+    const answer given = answer_to(inbox_.reserve());
+    if (given != answer::entered) return given;
+    alone = ranked_.empty();
+    append(item, priority);
+    publish();
+    return given;
+  }
+  const answer given = answer_to(inbox_.reserve());
+  if (given == answer::entered) alone = inbox_.push(item);
+  return given;
 }
 
 answer submission_queue::displace(joinable_root& item, int priority, joinable_root*& dropped) {
-  const std::lock_guard guard(lock_);
-  dropped = nullptr;
-  if (closed_) return answer::closed;
-  if (queued_.load(std::memory_order_relaxed) >= capacity_) dropped = take();
-  push(item, priority);  // into the order of a bounded queue: throws nothing
-  publish();
-  return answer::entered;
+  while (true) {
+    {
+      const std::lock_guard guard(lock_);
+      const submission_inbox::place mine = inbox_.reserve();
+      if (mine == submission_inbox::place::closed) return answer::closed;
+      dropped = mine == submission_inbox::place::none ? take() : nullptr;
+      if (mine == submission_inbox::place::taken || dropped != nullptr) {
+        append(item, priority);  // into the order of a bounded queue: throws nothing
+        publish();
+        return answer::entered;
+      }
+    }
+    std::this_thread::yield();  // U9: whoever has the places is about to push
+  }
 }
 
 bool submission_queue::enter_or_wait(submit_waiter& waiter) noexcept {
@@ -90,22 +125,26 @@ bool submission_queue::enter_or_wait(submit_waiter& waiter) noexcept {
     waiter.state_ = state::refused;
     return false;
   }
-  if (oldest_ == nullptr && queued_.load(std::memory_order_relaxed) < capacity_) {
+  if (oldest_ == nullptr) {
     try {
-      push(*waiter.block_, waiter.priority_);
-      waiter.state_ = state::entered;
-      publish();
+      make_room();
     } catch (const std::bad_alloc&) {
       waiter.state_ = state::no_memory;
+      return false;
     }
-    return false;
+    if (inbox_.reserve() == submission_inbox::place::taken) {
+      append(*waiter.block_, waiter.priority_);
+      waiter.state_ = state::entered;
+      publish();
+      return false;
+    }
   }
   waiter.state_ = state::queued;
   waiter.previous_waiter_ = newest_;
   waiter.next_waiter_ = nullptr;
   (newest_ != nullptr ? newest_->next_waiter_ : oldest_) = &waiter;
   newest_ = &waiter;
-  add(waiting_, 1);
+  waiting_.fetch_add(1, std::memory_order_relaxed);
   publish();
   return true;
 }
@@ -115,7 +154,7 @@ void submission_queue::unlink(submit_waiter& waiter) noexcept {
       waiter.next_waiter_;
   (waiter.next_waiter_ != nullptr ? waiter.next_waiter_->previous_waiter_ : newest_) =
       waiter.previous_waiter_;
-  add(waiting_, std::size_t{0} - 1);
+  waiting_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 bool submission_queue::stop_waiting(submit_waiter& waiter) noexcept {
@@ -139,15 +178,17 @@ job* submission_queue::pop_available() noexcept {
   {
     const std::lock_guard guard(lock_);
     item = take();
-    if (oldest_ != nullptr && queued_.load(std::memory_order_relaxed) <= capacity_) {
+    if (oldest_ != nullptr && (item != nullptr || capacity_ == 0)) {
       granted = oldest_;
       unlink(*granted);
       granted->state_ = state::entered;
       if (item == nullptr) {
         item = granted->block_;  // hand to hand
       } else {
-        push(*granted->block_, granted->priority_);  // into the room of what was taken
+        append(*granted->block_, granted->priority_);  // into the place of what was taken
       }
+    } else if (item != nullptr) {
+      inbox_.give_back();
     }
     publish();
   }
@@ -161,6 +202,7 @@ void submission_queue::close() noexcept {
   {
     const std::lock_guard guard(lock_);
     closed_ = true;
+    inbox_.close();
     refused = oldest_;
     for (submit_waiter* each = refused; each != nullptr; each = each->next_waiter_) {
       each->state_ = submit_waiter::state::refused;
@@ -179,10 +221,16 @@ void submission_queue::close() noexcept {
 }
 
 joinable_root* submission_queue::take_unstarted() noexcept {
-  const std::lock_guard guard(lock_);
-  joinable_root* const item = take();
-  publish();
-  return item;
+  while (true) {
+    {
+      const std::lock_guard guard(lock_);
+      joinable_root* const item = take();
+      if (item != nullptr) inbox_.give_back();
+      publish();
+      if (item != nullptr || inbox_.size() == 0) return item;
+    }
+    std::this_thread::yield();  // U9: whoever has the place is about to push
+  }
 }
 
 }  // namespace tandem::inline v0::detail

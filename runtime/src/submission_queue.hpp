@@ -16,6 +16,8 @@
 #include <tandem/job.hpp>
 #include <tandem/submission_options.hpp>
 
+#include "submission_inbox.hpp"
+
 namespace tandem::inline v0::detail {
 
 class submission_queue {
@@ -23,7 +25,7 @@ class submission_queue {
   enum class answer : std::uint8_t { entered, full, closed };
 
   explicit submission_queue(const submission_options& options)
-      : kind_(options.queue), capacity_(capacity_of(options)) {}
+      : kind_(options.queue), capacity_(capacity_of(options)), inbox_(capacity_) {}
   submission_queue(const submission_queue&) = delete;
   submission_queue& operator=(const submission_queue&) = delete;
 
@@ -43,18 +45,22 @@ class submission_queue {
 
   /// U5. What is next; the oldest waiter gets its place. Also for a pool's workers that find nothing: one load.
   job* pop() noexcept {
-    // seq_cst: a sleeper's scan (P3).
-    return available_.load(std::memory_order_seq_cst) == 0 ? nullptr : pop_available();
+    return available_.load(std::memory_order_relaxed) == 0 && empty() ? nullptr : pop_available();
   }
+  /// After pop(): whether it has left some that nobody's attention was asked for. U9.
+  bool has_more() const noexcept { return available_.load(std::memory_order_relaxed) != 0; }
   /// U6. From now on nothing enters; those that wait are refused.
   void close() noexcept;
   /// What is next, without a place for anybody: the queue is closed.
   joinable_root* take_unstarted() noexcept;
 
   /// Whether a worker would find nothing.
-  bool empty() const noexcept { return available_.load(std::memory_order_seq_cst) == 0; }
+  bool empty() const noexcept {
+    // seq_cst: a sleeper's scan (P3). In this order: gather().
+    return inbox_.empty() && available_.load(std::memory_order_seq_cst) == 0;
+  }
   /// At about one moment.
-  std::size_t size() const noexcept { return queued_.load(std::memory_order_relaxed); }
+  std::size_t size() const noexcept { return inbox_.size(); }
   std::size_t waiting() const noexcept { return waiting_.load(std::memory_order_relaxed); }
 
  private:
@@ -78,21 +84,20 @@ class submission_queue {
 
   job* pop_available() noexcept;
   // Under the lock.
-  void push(joinable_root& item, int priority);
+  /// Before a place is taken. @throws std::bad_alloc (priority queues)
+  void make_room();
+  /// It has a place, and there is room.
+  void append(joinable_root& item, int priority);
+  void gather() noexcept;
   joinable_root* take() noexcept;
   void unlink(submit_waiter& waiter) noexcept;
   void publish() noexcept;
-  /// The counters are written under the lock only: no locked operation.
-  static void add(std::atomic<std::size_t>& counter, std::size_t by) noexcept {
-    counter.store(counter.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
-  }
-
   const queue_kind kind_;
   const std::size_t capacity_;
+  submission_inbox inbox_;
   alignas(64) futex_mutex lock_;  // guards all below; the atomics are written under it
   bool closed_ = false;
   job_list in_order_;
-  std::atomic<std::size_t> queued_{0};
   submit_waiter* oldest_ = nullptr;
   submit_waiter* newest_ = nullptr;
   std::atomic<std::size_t> waiting_{0};
