@@ -12,7 +12,6 @@
 // sees a version that is not the old one. Readers never wait, they take the steady clock instead.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstdint>

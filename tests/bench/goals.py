@@ -48,6 +48,8 @@ GOALS = {
         ("post_bulk", "tandem", "", 0, 20, ""),
         ("controller_short", "tandem", "", 0, 1.01, "tandem_fixed"),
         ("controller_fork_join", "tandem", "", 0, 1.01, "tandem_fixed"),
+        ("hooks_1us", "all_hooks", "", 1, 1.05, "none"),
+        ("hooks_1us", "all_hooks_one_in_16", "", 1, 1.05, "none"),
     ],
     "io": [
         ("echo_1t_64", "tandem_receive", "", 1, 0.97, "uring"),

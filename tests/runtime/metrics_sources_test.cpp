@@ -10,7 +10,9 @@
 #include <string>
 #include <tandem/errors.hpp>
 #include <tandem/sleep.hpp>
+#include <tandem/spawn.hpp>
 #include <tandem/timeout.hpp>
+#include <utility>
 #include <vector>
 
 #include "exposition_parser.hpp"

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // A runtime without threads, which this thread drives: nothing but the tasks and what is told of them takes time.
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <tandem/spawn.hpp>
 #include <tandem/task.hpp>
 #include <tandem/yield.hpp>
