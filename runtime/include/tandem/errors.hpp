@@ -51,7 +51,8 @@ class TANDEM_API runtime_stopped : public std::runtime_error {
   ~runtime_stopped() override;
 };
 
-/// A task was spawned at an executor that has been closed: a fair_queue, a single_thread_executor.
+/// A task was spawned at an executor that has been closed: a fair_queue, a single_thread_executor, or what stands on
+/// one.
 class TANDEM_API executor_closed : public std::runtime_error {
  public:
   explicit executor_closed(std::string_view executor_name);
