@@ -20,6 +20,9 @@ joinable_root::join joinable_root::run_here(promise_base& waiting) noexcept {
       waiting.env->stop().stop_requested()) {
     return join::not_begun;
   }
+  // RC7. This segment began before anybody was observed, so it could not hand its time over (M4).
+  if (context.observed == nullptr && env_block().record() != nullptr) [[unlikely]]
+    return join::not_begun;
   references_.fetch_add(1, std::memory_order_relaxed);  // the start job's, which stays queued
   bool has_ended = false;
   if (!call_here(context, has_ended)) {

@@ -50,8 +50,9 @@ std::string live_tasks::text(std::size_t live) const {
   std::string out = "  " + std::to_string(live) + (live == 1 ? " task lives" : " tasks live") +
                     ": queued, running or suspended\n";
   std::vector<place> sorted = places_;
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const place& a, const place& b) { return a.count > b.count; });
+  std::sort(sorted.begin(), sorted.end(), [](const place& a, const place& b) {
+    return a.count != b.count ? a.count > b.count : a.where.line() < b.where.line();
+  });
   std::size_t named = 0;
   for (const place& each : sorted) {
     out += "    " + std::to_string(each.count) + " spawned at " + line_of(each.where) + "\n";

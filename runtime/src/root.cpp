@@ -212,9 +212,6 @@ promise_base& root::prepare(promise_base& body, std::uint64_t segment) noexcept 
 }
 
 bool root::call_here(thread_context& context, bool& has_ended) noexcept {
-  // RC7. This segment began before anybody was observed, so it could not hand its time over (M4).
-  if (context.observed == nullptr && env_.record() != nullptr) [[unlikely]]
-    return false;
   state seen = 0;
   promise_base* const body = begin(seen);
   if (body == nullptr) return false;

@@ -83,6 +83,7 @@ pool_change any_change(std::mt19937_64& random) {
       change.on_rejected = [](const tandem::rejection&) { return saturation_policy::discard; };
     }
   }
+  if (random() % 4 == 0) change.timed_tasks_one_in = static_cast<std::uint32_t>(random() % 3);
   return change;
 }
 

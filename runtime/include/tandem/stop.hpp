@@ -114,7 +114,7 @@ class TANDEM_API stop_state {
   bool listen(stop_waiter& waiter) noexcept;
 
   // Implementation
-  /// Calls `look` with each child, none of which ends meanwhile; for reports. It must neither wait nor use a stop state.
+  /// For reports: calls `look` with each child, none of which ends meanwhile. It must not wait, nor use a stop state.
   ///
   /// @returns  false if the list is locked: then nothing was called
   template <class Look>

@@ -158,7 +158,8 @@ class TANDEM_API worker_pool final : public executor {
   /// nothing. RC1-RC7.
   ///
   /// @throws         std::invalid_argument naming the option and what it may be; std::logic_error for what a
-  ///                 runtime without threads has nothing of (threads, their limits, starvation); forked_runtime; std::bad_alloc
+  ///                 runtime without threads has nothing of (threads, their limits, starvation); forked_runtime;
+  ///                 std::bad_alloc
   /// @thread_safety  any thread, tasks and handlers of the pool too; one change after the other
   /// @cost           each parked worker is woken for a look at its watch. A fixed pool gets a control by its first
   ///                 change of threads, and from then on its workers look at one word more for each item
