@@ -55,7 +55,8 @@ std::chrono::milliseconds milliseconds(double seconds) {
 /// drains: then what has been read is still sent back.
 class echo {
  private:
-  // A read that has lost neither the race against the limit nor that against the drain returns its bytes.
+  // A read that has lost neither the race against the limit nor that against the drain returns its
+  // bytes.
   template <class Read>
   auto in_time(const std::stop_token& draining, Read&& read) const {
     const auto limit = milliseconds(settings_->idle_seconds);

@@ -21,7 +21,8 @@ struct copying {
   std::atomic<std::uint64_t> next = 0, done = 0;  // what nobody has taken yet; what is copied
 };
 
-// Takes one block after the other. What is all zeros stays a hole; what is too much is cut off later.
+// Takes one block after the other. What is all zeros stays a hole; what is too much is cut off
+// later.
 tandem::task<void> copy_blocks(copying& job) {
   io::aligned_buffer block(block_bytes, job.from.direct_io_alignment());
   for (std::uint64_t at = 0; (at = job.next.fetch_add(block_bytes)) < job.size;) {

@@ -18,8 +18,9 @@
 namespace io = tandem::io;
 using namespace std::chrono_literals;
 
-// Each line comes back in capitals. A line that is being written is finished; the wait for a next one ends
-// when the server drains. Failures (a peer that vanishes, a line that is too long) end this connection only.
+// Each line comes back in capitals. A line that is being written is finished; the wait for a next
+// one ends when the server drains. Failures (a peer that vanishes, a line that is too long) end
+// this connection only.
 tandem::task<void> shout(io::tcp_stream client, std::stop_token draining) {
   io::buffered_reader reader(client);
   while (true) {

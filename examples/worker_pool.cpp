@@ -19,7 +19,8 @@ task<void> shrink_image(std::atomic<int>& done) {
   ++done;
 }
 
-// As fast as the pool takes it, and no faster: where its queue is full this waits, and keeps no thread.
+// As fast as the pool takes it, and no faster: where its queue is full this waits, and keeps no
+// thread.
 task<void> feed(tandem::worker_pool& pool, std::atomic<int>& done) {
   for (int i = 0; i < 100; ++i) {
     auto image = co_await pool.submit_when_free(shrink_image(done));

@@ -22,8 +22,8 @@ class progress {
 /// Keeps a CPU for so long, by the time that the thread itself has used.
 void compute_for(std::chrono::nanoseconds time);
 
-/// Submits items wherever the queue has a place until the time is over, and returns when the last of them has
-/// ended.
+/// Submits items wherever the queue has a place until the time is over, and returns when the last
+/// of them has ended.
 tandem::task<void> feed(tandem::worker_pool& pool, const settings& chosen, progress& out);
 
 /// All at once.

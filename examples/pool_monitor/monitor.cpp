@@ -38,8 +38,8 @@ void pool_watch::look() {
   seen.queued = now.queued;
   seen.completed = items_.completed.load(std::memory_order_relaxed);
   samples_.push_back(seen);
-  // The pool keeps its last 200 decisions, far more than it takes in a period; what is new comes behind what was
-  // there. Several may have been taken at one moment, so they are compared whole.
+  // The pool keeps its last 200 decisions, far more than it takes in a period; what is new comes
+  // behind what was there. Several may have been taken at one moment, so they are compared whole.
   const std::vector<tandem::pool_decision> all = pool_.decisions();
   auto fresh = all.begin();
   if (!decisions_.empty()) {

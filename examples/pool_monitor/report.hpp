@@ -24,8 +24,8 @@ class summary {
 };
 
 std::string to_string(const summary& run);
-/// "inject +1 n=5 reason=starvation t=1.52s" or "retire -1 n=4 t=23.10s": a thread came or went. Why one went is in
-/// the JSON.
+/// "inject +1 n=5 reason=starvation t=1.52s" or "retire -1 n=4 t=23.10s": a thread came or went.
+/// Why one went is in the JSON.
 std::string line_of(const tandem::pool_decision& decision);
 /// Before anything is fed: makes the file. @throws  std::runtime_error naming it
 void expect_to_write(const std::string& file);

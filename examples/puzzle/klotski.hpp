@@ -6,9 +6,9 @@
 //     0 empty   1 single   2 3 upright pair, upper and lower   4 5 lying pair, left and right
 //     6 the 2x2 block, its upper left cell   7 its other cells
 //
-// It names shapes, not pieces: two positions that differ only by the exchange of equal shapes are the
-// same number. A move is one piece by one cell, so a path counts unit steps. The block has to get to
-// the bottom centre.
+// It names shapes, not pieces: two positions that differ only by the exchange of equal shapes are
+// the same number. A move is one piece by one cell, so a path counts unit steps. The block has to
+// get to the bottom centre.
 #pragma once
 
 #include <array>
@@ -42,7 +42,8 @@ class klotski_board {
 
   /// Reads five rows separated by newlines or '/'.
   ///
-  /// @throws              std::invalid_argument: one line about rows, letters, shapes, or 2x2 blocks
+  /// @throws              std::invalid_argument: one line about rows, letters, shapes, or 2x2
+  ///                      blocks
   static klotski_board parse(std::string_view text);
   /// Heng Dao Li Ma.
   static klotski_board classic();

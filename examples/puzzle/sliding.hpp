@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Row-major, 0 is the blank; a move slides one tile into the blank. Boards of up to 16 cells are
-// packed into 64 bits, four per tile, cell 0 lowest; larger ones (256 cells at most) are strings with
-// a byte per tile. Both are one template, sliding_puzzle, over such a `tiles` type.
+// packed into 64 bits, four per tile, cell 0 lowest; larger ones (256 cells at most) are strings
+// with a byte per tile. Both are one template, sliding_puzzle, over such a `tiles` type.
 #pragma once
 
 #include <array>
@@ -16,7 +16,8 @@
 
 namespace puzzles {
 
-/// Up to 16 tiles in 64 bits; what lies above the board's cells is kept at 15, never taken for a blank.
+/// Up to 16 tiles in 64 bits; what lies above the board's cells is kept at 15, never taken for a
+/// blank.
 class packed_tiles {
  public:
   static constexpr unsigned max_cells = 16;
@@ -120,8 +121,8 @@ class sliding_puzzle {
 /// 1 2 .. n-1 0.
 std::vector<int> default_goal(unsigned rows, unsigned cols);
 
-/// Checks that the board may be so large and that `start` and `goal`, unless that is empty, hold each
-/// tile from 0 to rows * cols - 1 once.
+/// Checks that the board may be so large and that `start` and `goal`, unless that is empty, hold
+/// each tile from 0 to rows * cols - 1 once.
 ///
 /// @throws              std::invalid_argument: one line that names board and tile
 void check_sliding(unsigned rows, unsigned cols, const std::vector<int>& start,

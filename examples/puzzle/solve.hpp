@@ -105,8 +105,8 @@ void validate(const solve_request& request);
 /// @resumes_on          the executor that the caller awaited from
 [[nodiscard]] tandem::task<solve_answer> solve(solve_request request);
 
-/// Reads `{"puzzle", "solver", "rows", "cols", "start", "goal", "board", "n", "count", "node_limit",
-/// "time_limit_ms"}`; `start` and `goal` are arrays of integers or a string of them.
+/// Reads `{"puzzle", "solver", "rows", "cols", "start", "goal", "board", "n", "count",
+/// "node_limit", "time_limit_ms"}`; `start` and `goal` are arrays of integers or a string of them.
 ///
 /// @throws              std::invalid_argument: one clear line; also for an unknown or misplaced key
 solve_request request_from_json(const nlohmann::json& json);
@@ -114,7 +114,8 @@ solve_request request_from_json(const nlohmann::json& json);
 /// As above, from text; text that is no JSON is a std::invalid_argument, too.
 solve_request request_from_text(std::string_view text);
 
-/// `{"puzzle","solver","solved","moves","path","nodes","solutions","milliseconds","threads"}`, in this order.
+/// `{"puzzle","solver","solved","moves","path","nodes","solutions","milliseconds","threads"}`, in
+/// this order.
 nlohmann::ordered_json to_json(const solve_answer& answer);
 
 /// The text in quotes, cut if long, without control characters: for a message of one line.

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // All of a connection runs on its home, the completion thread that owns its socket: two segments of
-// it are never at work at the same time, and nothing here is locked. Only a handler may leave for the
-// workers, inside its own coroutine, and returns by itself.
+// it are never at work at the same time, and nothing here is locked. Only a handler may leave for
+// the workers, inside its own coroutine, and returns by itself.
 //
 //     reading    with_timeout(idle): the whole request has to arrive within it, so that a client who
 //                sends a byte now and then holds a connection no longer than a silent one

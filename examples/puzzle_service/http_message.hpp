@@ -37,7 +37,8 @@ class http_response {
 /// `{"error": message}`
 http_response error_response(unsigned status, std::string_view message);
 
-/// Appends the answer as it goes over the wire. With `head_only` the body is announced and left out.
+/// Appends the answer as it goes over the wire. With `head_only` the body is announced and left
+/// out.
 void append_response(std::string& out, const http_response& response, bool keep_alive,
                      bool head_only = false);
 

@@ -1,8 +1,8 @@
 // http_parser.hpp: takes requests out of a stream of bytes.
 // SPDX-License-Identifier: MIT
 //
-// The only file that knows Boost.Beast is http_parser.cpp: it takes seconds to compile. Only Beast's
-// parser is used, fed by hand: all input and output is tandem's.
+// The only file that knows Boost.Beast is http_parser.cpp: it takes seconds to compile. Only
+// Beast's parser is used, fed by hand: all input and output is tandem's.
 #pragma once
 
 #include <cstddef>

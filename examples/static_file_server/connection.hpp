@@ -36,8 +36,8 @@ class connection {
   connection(tandem::io::tcp_stream stream, std::stop_token draining, file_service& service)
       : stream_(std::move(stream)), draining_(std::move(draining)), service_(service) {}
 
-  /// Until the client leaves, is silent for too long, or the server drains; a request that has come is
-  /// answered.
+  /// Until the client leaves, is silent for too long, or the server drains; a request that has come
+  /// is answered.
   tandem::task<void> run();
 
  private:

@@ -38,8 +38,8 @@ class file_body {
 ///
 /// @param root      absolute, without symbolic links
 /// @param relative  as relative_path() gives it
-/// @returns         not open if there is no such regular file, it may not be read, or symbolic links lead
-///                  out of the root
+/// @returns         not open if there is no such regular file, it may not be read, or symbolic
+///                  links lead out of the root
 tandem::task<file_body> open_below(const std::filesystem::path& root, std::string relative);
 
 }  // namespace files

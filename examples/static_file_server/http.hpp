@@ -30,8 +30,8 @@ std::optional<http_request> parse_request(std::string_view bytes, std::size_t& c
 
 /// The target as a path relative to the root: without a query, decoded, without empty components.
 ///
-/// @returns  none if it is no path, hides a component behind an escape, or has one that begins with a dot
-///           (so no "..", and no hidden file)
+/// @returns  none if it is no path, hides a component behind an escape, or has one that begins with
+///           a dot (so no "..", and no hidden file)
 std::optional<std::string> relative_path(std::string_view target);
 
 /// Bytes from `begin` to `end`, which is not one of them.

@@ -16,8 +16,8 @@ acceptor::~acceptor() = default;
 
 bool acceptor::take(int& out, std::int32_t& failure) noexcept {
   if (ready_ == nullptr) {
-    // M4. Read before the queue: what came before the failure is in the queue by now. acquire, both:
-    // pairs with received().
+    // M4. Read before the queue: what came before the failure is in the queue by now. acquire,
+    // both: pairs with received().
     const std::int32_t failed = end_.load(std::memory_order_acquire);
     accepted* newest = arrived_.exchange(nullptr, std::memory_order_acquire);
     if (newest == nullptr) {

@@ -1,8 +1,8 @@
 // attempt.cpp: the system calls of each kind of operation, none of which blocks.
 // SPDX-License-Identifier: MIT
 //
-// Sockets may be in blocking mode: transfers say MSG_DONTWAIT, accept and connect set the mode, and what
-// is no socket is asked by poll() first.
+// Sockets may be in blocking mode: transfers say MSG_DONTWAIT, accept and connect set the mode, and
+// what is no socket is asked by poll() first.
 #include "attempt.hpp"
 
 #include <poll.h>
@@ -104,7 +104,8 @@ bool is_our_socket(operation_kind kind) noexcept {
 
 std::int32_t begin_attempt(operation& operation) noexcept {
   if (operation.kind() == operation_kind::connect) return begin_connect(operation);
-  // A connection that is taken by another process, or reset, between poll() and accept() would block us.
+  // A connection that is taken by another process, or reset, between poll() and accept() would
+  // block us.
   if (operation.kind() == operation_kind::accept) set_non_blocking(operation.descriptor());
   return next_attempt(operation);
 }

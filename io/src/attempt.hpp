@@ -1,7 +1,8 @@
 // attempt.hpp: one operation, tried without blocking.
 // SPDX-License-Identifier: MIT
 //
-// For the first try on a thread that is not the socket's (I2), and for a backend that knows readiness only.
+// For the first try on a thread that is not the socket's (I2), and for a backend that knows
+// readiness only.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,8 @@ bool is_our_socket(detail::operation_kind kind) noexcept;
 
 void set_non_blocking(int descriptor) noexcept;
 
-/// Answer of the two below: nothing was done, and nothing can be done before the descriptor is ready.
+/// Answer of the two below: nothing was done, and nothing can be done before the descriptor is
+/// ready.
 inline constexpr std::int32_t would_block = INT32_MIN;
 
 /// The first try. @returns  the outcome, or would_block

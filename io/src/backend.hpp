@@ -1,8 +1,8 @@
 // backend.hpp: THE contract between a completion thread and the operating system.
 // SPDX-License-Identifier: MIT
 //
-// One backend belongs to one completion thread. Unless said otherwise its members are called by that
-// thread alone; it is made there, too (a ring may be bound to the thread that sets it up).
+// One backend belongs to one completion thread. Unless said otherwise its members are called by
+// that thread alone; it is made there, too (a ring may be bound to the thread that sets it up).
 #pragma once
 
 #include <chrono>
@@ -24,8 +24,8 @@ enum class submit_answer : std::uint8_t {
   completed_inline,  ///< operation::complete was called; no completion will come
 };
 
-/// A socket from which is received, or accepted, without being asked each time. Lives with its completion
-/// thread.
+/// A socket from which is received, or accepted, without being asked each time. Lives with its
+/// completion thread.
 class multishot_source {
  public:
   enum class kind : std::uint8_t { receive, accept };
@@ -35,8 +35,9 @@ class multishot_source {
 
   /// Called by the backend inside reap().
   ///
-  /// @param outcome  bytes; 0: end of stream; negative: an error number (ENOBUFS: no buffer was left;
-  ///                 ECANCELED: after disarm()). Accept: a descriptor, now the source's, or an error number
+  /// @param outcome  bytes; 0: end of stream; negative: an error number (ENOBUFS: no buffer was
+  ///                 left; ECANCELED: after disarm()). Accept: a descriptor, now the source's, or
+  ///                 an error number
   /// @param buffer   now the source's, if bytes were received; else receive_buffers::none
   /// @param armed    whether more will come; if not, it may be armed again
   virtual void received(std::int32_t outcome, std::uint32_t buffer, bool armed) noexcept = 0;
@@ -68,7 +69,8 @@ class backend {
 
   /// For people: "io_uring", "asio".
   virtual std::string_view name() const noexcept = 0;
-  /// Whether operations on files may be submitted; where not, they go through blocking(). Any thread.
+  /// Whether operations on files may be submitted; where not, they go through blocking(). Any
+  /// thread.
   virtual bool takes_files() const noexcept { return false; }
 
   /// pre: operation.state is idle. post: submitted, or completed if the answer says so. Buffer,
@@ -78,8 +80,8 @@ class backend {
   /// pre: submitted and not completed. Asks the kernel to end it early; its completion still comes.
   virtual void cancel(detail::operation& operation) noexcept = 0;
 
-  /// Asks for the early end of all that was submitted; sources that are armed may end, too. What cannot
-  /// be ended goes on. Their completions still come.
+  /// Asks for the early end of all that was submitted; sources that are armed may end, too. What
+  /// cannot be ended goes on. Their completions still come.
   virtual void cancel_all() noexcept = 0;
 
   /// From now on buffers come from `buffers`, all of which are the backend's. Once, before arm().
@@ -110,8 +112,9 @@ std::unique_ptr<backend> make_backend(const completion_options& options);
 /// Whether this build of the library has it.
 bool has_backend(io_backend kind) noexcept;
 
-/// Whether set-up failed because the host does not let us have rings: the kernel is too old, or somebody
-/// forbids them, or memory may not be locked. Any other failure would meet another backend, too.
+/// Whether set-up failed because the host does not let us have rings: the kernel is too old, or
+/// somebody forbids them, or memory may not be locked. Any other failure would meet another
+/// backend, too.
 bool is_refusal(const std::error_code& error) noexcept;
 
 /// Says, once in a process, that Asio takes the place of what was refused.

@@ -1,9 +1,9 @@
 // buffer_register.cpp: the register of buffers in flight, and who asks it.
 // SPDX-License-Identifier: MIT
 //
-// An ordered map by address, under one lock, and before it a count for each page (by a hash), so that whoever frees a
-// frame mostly finds a zero and takes no lock. What races with the operation's own thread is found by chance; what is in
-// flight for longer is found for sure.
+// An ordered map by address, under one lock, and before it a count for each page (by a hash), so
+// that whoever frees a frame mostly finds a zero and takes no lock. What races with the operation's
+// own thread is found by chance; what is in flight for longer is found for sure.
 #include "buffer_register.hpp"
 
 #include <tandem/io/detail/file_request.hpp>

@@ -12,8 +12,8 @@ inline void leave_buffers(detail::operation&) noexcept {}
 #else
 /// Owner: the operation goes to the backend, with its buffers as they are now.
 void enter_buffers(detail::operation& operation) noexcept;
-/// Owner: it has completed; before anything of it changes. Harmless if it was not entered. Aborts if a buffer of it was
-/// freed meanwhile (seen under AddressSanitizer only).
+/// Owner: it has completed; before anything of it changes. Harmless if it was not entered. Aborts
+/// if a buffer of it was freed meanwhile (seen under AddressSanitizer only).
 void leave_buffers(detail::operation& operation) noexcept;
 #endif
 

@@ -1,9 +1,10 @@
 // completion_engine.hpp: an OS thread with a backend; it runs what lives on its completion threads.
 // SPDX-License-Identifier: MIT
 //
-// A completion_thread is a place where tasks and sockets live; an engine is what makes it go. Usually
-// engine i hosts thread i and nothing else. When it retires its guests move on (migration.cpp, R1-R5),
-// and nobody else notices: addresses, executors and sockets stay what they are. Protocols: io/README.md.
+// A completion_thread is a place where tasks and sockets live; an engine is what makes it go.
+// Usually engine i hosts thread i and nothing else. When it retires its guests move on
+// (migration.cpp, R1-R5), and nobody else notices: addresses, executors and sockets stay what they
+// are. Protocols: io/README.md.
 #pragma once
 
 #include <array>
@@ -95,7 +96,8 @@ class completion_engine final : public tandem::detail::timer_driver {
   /// @returns  whether the operation is pending
   bool submit(detail::operation& operation) noexcept;
   void cancel(detail::operation& operation) noexcept { backend_->cancel(operation); }
-  /// I5. Its operation has ended: it goes on here, or with the batch for its home. It holds the clock.
+  /// I5. Its operation has ended: it goes on here, or with the batch for its home. It holds the
+  /// clock.
   void route(tandem::detail::promise_base& waiting) noexcept;
   /// D8. Where others may take it. It holds the clock.
   void publish(job* item) noexcept;

@@ -62,7 +62,8 @@ completion_options checked(completion_options options) {
     refuse("stall_threshold", std::to_string(options.stall_threshold.count()) + " ms",
            "at least 0 (no watch)");
   }
-  // It becomes nanoseconds, and is added to the time: milliseconds::max() would come round to -1 ms.
+  // It becomes nanoseconds, and is added to the time: milliseconds::max() would come round to -1
+  // ms.
   constexpr std::chrono::milliseconds for_ever = std::chrono::hours(24 * 365);
   options.stall_threshold = std::min(options.stall_threshold, for_ever);
   options.adaptive.validate();

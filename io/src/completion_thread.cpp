@@ -84,8 +84,8 @@ void completion_thread::impl::push_inbox(job* first, job* last, bool urgent) noe
     last->next = head;
   } while (!inbox_.compare_exchange_weak(head, first, std::memory_order_seq_cst,  // I7
                                          std::memory_order_relaxed));
-  // R4. seq_cst, after the push: if this is the engine that has just given the thread away, the new one
-  // looks at the inbox after it has got it.
+  // R4. seq_cst, after the push: if this is the engine that has just given the thread away, the new
+  // one looks at the inbox after it has got it.
   completion_engine* const host = engine_.load(std::memory_order_seq_cst);
   if (urgent) {
     host->wake();

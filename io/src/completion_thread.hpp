@@ -1,8 +1,8 @@
 // completion_thread.hpp: a place where tasks and sockets live, one after the other.
 // SPDX-License-Identifier: MIT
 //
-// Inbox and local queue of what is confined to it. An engine (completion_engine.hpp) makes it go, mostly
-// the same one for life. "Owner" is whoever runs on that engine. Protocols: io/README.md.
+// Inbox and local queue of what is confined to it. An engine (completion_engine.hpp) makes it go,
+// mostly the same one for life. "Owner" is whoever runs on that engine. Protocols: io/README.md.
 #pragma once
 
 #include <atomic>

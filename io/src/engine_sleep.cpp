@@ -42,7 +42,8 @@ void completion_engine::sleep() noexcept {
 }
 
 bool completion_engine::may_gather() noexcept {
-  // I10. Who has brought nothing for its own tasks lately has most likely none that wait for the ring.
+  // I10. Who has brought nothing for its own tasks lately has most likely none that wait for the
+  // ring.
   const bool may = workers_fill_cpus_ && brought_ >= least_gathered && !stayed_;
   brought_ = 0;
   stayed_ = false;

@@ -80,8 +80,8 @@ std::size_t file_handle::direct_io_alignment() const noexcept {
 namespace {
 
 int flags_of(const open_options& options) noexcept {
-  // O_NOCTTY: a terminal that is opened is not to become the process's own. O_NONBLOCK: rings do not wait
-  // for the other end of a pipe anyway, if they find it at once; so nobody does.
+  // O_NOCTTY: a terminal that is opened is not to become the process's own. O_NONBLOCK: rings do
+  // not wait for the other end of a pipe anyway, if they find it at once; so nobody does.
   int flags = O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
   switch (options.mode) {
     case open_mode::read: flags |= O_RDONLY; break;

@@ -27,9 +27,9 @@ bool must_wait(std::int32_t outcome) noexcept {
   return outcome == -EAGAIN || outcome == -EOPNOTSUPP || outcome == -ENOSYS;
 }
 
-/// Also of a thread of the kernel that works for a ring, by a cancel (R2): then some operations, as open, pass
-/// on what a system call would begin again by itself, or make EINTR of: ERESTARTSYS to ERESTART_RESTARTBLOCK,
-/// which the headers do not name.
+/// Also of a thread of the kernel that works for a ring, by a cancel (R2): then some operations, as
+/// open, pass on what a system call would begin again by itself, or make EINTR of: ERESTARTSYS to
+/// ERESTART_RESTARTBLOCK, which the headers do not name.
 bool was_interrupted(std::int32_t outcome) noexcept {
   return outcome == -EINTR || (outcome <= -512 && outcome >= -516);
 }
@@ -39,8 +39,8 @@ ssize_t transfer_now(bool reads, int descriptor, const segment& one, std::uint64
                      int flags) noexcept {
   // segment is laid out as iovec (segment_window.cpp).
 #if defined(__LP64__)
-  // The library's own functions are points where a thread may be cancelled, which costs what a tenth of a
-  // short read does. Nobody cancels threads here.
+  // The library's own functions are points where a thread may be cancelled, which costs what a
+  // tenth of a short read does. Nobody cancels threads here.
   return ::syscall(reads ? SYS_preadv2 : SYS_pwritev2, descriptor, &one, 1UL, offset, 0UL, flags);
 #else
   const auto* const list = reinterpret_cast<const iovec*>(&one);  // NOLINT
@@ -101,8 +101,8 @@ bool file_request::attempt() noexcept {
   }
   if (!is_transfer()) return false;
   if (is_complete()) return true;
-  // The page cache is not asked for direct transfers. What is appended is one piece, so it goes by one
-  // call that is not cut short for want of memory.
+  // The page cache is not asked for direct transfers. What is appended is one piece, so it goes by
+  // one call that is not cut short for want of memory.
   if (is_direct_ || action_ == file_action::append) return false;
   while (!is_long()) {
     const std::int32_t outcome = call(attempt_flags());
@@ -151,7 +151,8 @@ bool file_request::took(std::int32_t outcome) noexcept {
     flags_ &= ~O_NONBLOCK;  // somebody has to give up a lease on it
     return true;
   }
-  // The end of a file is where it is: what is read past the page cache from there on is not aligned.
+  // The end of a file is where it is: what is read past the page cache from there on is not
+  // aligned.
   if (outcome == -EINVAL && is_direct_ && action_ == file_action::read && done_ != 0) return false;
   if (outcome < 0) {
     fail(-outcome);

@@ -1,8 +1,8 @@
 // growth_control.hpp: turns what the watch sees into readings, and decisions into threads.
 // SPDX-License-Identifier: MIT
 //
-// Lives on the watch's thread (stall_watch.hpp), which looks at the engines anyway and sleeps when nothing
-// happens. Protocol G1-G6: io/README.md, "Growing by itself".
+// Lives on the watch's thread (stall_watch.hpp), which looks at the engines anyway and sleeps when
+// nothing happens. Protocol G1-G6: io/README.md, "Growing by itself".
 #pragma once
 
 #include <chrono>

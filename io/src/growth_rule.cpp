@@ -53,8 +53,8 @@ void growth_rule::note_outside_change(const growth_reading& reading) noexcept {
 }
 
 void growth_rule::note_load(const growth_reading& reading) noexcept {
-  // G3. After a long pause (nobody looks at an idle pool) what was before counts for as little as it would if
-  // there had been a reading in each period.
+  // G3. After a long pause (nobody looks at an idle pool) what was before counts for as little as
+  // it would if there had been a reading in each period.
   const std::chrono::duration<double> passed = reading.now - last_;
   const std::chrono::duration<double> period = options_.period;
   const double kept =

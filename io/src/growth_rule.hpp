@@ -45,11 +45,12 @@ class growth_rule {
   growth_rule(const completion_growth& options, unsigned least, unsigned most,
               clock::time_point now);
 
-  /// Once for each reading. What it says is taken for done; if the next reading has another number of threads,
-  /// somebody else has changed it.
+  /// Once for each reading. What it says is taken for done; if the next reading has another number
+  /// of threads, somebody else has changed it.
   growth_step decide(const growth_reading& reading) noexcept;
 
-  /// When a pool without any load would have to have one less; max() if it has no more than it must.
+  /// When a pool without any load would have to have one less; max() if it has no more than it
+  /// must.
   clock::time_point next_retirement() const noexcept;
 
  private:

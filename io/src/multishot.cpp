@@ -62,8 +62,8 @@ void multishot::ask_to_arm() noexcept {
 }
 
 multishot::wait_answer multishot::wait(leaf& waiter) noexcept {
-  // M3. First we say that we look, then we look; the owner first says what it has, then looks for us.
-  // seq_cst, all four. As long as we look nobody resumes the task, so all this is still there.
+  // M3. First we say that we look, then we look; the owner first says what it has, then looks for
+  // us. seq_cst, all four. As long as we look nobody resumes the task, so all this is still there.
   leaf* const looks = looking(waiter);
   leaf* seen = nullptr;
   if (!waiter_.compare_exchange_strong(seen, looks, std::memory_order_seq_cst)) {
@@ -162,8 +162,8 @@ void multishot::wake_waiter() noexcept {
       !waiter_.compare_exchange_strong(waiter, nullptr, std::memory_order_seq_cst)) {
     return;
   }
-  // Now it stands still. It may have taken what we put before it began to wait: then it goes on waiting.
-  // What it has taken is gone for us, too: it said so before it began to wait.
+  // Now it stands still. It may have taken what we put before it began to wait: then it goes on
+  // waiting. What it has taken is gone for us, too: it said so before it began to wait.
   if (!has_arrived() && end_.load(std::memory_order_relaxed) == open_ended) {
     leaf* seen = nullptr;
     if (waiter_.compare_exchange_strong(seen, waiter, std::memory_order_seq_cst)) {

@@ -1,9 +1,9 @@
 // multishot.hpp: what comes on a descriptor without being asked each time, between two calls of the user.
 // SPDX-License-Identifier: MIT
 //
-// Made by the first receive() or incoming() of a socket, ended by its close. The completion thread (owner)
-// puts in what comes, one strand (the user's) takes it out. Protocol: io/README.md, M1-M7. What is queued,
-// and where, is the derived class's: receiver.hpp, acceptor.hpp.
+// Made by the first receive() or incoming() of a socket, ended by its close. The completion thread
+// (owner) puts in what comes, one strand (the user's) takes it out. Protocol: io/README.md, M1-M7.
+// What is queued, and where, is the derived class's: receiver.hpp, acceptor.hpp.
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,8 @@ class multishot : public multishot_source, public tandem::detail::frame_allocate
   enum class wait_answer : std::uint8_t { waits, ready, stopped };
   /// M3. The leaf has begun. If it is `ready`, there is something to take.
   wait_answer wait(tandem::detail::leaf& waiter) noexcept;
-  /// Any thread, in on_stop. @returns whether the waiter was detached; if it does not wait yet, wait()
+  /// Any thread, in on_stop. @returns whether the waiter was detached; if it does not wait yet,
+  ///          wait()
   ///          finds that it was stopped
   bool remove(tandem::detail::leaf& waiter) noexcept;
   /// After a wait: no stop is under way any more.
@@ -63,7 +64,8 @@ class multishot : public multishot_source, public tandem::detail::frame_allocate
   virtual bool has_arrived() const noexcept = 0;
   /// The owner, before it arms. @returns false if it is idle again
   virtual bool prepare_to_arm(completion_engine& /*here*/) noexcept { return true; }
-  /// M6. The owner: neither armed nor asked to be. @returns whether it was waiting for something else
+  /// M6. The owner: neither armed nor asked to be. @returns whether it was waiting for something
+  /// else
   virtual bool give_up() noexcept { return false; }
   /// At the close: nobody takes what is queued.
   virtual void drop_queue() noexcept = 0;
@@ -112,8 +114,8 @@ class multishot : public multishot_source, public tandem::detail::frame_allocate
   void wake_waiter() noexcept;
   void finish_close() noexcept;
 
-  // M5. Two counts, each with one writer, so that neither side needs a locked addition. What is seen late
-  // delays a request to hold back, or brings a look at idle_ earlier.
+  // M5. Two counts, each with one writer, so that neither side needs a locked addition. What is
+  // seen late delays a request to hold back, or brings a look at idle_ earlier.
   std::atomic<std::uint32_t> put_{0};             // the owner's
   std::atomic<std::uint32_t> taken_{0};           // the strand's
   std::atomic<completion_thread::impl*> thread_;  // null after the thread's end

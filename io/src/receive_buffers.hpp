@@ -1,8 +1,9 @@
 // receive_buffers.hpp: the buffers into which a completion thread's connections receive.
 // SPDX-License-Identifier: MIT
 //
-// A buffer is with the kernel (or in the backend's own stock), queued at a receiver, leased to a user,
-// or on its way back. The owner is the engine of a completion thread. Protocol: io/README.md, L1-L3.
+// A buffer is with the kernel (or in the backend's own stock), queued at a receiver, leased to a
+// user, or on its way back. The owner is the engine of a completion thread. Protocol: io/README.md,
+// L1-L3.
 #pragma once
 
 #include <atomic>
@@ -19,8 +20,8 @@ class receive_buffers {
  public:
   static constexpr std::uint32_t none = UINT32_MAX;
 
-  /// @param at_once  how many the backend gets at most, and how many there are at first: a power of two,
-  ///                 at most 32768
+  /// @param at_once  how many the backend gets at most, and how many there are at first: a power of
+  ///                 two, at most 32768
   /// @param most     how many there may be
   /// @throws         std::bad_alloc
   receive_buffers(completion_engine& owner, std::uint32_t at_once, std::uint32_t most,
@@ -45,7 +46,8 @@ class receive_buffers {
   /// Any thread. L1: the lease has ended, or a queued buffer was not wanted.
   void give_back(std::uint32_t index) noexcept;
 
-  /// Owner. L2: what has come back from other threads, newest first, as a chain; none if nothing has.
+  /// Owner. L2: what has come back from other threads, newest first, as a chain; none if nothing
+  /// has.
   std::uint32_t take_returned() noexcept;
   bool any_returned() const noexcept {
     return returned_.load(std::memory_order_seq_cst) != none;  // I7: read before the owner sleeps
@@ -53,8 +55,8 @@ class receive_buffers {
   /// Owner: as long as it is set, whoever gives a buffer back wakes the owner.
   void set_starving(bool now) noexcept { starving_.store(now, std::memory_order_seq_cst); }
 
-  /// Owner, at its end: `out` buffers are with neither the kernel nor a receiver. L3: the last of them
-  /// to come back deletes the block.
+  /// Owner, at its end: `out` buffers are with neither the kernel nor a receiver. L3: the last of
+  /// them to come back deletes the block.
   void abandon(std::uint32_t out) noexcept;
 
  private:

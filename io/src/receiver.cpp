@@ -54,7 +54,8 @@ bool receiver::has_arrived() const noexcept {
 bool receiver::prepare_to_arm(completion_engine& here) noexcept {
   // M7. acquire: pairs with queue_shrank().
   while (buffers_ != &here.buffers() && queued() != 0) {
-    // Whoever takes the last of them asks again, or, if it had looked before this, when it waits (M3).
+    // Whoever takes the last of them asks again, or, if it had looked before this, when it waits
+    // (M3).
     idle_.store(true, std::memory_order_seq_cst);
     if (queued() != 0) return false;
     if (!idle_.exchange(false, std::memory_order_seq_cst)) return false;

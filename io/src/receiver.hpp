@@ -14,7 +14,8 @@ class receiver final : public multishot {
  public:
   receiver(completion_thread::impl& thread, int descriptor) noexcept;
 
-  /// M2. The user's strand. @returns whether there is an outcome: a buffer (put into `out`), or an end
+  /// M2. The user's strand. @returns whether there is an outcome: a buffer (put into `out`), or an
+  ///      end
   ///      (as received())
   bool take(leased_buffer& out, std::int32_t& end) noexcept;
 

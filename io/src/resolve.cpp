@@ -98,7 +98,8 @@ bool is_name_error(const std::error_code& error) noexcept {
 /// A text that the system would read only up to its first zero names somebody else.
 bool has_zero(const std::string& text) noexcept { return text.find('\0') != std::string::npos; }
 
-/// A number that is no port. The system would take its last 16 bits, and digits after blanks or a sign.
+/// A number that is no port. The system would take its last 16 bits, and digits after blanks or a
+/// sign.
 bool is_no_port(const std::string& service) noexcept {
   if (service.empty() || service.find_first_not_of("0123456789+ \t\n\v\f\r") != std::string::npos)
     return false;  // a name

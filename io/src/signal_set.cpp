@@ -26,8 +26,8 @@ std::array<struct sigaction, signal_limit> before;  // guarded by set_up
 std::mutex set_up;
 
 // Handlers that are running. A handler counts itself before it reads the descriptor, and a set that
-// ends waits for 0 after it has withdrawn the descriptor (both seq_cst): so none is written to after
-// its close, when the number may be somebody else's.
+// ends waits for 0 after it has withdrawn the descriptor (both seq_cst): so none is written to
+// after its close, when the number may be somebody else's.
 constinit std::atomic<int> running_handlers{0};
 
 extern "C" void tandem_pass_signal_on(int number) {

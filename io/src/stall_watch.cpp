@@ -24,8 +24,8 @@ double milliseconds(std::chrono::nanoseconds time) noexcept {
   return static_cast<double>(time.count()) * 1e-6;
 }
 
-/// It computes, or it blocks for so long. Not so if it gets no CPU: an overloaded machine would have it
-/// said of everybody.
+/// It computes, or it blocks for so long. Not so if it gets no CPU: an overloaded machine would
+/// have it said of everybody.
 bool is_worth_a_line(const stall_report& report) noexcept {
   return report.cpu_time * 2 >= report.lasted ||
          (report.lasted >= blocked_for && is_blocked(report.os_thread));

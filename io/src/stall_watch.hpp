@@ -30,7 +30,8 @@ class growth_control;
 
 class stall_watch {
  public:
-  /// @param threshold  how long a segment may run, and how often the watch looks; 0: for ever, nobody is told
+  /// @param threshold  how long a segment may run, and how often the watch looks; 0: for ever,
+  ///                   nobody is told
   /// @param tell       empty: a line on standard error, at most one a second
   stall_watch(std::string name, std::chrono::nanoseconds threshold,
               std::function<void(const stall_report&)> tell);
@@ -74,8 +75,8 @@ class stall_watch {
   bool is_stalled(const watched& one, clock::time_point now) const noexcept;
   /// G1
   void show(const watched& one, bool busy, clock::time_point now) noexcept;
-  /// W2. pre: locked, and it has said that it rests. Ends with the first thread that wakes, or when one has been idle
-  /// for too long (G6); or does not begin, since something has to be done.
+  /// W2. pre: locked, and it has said that it rests. Ends with the first thread that wakes, or when
+  /// one has been idle for too long (G6); or does not begin, since something has to be done.
   void rest(std::unique_lock<std::mutex>& lock) noexcept;
   /// It has run for longer than the threshold, and that was not told yet.
   void notice(watched& of, clock::time_point now) noexcept;

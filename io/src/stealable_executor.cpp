@@ -79,8 +79,8 @@ completion_engine* stealable_executor::sleeper() const noexcept {
 }
 
 void stealable_executor::notify() noexcept {
-  // P2. seq_cst, after what was published: either we see the sleeper's flag, or it sees what is there
-  // (P3); and whoever searches looks once more after it has said that it does not any more.
+  // P2. seq_cst, after what was published: either we see the sleeper's flag, or it sees what is
+  // there (P3); and whoever searches looks once more after it has said that it does not any more.
   do {
     if (searching_.load(std::memory_order_seq_cst)) return;
     completion_engine* const called = sleeper();

@@ -1,9 +1,9 @@
 // stealable_executor.hpp: completion_pool::executor(): whoever of the completion threads is free runs it.
 // SPDX-License-Identifier: MIT
 //
-// Each engine publishes what becomes ready there in a lane of its own (P1); others take half of it when
-// they have nothing to do. What is posted from outside waits in one queue for all. Protocol P1-P3:
-// io/README.md, "Any completion thread".
+// Each engine publishes what becomes ready there in a lane of its own (P1); others take half of it
+// when they have nothing to do. What is posted from outside waits in one queue for all. Protocol
+// P1-P3: io/README.md, "Any completion thread".
 #pragma once
 
 #include <atomic>

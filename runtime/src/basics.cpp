@@ -47,7 +47,8 @@ operation_cancelled::~operation_cancelled() = default;
 bool detail::is_cancellation(const std::exception_ptr& failure) noexcept {
   if (failure == nullptr) return false;
 #if defined(__GLIBCXX__)
-  // Rethrowing to see the type costs a microsecond and more, for each task of a tree that is stopped.
+  // Rethrowing to see the type costs a microsecond and more, for each task of a tree that is
+  // stopped.
   if (*failure.__cxa_exception_type() == typeid(operation_cancelled)) return true;
 #endif
   try {

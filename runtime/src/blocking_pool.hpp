@@ -82,7 +82,8 @@ class blocking_pool::impl {
 
   std::atomic<std::uint64_t> run_{0};
   std::atomic<std::uint32_t> all_ended_{0};  // 1: stop() may join the last thread
-  // B5: threads that are inside enqueue(): what they queue may end the runtime before they have left.
+  // B5: threads that are inside enqueue(): what they queue may end the runtime before they have
+  // left.
   std::atomic<std::uint32_t> entering_{0};
 };
 

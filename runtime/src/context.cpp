@@ -21,7 +21,8 @@ void keep_context(const context_entry* entry) noexcept {
 }
 
 void release_context(const context_entry* entry) noexcept {
-  // A loop: a long list must not be a deep stack. acq_rel: the last one destroys what others have read.
+  // A loop: a long list must not be a deep stack. acq_rel: the last one destroys what others have
+  // read.
   while (entry != nullptr && entry->references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
     const context_entry* const rest = entry->rest_;
     delete entry;

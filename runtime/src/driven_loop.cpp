@@ -61,8 +61,8 @@ void driven_loop::notify() noexcept {
 }
 
 void driven_loop::sleep_on_signal(std::uint32_t seen, std::int64_t deadline_ns) noexcept {
-  // V2. seq_cst: of this store with the compare inside the wait, and V1's count with its load of the
-  // flag, at least one sees the other.
+  // V2. seq_cst: of this store with the compare inside the wait, and V1's count with its load of
+  // the flag, at least one sees the other.
   sleeping_.store(true, std::memory_order_seq_cst);
   if (signal_.load(std::memory_order_seq_cst) == seen) {
     platform::wait_on(signal_, seen, deadline_ns);

@@ -22,9 +22,9 @@ constexpr std::uint64_t whole_turn = 720'720;
 
 }  // namespace
 
-/// Virtual time is the start tag of the item taken last. A queue's tag is where its next item starts;
-/// taking it moves the tag on by a turn over the weight. The lowest tag goes next, among equals the one
-/// that waits longest.
+/// Virtual time is the start tag of the item taken last. A queue's tag is where its next item
+/// starts; taking it moves the tag on by a turn over the weight. The lowest tag goes next, among
+/// equals the one that waits longest.
 class fair_scheduler::impl final : public detail::ordered_scheduler {
  public:
   explicit impl(tandem::executor& below) : detail::ordered_scheduler(below, "fair_scheduler") {}
@@ -167,8 +167,8 @@ void fair_scheduler::impl::queue_ended() noexcept {
 
 void fair_scheduler::impl::filled(detail::ordered_queue& queue) noexcept {
   auto& fresh = static_cast<fair_queue::impl&>(queue);
-  // What it was charged last still counts; that lies ahead by no more than a turn. Anything else is long
-  // ago: it starts now, with nothing saved up.
+  // What it was charged last still counts; that lies ahead by no more than a turn. Anything else is
+  // long ago: it starts now, with nothing saved up.
   if (fresh.tag - virtual_time_ > whole_turn) fresh.tag = virtual_time_;
   fresh.sequence = ++sequence_;
   busy_.push_back(&fresh);

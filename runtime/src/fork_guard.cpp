@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // The child has one thread, and copies of everything else as it was: locks held by threads that are
-// not there, queues, rings shared with the parent. So nothing of an old runtime is touched. What new
-// runtimes share with old ones, the registry below and the central store of frames, is locked across
-// the fork, and so is consistent in the child.
+// not there, queues, rings shared with the parent. So nothing of an old runtime is touched. What
+// new runtimes share with old ones, the registry below and the central store of frames, is locked
+// across the fork, and so is consistent in the child.
 #include "fork_guard.hpp"
 
 #include <algorithm>

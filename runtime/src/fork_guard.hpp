@@ -26,7 +26,8 @@ class left_to_parent {
   friend void keep_forked(left_to_parent& left) noexcept;
   left_to_parent* next_kept_ = nullptr;
 };
-/// Keeps it where leak checkers see it. Without the heap, which a child cannot rely on under every sanitizer.
+/// Keeps it where leak checkers see it. Without the heap, which a child cannot rely on under every
+/// sanitizer.
 void keep_forked(left_to_parent& left) noexcept;
 /// If this thread has forked inside a task. @throws forked_runtime
 void refuse_in_forked_task(const char* what);

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: MIT
 //
 // A full magazine gives half of itself to the central store, an empty one takes a batch from there.
-// The store keeps at most `central_limit` batches of a class and gives the rest back to the slabs. A
-// thread that ends gives back what it has. The store, too, holds addresses, not a list through the
-// blocks: what one thread makes and another one frees would cost a cache miss more for each block.
+// The store keeps at most `central_limit` batches of a class and gives the rest back to the slabs.
+// A thread that ends gives back what it has. The store, too, holds addresses, not a list through
+// the blocks: what one thread makes and another one frees would cost a cache miss more for each
+// block.
 #include <tandem/detail/frame_memory.hpp>
 
 #include <algorithm>
@@ -135,7 +136,8 @@ void give_batch(std::size_t index, void**& end) noexcept {
   } else if (void**& end = this_thread().frames[index]; !have_magazine(end)) {
     fresh = take_from_slabs(index, 1);
   } else {
-    // Not empty: the caller was compiled to keep none (config.hpp), others of this process were not.
+    // Not empty: the caller was compiled to keep none (config.hpp), others of this process were
+    // not.
     if (end[-1] != nullptr || take_batch(index, end)) return *--end;
   }
   if (fresh == nullptr) throw std::bad_alloc();

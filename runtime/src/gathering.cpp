@@ -49,7 +49,8 @@ bool gathering_slot::enter(gathering& one) noexcept {
 void gathering_slot::leave(gathering& one) noexcept {
   gathering* expected = &one;
   if (slot_.compare_exchange_strong(expected, nullptr, std::memory_order_acq_rel)) return;
-  // K3. A worker has taken us out, and may be about to touch us. acquire: pairs with end_gathering().
+  // K3. A worker has taken us out, and may be about to touch us. acquire: pairs with
+  // end_gathering().
   while (slot_.load(std::memory_order_acquire) == in_use()) std::this_thread::yield();
 }
 

@@ -30,8 +30,8 @@ void invoke_job::begin_stolen() noexcept {
 
 void invoke_job::end_stolen() noexcept {
   this_thread().stolen_call = interrupted_;
-  // I3. Release: publishes the result to wait(). The job may be gone after it; a wake that comes too
-  // late meets somebody else's word, and does it no harm.
+  // I3. Release: publishes the result to wait(). The job may be gone after it; a wake that comes
+  // too late meets somebody else's word, and does it no harm.
   if (state_.exchange(done, std::memory_order_acq_rel) == awaited) platform::wake_one(state_);
 }
 

@@ -1,13 +1,12 @@
 // job_inbox.hpp: jobs from any thread for one taker, in one word that also says whether the taker sleeps.
 // SPDX-License-Identifier: MIT
 //
-// The word is one of
-//   asleep_mark   nothing is there, and the taker does not look: whoever puts something in has to call it
-//   null          nothing is there; the taker looks once more before it goes to sleep
-//   a job         the newest, linked by `next` to the older ones; the taker comes for them
-// Only the taker writes null or the mark, the latter only over null. So of a poster and a taker that is
-// about to sleep one sees the other, by one word and without any order of several (ST1, ST3; X1, X3 of
-// runtime/README.md).
+// The word is one of asleep_mark nothing is there, and the taker does not look: whoever puts
+//   something in has to call it null nothing is there; the taker looks once more before it goes to
+//   sleep a job the newest, linked by `next` to the older ones; the taker comes for them
+// Only the taker writes null or the mark, the latter only over null. So of a poster and a taker
+// that is about to sleep one sees the other, by one word and without any order of several (ST1,
+// ST3; X1, X3 of runtime/README.md).
 #pragma once
 
 #include <atomic>
@@ -27,7 +26,8 @@ class job_inbox {
     job* seen = head_.load(std::memory_order_relaxed);  // the CAS looks again
     do {
       oldest->next = seen == asleep_mark() ? nullptr : seen;
-      // acq_rel: release for take(); acquire of the mark, so that the next taker follows the last one.
+      // acq_rel: release for take(); acquire of the mark, so that the next taker follows the last
+      // one.
     } while (!head_.compare_exchange_weak(seen, newest, std::memory_order_acq_rel,
                                           std::memory_order_relaxed));
     return seen == asleep_mark();
@@ -44,7 +44,8 @@ class job_inbox {
     return push(newest, oldest);
   }
 
-  /// The taker, awake (it begins asleep). @returns everything, the oldest first, linked by `next`; null: nothing
+  /// The taker, awake (it begins asleep). @returns everything, the oldest first, linked by `next`;
+  /// null: nothing
   [[nodiscard]] job* take() noexcept {
     job* newest = head_.exchange(nullptr, std::memory_order_acquire);  // pairs with push()
     job* oldest = nullptr;

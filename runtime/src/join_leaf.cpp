@@ -5,7 +5,8 @@
 namespace tandem::inline v0::detail {
 
 void joinable_root::release() noexcept {
-  // Who has the only one may as well not write: nobody gets another one but from somebody who has one.
+  // Who has the only one may as well not write: nobody gets another one but from somebody who has
+  // one.
   if (references_.load(std::memory_order_acquire) == 1 ||
       references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
     delete this;

@@ -10,8 +10,9 @@
 
 namespace tandem::inline v0::detail {
 
-/// Runs `item` as a job of `layer`, inside a job of the executor below. The latter is no place where
-/// frames may go on meanwhile (runs_here): they would keep the strand, or the turn, of `layer`.
+/// Runs `item` as a job of `layer`, inside a job of the executor below. The latter is no place
+/// where frames may go on meanwhile (runs_here): they would keep the strand, or the turn, of
+/// `layer`.
 inline void run_in_layer(thread_context& context, const executor& layer, job* item) noexcept {
   const executor* const outer = std::exchange(context.layer, &layer);
   const executor* const runner = context.current_executor;
@@ -23,7 +24,8 @@ inline void run_in_layer(thread_context& context, const executor& layer, job* it
   context.layer = outer;
 }
 
-/// Whether an executor that counts its tasks takes new ones just now; the caller has one there that lasts.
+/// Whether an executor that counts its tasks takes new ones just now; the caller has one there that
+/// lasts.
 inline bool still_admits(executor& below) noexcept {
   if (!below.begin_task()) return false;
   below.end_task();

@@ -26,7 +26,8 @@ std::string line_of(const std::source_location& where) {
 }  // namespace
 
 void live_tasks::add_below(const stop_state& roots) {
-  // Spawns and ends take this lock for a moment each. It may also be held for ever, by what makes us look.
+  // Spawns and ends take this lock for a moment each. It may also be held for ever, by what makes
+  // us look.
   for (int attempt = 0; attempt < attempts; ++attempt) {
     if (roots.try_for_each_child([this](const stop_state& each) { add(environment::of(each)); })) {
       return;

@@ -1,7 +1,8 @@
 // no_magazine.hpp: what thread_context::frames points behind before a thread has a magazine.
 // SPDX-License-Identifier: MIT
 //
-// Nulls up to an aligned end: empty for whoever allocates, full for whoever frees. Nobody writes it.
+// Nulls up to an aligned end: empty for whoever allocates, full for whoever frees. Nobody writes
+// it.
 #pragma once
 
 #include <array>

@@ -70,7 +70,8 @@ void observed_segment::begin(task_record& of, std::int64_t queued_at_ns, bool is
     now_ns = at_once ? worker_->turn_ns : observer.now_ns();
     if (at_once) worker_->turn_item = 0;  // it is good for one begin
   }
-  // It may have been queued after the worker turned to its queues; and the clocks of two threads are a little apart.
+  // It may have been queued after the worker turned to its queues; and the clocks of two threads
+  // are a little apart.
   began_ns_ = std::max(now_ns, queued_at_ns);
   const bool was_queued = queued_at_ns >= 0;
   const std::uint64_t number =

@@ -33,11 +33,13 @@ class observed_segment {
     context_.observed = outer_;
   }
 
-  /// M4. From here the thread runs a task that has not run before. @returns whose segment was interrupted, or null
+  /// M4. From here the thread runs a task that has not run before. @returns whose segment was
+  /// interrupted, or null
   task_record* enter(task_record* first) noexcept;
   /// M4. The task that was entered has ended: the thread goes on with the interrupted one.
   void go_on_with(task_record* interrupted) noexcept;
-  /// M5. Its task has ended, and with it the segment: nobody's from now on. The record may be gone afterwards.
+  /// M5. Its task has ended, and with it the segment: nobody's from now on. The record may be gone
+  /// afterwards.
   void task_ends(task_outcome outcome) noexcept;
   task_record* of() const noexcept { return of_; }
 
@@ -57,8 +59,8 @@ class observed_segment {
   thread_context& context_;
   observed_segment* const outer_;
   task_record* of_ = nullptr;
-  // M7. What was the thread's next number of a segment when the last one of ours ended; 0: none has, or somebody runs
-  // who is not observed.
+  // M7. What was the thread's next number of a segment when the last one of ours ended; 0: none
+  // has, or somebody runs who is not observed.
   std::uint64_t ended_in_ = 0;
   // Set from the first begin on.
   worker* worker_;  // of the task's runtime; null: the thread is none

@@ -52,7 +52,8 @@ void ordered_scheduler::enqueue(ordered_queue& target, job_list& items, post_kin
 
 job* ordered_scheduler::take_token() noexcept {
   if (idle_tokens_.empty()) {
-    // As many again as there were: rare, and never more than twice the most that ever waited at once.
+    // As many again as there were: rare, and never more than twice the most that ever waited at
+    // once.
     const std::size_t more = std::clamp(token_count_, first_tokens, most_tokens_at_once);
     tokens_.push_back(std::make_unique<token[]>(more));
     for (std::size_t i = 0; i < more; ++i) {

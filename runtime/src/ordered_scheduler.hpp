@@ -1,10 +1,10 @@
 // ordered_scheduler.hpp: queues over one executor, of which a rule says whose turn it is.
 // SPDX-License-Identifier: MIT
 //
-// For each item one token goes to the executor below. A token that runs takes the item that the rule
-// chooses then, which need not be the one that it was posted for. So the executor below sees as many jobs
-// as there are items, spreads them over its threads and counts them, and the order is decided as late as
-// possible. Protocol: runtime/README.md, O1-O6.
+// For each item one token goes to the executor below. A token that runs takes the item that the
+// rule chooses then, which need not be the one that it was posted for. So the executor below sees
+// as many jobs as there are items, spreads them over its threads and counts them, and the order is
+// decided as late as possible. Protocol: runtime/README.md, O1-O6.
 #pragma once
 
 #include <atomic>

@@ -92,8 +92,8 @@ void place_queue::set_limit(std::size_t limit) noexcept {
 }
 
 bool place_queue::take_anyway() noexcept {
-  // Relaxed: most scopes have no limit, and then no lock is taken. A limit counts for whoever knows of
-  // it, and the others spawn beside it.
+  // Relaxed: most scopes have no limit, and then no lock is taken. A limit counts for whoever knows
+  // of it, and the others spawn beside it.
   if (limit_.load(std::memory_order_relaxed) == 0) return false;
   const std::lock_guard guard(lock_);
   ++taken_;

@@ -37,7 +37,8 @@ std::uint64_t ticks() noexcept;
 /// CPUs of the affinity mask, limited by the quota of the control group; at least 1.
 unsigned usable_cpus() noexcept;
 
-/// The numbers of the CPUs in the calling thread's affinity mask, rising; none if the system does not tell.
+/// The numbers of the CPUs in the calling thread's affinity mask, rising; none if the system does
+/// not tell.
 /// @throws  std::bad_alloc
 std::vector<unsigned> allowed_cpus();
 /// The calling thread runs on these from now on. @throws std::system_error, std::bad_alloc
@@ -45,7 +46,8 @@ void place_this_thread(const std::vector<unsigned>& cpus);
 /// What debuggers and `top` show; the kernel keeps 15 characters.
 void name_this_thread(const char* name) noexcept;
 
-/// While it lives asynchronous signals and SIGPIPE are blocked in its thread, and in those that it starts (D17).
+/// While it lives asynchronous signals and SIGPIPE are blocked in its thread, and in those that it
+/// starts (D17).
 class blocked_signals {
  public:
   /// @throws  std::bad_alloc
@@ -90,8 +92,8 @@ class pollable {
 };
 
 int process_id() noexcept;
-/// Has the three called around every fork(): in the forking thread before it, then in the parent and in
-/// the child. Never undone. @throws std::system_error
+/// Has the three called around every fork(): in the forking thread before it, then in the parent
+/// and in the child. Never undone. @throws std::system_error
 void at_fork(void (*before)(), void (*in_parent)(), void (*in_child)());
 
 /// A hint: much of this memory, aligned to 2 MiB, will be used.

@@ -224,7 +224,8 @@ int pool_control::reconfigure(std::shared_ptr<const pool_options>& options,
     change = set_goal(wanted, decision_reason::outside_change);
     if (decides_) change += adjust_for_blocking(false);
     if (decides_ && (climb || !decided)) {
-      // J6. First off, then the look: seq_cst, both. Who wakes a worker counts it, then looks at on_.
+      // J6. First off, then the look: seq_cst, both. Who wakes a worker counts it, then looks at
+      // on_.
       on_.store(false, std::memory_order_seq_cst);
       if (pool_.busy() != 0) run_timers();
     }
@@ -281,8 +282,8 @@ void pool_control::thread_retired(decision_reason reason) noexcept {
   {
     const std::lock_guard lock(lock_);
     log(pool_action::retire, reason, goal());
-    // Who comes back after a rest begins as at first. But those that are blocked are replaced (HB1), by a thread that
-    // is started when somebody needs it.
+    // Who comes back after a rest begins as at first. But those that are blocked are replaced
+    // (HB1), by a thread that is started when somebody needs it.
     const unsigned left = std::max(options_->min_threads + blocked(), pool_.threads());
     if (decides_ && left < goal()) change = set_goal(left, reason);
   }

@@ -1,10 +1,11 @@
 // pool_control.hpp: keeps the number of workers of a pool right. Protocol J1-J7: runtime/README.md.
 // SPDX-License-Identifier: MIT
 //
-// Rules that decide (adaptive_controller, starvation_gate, blocking_adjustment) are pure; here they get what they
-// ask for: a clock, what the pool has done, and the CPU. Two timers of the runtime run while somebody is awake: one
-// says that a sample is due, which the next worker that ends an item takes; the other is the gate. All that
-// decides is under one lock, which is never held while the pool's idle lock is taken.
+// Rules that decide (adaptive_controller, starvation_gate, blocking_adjustment) are pure; here they
+// get what they ask for: a clock, what the pool has done, and the CPU. Two timers of the runtime
+// run while somebody is awake: one says that a sample is due, which the next worker that ends an
+// item takes; the other is the gate. All that decides is under one lock, which is never held while
+// the pool's idle lock is taken.
 #pragma once
 
 #include <atomic>
@@ -33,7 +34,8 @@ class pool_control {
   /// What workers are asked for, between two items.
   enum request : std::uint32_t { sample_due = 1, too_many = 2 };
 
-  /// @param decides  false: it only passes on who is one too many, until reconfigure() says otherwise
+  /// @param decides  false: it only passes on who is one too many, until reconfigure() says
+  ///                 otherwise
   pool_control(worker_pool::impl& pool, std::shared_ptr<const pool_options> options, bool decides);
   pool_control(const pool_control&) = delete;
   pool_control& operator=(const pool_control&) = delete;

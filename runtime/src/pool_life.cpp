@@ -21,7 +21,8 @@ bool worker_pool::await_termination(std::chrono::steady_clock::duration timeout)
 }
 
 void runtime::impl::close() noexcept {
-  // U7. seq_cst, in this order: a task that ends after the count was looked at sees that somebody waits.
+  // U7. seq_cst, in this order: a task that ends after the count was looked at sees that somebody
+  // waits.
   if (!ends_are_watched_.exchange(true, std::memory_order_relaxed)) {
     draining_.fetch_add(1, std::memory_order_seq_cst);
   }
@@ -108,7 +109,8 @@ void worker_pool::impl::begin_stop() noexcept {
 }
 
 bool worker_pool::impl::has_to_stay(worker& self) noexcept {
-  // Who leaves does not look again (P4); what came meanwhile is the last one's. Relaxed: written under the lock.
+  // Who leaves does not look again (P4); what came meanwhile is the last one's. Relaxed: written
+  // under the lock.
   if (threads_.load(std::memory_order_relaxed) == 1 && anything_queued()) {
     self.signal.store(worker::running, std::memory_order_relaxed);
     return true;

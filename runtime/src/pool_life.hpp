@@ -14,12 +14,14 @@ namespace tandem::inline v0::detail {
 class pool_life {
  public:
   pool_state state() const noexcept {
-    // seq_cst: a submission counts its task, then looks here; shutdown changes this, then looks at the count.
+    // seq_cst: a submission counts its task, then looks here; shutdown changes this, then looks at
+    // the count.
     return static_cast<pool_state>(state_.load(std::memory_order_seq_cst));
   }
   bool is_running() const noexcept { return state() == pool_state::running; }
 
-  /// @returns  whether it was this call that brought the pool there; false if it is there, or beyond
+  /// @returns  whether it was this call that brought the pool there; false if it is there, or
+  ///           beyond
   bool advance(pool_state to) noexcept {
     std::uint32_t seen = state_.load(std::memory_order_seq_cst);
     const auto wanted = static_cast<std::uint32_t>(to);

@@ -57,8 +57,9 @@ void pool_control::watch(gate_reading& reading) noexcept {
     begun_.clear();
     for (const worker& each : pool_.workers().all()) {
       begun_.push_back(each.progress());
-      // A next slot is its worker's own, and nobody was woken for it. Where the worker has been inside one segment since
-      // the last look, what lies there waits as all else does, and a search may take it.
+      // A next slot is its worker's own, and nobody was woken for it. Where the worker has been
+      // inside one segment since the last look, what lies there waits as all else does, and a
+      // search may take it.
       if (each.fifo.has_next() && starvation_.has_stayed(each.number, begun_.back())) {
         reading.work_requested = true;
       }

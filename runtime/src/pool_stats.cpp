@@ -18,8 +18,8 @@ std::string runtime::impl::describe_tasks() const {
 }
 
 int worker_pool::impl::busy() const noexcept {
-  // Two words. The target is raised before the room and lowered after it (J1): with the same target before and after,
-  // nobody is missed.
+  // Two words. The target is raised before the room and lowered after it (J1): with the same target
+  // before and after, nobody is missed.
   int target = target_.load(std::memory_order_seq_cst);
   while (true) {
     const std::uint64_t state = state_.load(std::memory_order_seq_cst);

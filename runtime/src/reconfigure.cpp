@@ -114,8 +114,8 @@ void worker_pool::impl::tell_sleepers() noexcept {
 }
 
 void worker_pool::impl::start_for_waiters() noexcept {
-  // Under queue_first nobody but a submission adds a thread above the core (U3), and those that wait to submit have
-  // done so already.
+  // Under queue_first nobody but a submission adds a thread above the core (U3), and those that
+  // wait to submit have done so already.
   if (growth() != growth_order::queue_first) return;
   for (std::size_t count = submissions_.waiting(); count > 0; --count) {
     const std::lock_guard lock(idle_lock_);

@@ -60,7 +60,8 @@ bool retry_options::tries_again(unsigned attempt, const std::exception_ptr& fail
 
 retry_options::duration retry_options::delay_after(unsigned attempt) const noexcept {
   const double most = static_cast<double>(max_.count());
-  // Beyond the range of a double it is infinite, and the maximum counts; 0 * infinity is caught first.
+  // Beyond the range of a double it is infinite, and the maximum counts; 0 * infinity is caught
+  // first.
   if (initial_ <= duration::zero()) return duration::zero();
   double delay = static_cast<double>(initial_.count()) * std::pow(factor_, attempt - 1);
   delay = std::min(delay, most);

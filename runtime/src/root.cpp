@@ -147,7 +147,8 @@ promise_base* root::begin(state& seen) noexcept {
 }
 
 void root::set_done() noexcept {
-  // Only a running task ends, and nobody else changes the word then. Release: pairs with result_room().
+  // Only a running task ends, and nobody else changes the word then. Release: pairs with
+  // result_room().
   state_.store(state_.load(std::memory_order_relaxed) | done_phase, std::memory_order_release);
 }
 

@@ -106,7 +106,8 @@ void runtime::impl::task_started() noexcept {
 }
 
 bool runtime::impl::admit_task() noexcept {
-  // Counted first (seq_cst), then asked (seq_cst): either shutdown() waits for this task or we see it.
+  // Counted first (seq_cst), then asked (seq_cst): either shutdown() waits for this task or we see
+  // it.
   task_started();
   if (!closing.load(std::memory_order_seq_cst)) return true;
   task_ended();
@@ -115,7 +116,8 @@ bool runtime::impl::admit_task() noexcept {
 
 void runtime::impl::task_ended() noexcept {
   if (pool.is_current() || detail::this_thread().current_executor == &pool) {
-    // Our workers are joined before anything goes away, and who runs its own submission (U8) has counted itself in (P8).
+    // Our workers are joined before anything goes away, and who runs its own submission (U8) has
+    // counted itself in (P8).
     count_end();
     return;
   }

@@ -29,7 +29,8 @@ class runtime::impl : public detail::left_to_parent {
   impl& operator=(const impl&) = delete;
   ~impl();
 
-  // D13: live tasks. Two counters per shard; a shard is a worker's, the last four are everybody else's, too.
+  // D13: live tasks. Two counters per shard; a shard is a worker's, the last four are everybody
+  // else's, too.
   void task_started() noexcept;
   void task_ended() noexcept;
   /// For spawns from outside. @returns false after shutdown() began: then nothing was counted
@@ -37,7 +38,8 @@ class runtime::impl : public detail::left_to_parent {
   std::size_t live() const noexcept;
   bool drain(std::int64_t deadline_ns) noexcept;
   void shutdown() noexcept;
-  /// U7. Refuses what comes from outside; from now on each task's end looks whether it was the last.
+  /// U7. Refuses what comes from outside; from now on each task's end looks whether it was the
+  /// last.
   void close() noexcept;
   void stop_all_roots() noexcept;
   /// For people: how many tasks live, and where they were spawned. @throws std::bad_alloc
@@ -92,8 +94,8 @@ class runtime::impl : public detail::left_to_parent {
  public:
   /// Null: the pool has threads. Ends last: the others notify it.
   const std::unique_ptr<detail::driven_loop> loop;
-  // Members end in reverse: services (rings) and timers before the pool's memory, since their threads
-  // may still be in the last lines of a post.
+  // Members end in reverse: services (rings) and timers before the pool's memory, since their
+  // threads may still be in the last lines of a post.
   worker_pool pool;
   detail::timer_service timers;
 

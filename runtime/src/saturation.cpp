@@ -17,8 +17,8 @@ namespace {
 constexpr unsigned deepest_call = 8;
 constinit thread_local unsigned calls_here = 0;
 
-/// While it lives the calling thread runs another task on top of whatever it was doing: in a segment of its
-/// own, and without a lane, so that nothing mixes with the forks below it (F2).
+/// While it lives the calling thread runs another task on top of whatever it was doing: in a
+/// segment of its own, and without a lane, so that nothing mixes with the forks below it (F2).
 class call_on_top {
  public:
   call_on_top(detail::thread_context& context, executor& pool, environment* env) noexcept

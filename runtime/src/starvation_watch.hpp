@@ -1,10 +1,10 @@
 // starvation_watch.hpp: since when work waits and nobody comes to take it; a pure function.
 // SPDX-License-Identifier: MIT
 //
-// The gate adds a worker every half second, and each of them takes an item: that alone is no relief. So a spell of
-// starvation goes on while no more items were taken than workers have come. How long the oldest item has been waiting is
-// known without a time in each item: if at some look so many items waited, and fewer have been taken since, one of them
-// is still there.
+// The gate adds a worker every half second, and each of them takes an item: that alone is no
+// relief. So a spell of starvation goes on while no more items were taken than workers have come.
+// How long the oldest item has been waiting is known without a time in each item: if at some look
+// so many items waited, and fewer have been taken since, one of them is still there.
 #pragma once
 
 #include <array>
@@ -43,7 +43,8 @@ class TANDEM_API starvation_watch {
   bool has_stayed(unsigned worker, std::uint64_t begun) const noexcept {
     return worker < runs_.size() && runs_[worker].begun == begun;
   }
-  /// How long this worker has been inside the same item at least, if it runs one. 0 also where that is not known.
+  /// How long this worker has been inside the same item at least, if it runs one. 0 also where that
+  /// is not known.
   std::chrono::nanoseconds stuck_for(unsigned worker) const noexcept {
     return worker < runs_.size() ? last_look_ - runs_[worker].since : std::chrono::nanoseconds();
   }
@@ -67,7 +68,8 @@ class TANDEM_API starvation_watch {
   std::chrono::nanoseconds lasts_{};
   std::chrono::nanoseconds oldest_{};
   std::vector<run> runs_;  // by worker
-  // A ring, oldest first. Where it is full what comes is left out: what is known of the oldest stays.
+  // A ring, oldest first. Where it is full what comes is left out: what is known of the oldest
+  // stays.
   std::array<load, 64> loads_{};
   std::size_t first_load_ = 0;
   std::size_t load_count_ = 0;

@@ -1,8 +1,8 @@
 // stop.cpp: how a stop request walks down a tree of environments.
 // SPDX-License-Identifier: MIT
 //
-// The walk is iterative (a tree may be 100,000 levels deep) and holds the locks of the path from the
-// node where it began to where it is. Order of locks: parent before child, always.
+// The walk is iterative (a tree may be 100,000 levels deep) and holds the locks of the path from
+// the node where it began to where it is. Order of locks: parent before child, always.
 #include <tandem/stop.hpp>
 
 #include <mutex>

@@ -71,8 +71,8 @@ class strand::impl final : public tandem::executor, private job {
     }
   }
 
-  /// How many segments a turn runs. One where a virtual clock's seed decides after each who goes next, and
-  /// one where turns are charged or ordered: else sixteen segments would pass for one.
+  /// How many segments a turn runs. One where a virtual clock's seed decides after each who goes
+  /// next, and one where turns are charged or ordered: else sixteen segments would pass for one.
   static unsigned share_of(tandem::executor& below) noexcept {
     if (const auto* const strand = dynamic_cast<impl*>(&below)) return strand->most_;
     const runtime* const owner = below.owner();

@@ -89,7 +89,8 @@ void worker_pool::impl::announce_submission(bool alone) noexcept {
 }
 
 bool worker_pool::impl::give_by_hand(job& item, growth_order order) noexcept {
-  // Who searches has nothing in hand, and comes for what is queued: nobody has to be woken. A rendezvous has no queue.
+  // Who searches has nothing in hand, and comes for what is queued: nobody has to be woken. A
+  // rendezvous has no queue.
   const bool wait_for_searcher = order != growth_order::threads_first &&
                                  submissions_.has_places() &&
                                  searching_of(state_.load(std::memory_order_seq_cst)) != 0;

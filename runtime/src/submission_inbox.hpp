@@ -1,9 +1,9 @@
 // submission_inbox.hpp: the side of a submission queue where items enter: places, and what has entered last. U9.
 // SPDX-License-Identifier: MIT
 //
-// Places are counted by two numbers that only grow, one written by those who enter, one by those who take, so that
-// they share a line only when the queue looks full. What has entered is a chain, the newest first, until somebody
-// takes all of it; so who enters never waits for a lock.
+// Places are counted by two numbers that only grow, one written by those who enter, one by those
+// who take, so that they share a line only when the queue looks full. What has entered is a chain,
+// the newest first, until somebody takes all of it; so who enters never waits for a lock.
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,8 @@ class submission_inbox {
       if ((entered & closed_bit) != 0) return place::closed;
       const std::uint64_t count = entered >> 1;
       if (count - seen_.load(std::memory_order_relaxed) >= capacity_) {
-        // Acquire: pairs with give_back(). Full at this moment: `entered` is no more than it is now.
+        // Acquire: pairs with give_back(). Full at this moment: `entered` is no more than it is
+        // now.
         const std::uint64_t left = left_.load(std::memory_order_acquire);
         if (count - left >= capacity_ && count >= left) return place::none;
         seen_.store(left, std::memory_order_relaxed);  // any older number is right, only slower

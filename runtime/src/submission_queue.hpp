@@ -1,8 +1,9 @@
 // submission_queue.hpp: submissions that wait for a worker, and tasks that wait to submit. U3-U6.
 // SPDX-License-Identifier: MIT
 //
-// Locks: a stopper comes with stop locks held and takes the queue's; nobody who holds the queue's lock takes another
-// one, ends a wait, or drops a task. A place that becomes free goes to the oldest waiter's task at once.
+// Locks: a stopper comes with stop locks held and takes the queue's; nobody who holds the queue's
+// lock takes another one, ends a wait, or drops a task. A place that becomes free goes to the
+// oldest waiter's task at once.
 #pragma once
 
 #include <atomic>
@@ -36,14 +37,16 @@ class submission_queue {
   /// U3. Full also while somebody waits. @param alone  it is all that there is: tell everybody
   /// @throws  std::bad_alloc (priority queues)
   answer offer(joinable_root& item, int priority, bool& alone);
-  /// As offer(), but drops the oldest for it. @param dropped null, or who lost the place: to be dropped
+  /// As offer(), but drops the oldest for it. @param dropped null, or who lost the place: to be
+  /// dropped
   answer displace(joinable_root& item, int priority, joinable_root*& dropped);
   /// U4. @returns whether `waiter` waits now: then it may be gone already. Else its state says why
   bool enter_or_wait(submit_waiter& waiter) noexcept;
   /// U4, from on_stop. @returns whether the waiter was taken out, or will not enter
   bool stop_waiting(submit_waiter& waiter) noexcept;
 
-  /// U5. What is next; the oldest waiter gets its place. Also for a pool's workers that find nothing: one load.
+  /// U5. What is next; the oldest waiter gets its place. Also for a pool's workers that find
+  /// nothing: one load.
   job* pop() noexcept {
     return available_.load(std::memory_order_relaxed) == 0 && empty() ? nullptr : pop_available();
   }

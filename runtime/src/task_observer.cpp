@@ -65,7 +65,8 @@ task_observer::~task_observer() {
 
 task_record* task_observer::task_spawned(const environment& task) noexcept {
   const std::uint32_t times_one_in = times_one_in_.load(std::memory_order_relaxed);
-  // Neighbours in id are neighbours in time: the choice must not beat with a rhythm of theirs. All or none need none.
+  // Neighbours in id are neighbours in time: the choice must not beat with a rhythm of theirs. All
+  // or none need none.
   const bool chooses = (tells_ && hooks_.one_in != 1) || times_one_in > 1;
   const std::uint64_t number = chooses ? mixed(task.id()) : 0;
   const bool told = tells_ && is_chosen(number, hooks_.one_in);

@@ -21,7 +21,8 @@
 
 namespace tandem::inline v0::detail {
 
-/// Exists only where there are hooks, or tasks are timed. Its runtime ends after the last segment has (M5).
+/// Exists only where there are hooks, or tasks are timed. Its runtime ends after the last segment
+/// has (M5).
 class task_observer {
  public:
   /// @returns  null if the options ask for none

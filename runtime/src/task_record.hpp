@@ -1,9 +1,10 @@
 // task_record.hpp: the times of one task that is observed. Protocol M1-M7: runtime/README.md.
 // SPDX-License-Identifier: MIT
 //
-// All of it is under a small lock: a coroutine that suspends may go on elsewhere before its thread has come back, and
-// forked children run at the same time. At any moment the task is running, else queued, else suspended; what has
-// passed since the last change is charged to what it was. So the three times add up to its life.
+// All of it is under a small lock: a coroutine that suspends may go on elsewhere before its thread
+// has come back, and forked children run at the same time. At any moment the task is running, else
+// queued, else suspended; what has passed since the last change is charged to what it was. So the
+// three times add up to its life.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +21,8 @@ namespace tandem::inline v0::detail {
 
 class task_observer;
 
-/// Any thread, as long as the task lives or one of its segments is open; the last of these deletes it (M5).
+/// Any thread, as long as the task lives or one of its segments is open; the last of these deletes
+/// it (M5).
 class task_record : public frame_allocated {
  public:
   task_record(task_observer& owner, const environment& task, std::int64_t now_ns, bool is_told,
@@ -39,8 +41,8 @@ class task_record : public frame_allocated {
     charge(now_ns);
     ++queued_;
   }
-  /// M3. The first segment, not before the spawn. Without the lock: nobody else can know of the record before something of
-  /// the task has run.
+  /// M3. The first segment, not before the spawn. Without the lock: nobody else can know of the
+  /// record before something of the task has run.
   std::uint64_t starts(std::int64_t now_ns) noexcept {
     queue_wait_ns_ = now_ns - since_ns_;
     since_ns_ = now_ns;
@@ -66,8 +68,8 @@ class task_record : public frame_allocated {
   /// @param totals           gets the times; may be null
   /// @returns  whether the caller deletes the record
   bool task_ends(std::int64_t now_ns, bool with_segment, task_event* totals) noexcept {
-    // M3. All segments have begun before the task could end, and frames were queued before that. So if there was
-    // but the caller's, nobody else has ever touched the record, nor will.
+    // M3. All segments have begun before the task could end, and frames were queued before that. So
+    // if there was but the caller's, nobody else has ever touched the record, nor will.
     if (with_segment && segments_ == 1) return close(now_ns, true, totals);
     const std::lock_guard lock(lock_);
     return close(now_ns, with_segment, totals);

@@ -1,15 +1,17 @@
 // tick_clock.hpp: the steady clock, told by a counter that is cheaper to read.
 // SPDX-License-Identifier: MIT
 //
-// Between two looks at the steady clock, some 10 ms apart, time is what the counter says at the pace that it had between
-// the last two. So it is off by the jitter of a look, some 50 ns, may go back by so much at a look, and follows a steady
-// clock that is being slewed. A counter that is found a thousandth wrong (slewing is half of that at most), that goes back,
-// or that went on while the clock stood still (a suspended machine), is not believed any more: from then on all is the
+// Between two looks at the steady clock, some 10 ms apart, time is what the counter says at the
+// pace that it had between the last two. So it is off by the jitter of a look, some 50 ns, may go
+// back by so much at a look, and follows a steady clock that is being slewed. A counter that is
+// found a thousandth wrong (slewing is half of that at most), that goes back, or that went on while
+// the clock stood still (a suspended machine), is not believed any more: from then on all is the
 // steady clock.
 //
-// An anchor is three numbers under a version (a seqlock): odd while they change, else whoever has read all three between
-// two equal versions has read one anchor. All loads are acquire, all stores release: who reads a number of the next anchor
-// sees a version that is not the old one. Readers never wait, they take the steady clock instead.
+// An anchor is three numbers under a version (a seqlock): odd while they change, else whoever has
+// read all three between two equal versions has read one anchor. All loads are acquire, all stores
+// release: who reads a number of the next anchor sees a version that is not the old one. Readers
+// never wait, they take the steady clock instead.
 #pragma once
 
 #include <atomic>
@@ -42,7 +44,8 @@ class tick_clock {
     if (pace == 0 || version_.load(std::memory_order_relaxed) != version || version % 2 != 0)
         [[unlikely]]
       return look();
-    // Below zero, so very large, for a counter that went back, or an anchor that is newer than our reading.
+    // Below zero, so very large, for a counter that went back, or an anchor that is newer than our
+    // reading.
     const std::uint64_t passed = Source::ticks() - since;
     if (passed > most_ticks_.load(std::memory_order_relaxed)) [[unlikely]]
       return look();

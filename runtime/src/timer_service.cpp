@@ -1,12 +1,12 @@
 // timer_service.cpp: shards of deadlines, and the monitor thread that drives them without io.
 // SPDX-License-Identifier: MIT
 //
-// Why no deadline is missed (T4): a driver that is about to sleep stores the time until which it will
-// (seq_cst), then reads every shard's earliest again (seq_cst). Arming stores the shard's earliest
-// (seq_cst), then reads the driver's time (seq_cst). So at least one of them sees the other: either
-// the driver sleeps shorter, or the arming thread wakes it.
-// Who is the driver may change (T6): that, and what a driver says about its sleep, is under one lock, so
-// one that has been replaced cannot overwrite what its successor said.
+// Why no deadline is missed (T4): a driver that is about to sleep stores the time until which it
+// will (seq_cst), then reads every shard's earliest again (seq_cst). Arming stores the shard's
+// earliest (seq_cst), then reads the driver's time (seq_cst). So at least one of them sees the
+// other: either the driver sleeps shorter, or the arming thread wakes it. Who is the driver may
+// change (T6): that, and what a driver says about its sleep, is under one lock, so one that has
+// been replaced cannot overwrite what its successor said.
 #include <tandem/detail/timer.hpp>
 
 #include <algorithm>
@@ -30,7 +30,8 @@ namespace {
 constexpr std::int64_t never = INT64_MAX;
 constexpr std::int64_t awake = INT64_MIN;  // the driver will look before it sleeps
 
-// T8. About what getting up costs (two threads wake, one of them a worker), and what nobody notices.
+// T8. About what getting up costs (two threads wake, one of them a worker), and what nobody
+// notices.
 constexpr std::int64_t rest_per_timer_ns = 4'000;
 constexpr std::int64_t longest_rest_ns = 500'000;
 
@@ -69,8 +70,8 @@ struct timer_service::driver_slot {
   // Until when the driver sleeps; awake while it does not.
   alignas(64) std::atomic<std::int64_t> sleeps_until{awake};
   std::mutex change;  // guards driver against its wake
-  // T8. What fires is fired in lumps: the driver does not get up before. Written and read by drivers
-  // only; two of them, while one takes over, at worst rest too short or too long once.
+  // T8. What fires is fired in lumps: the driver does not get up before. Written and read by
+  // drivers only; two of them, while one takes over, at worst rest too short or too long once.
   std::atomic<std::int64_t> rests_until{awake};
   timer_driver* driver = nullptr;  // null: the monitor
   bool is_fixed = false;           // drive_by() has been called
@@ -209,8 +210,8 @@ bool timer_service::arm(timer_node& node, clock::time_point deadline) noexcept {
     node.deadline_ns_ = at;
     home.wheel.insert(node);
     ++home.counts.started;
-    // Relaxed load: only written under the lock. Not earlier: the driver comes in time, and the unlock
-    // is the last access.
+    // Relaxed load: only written under the lock. Not earlier: the driver comes in time, and the
+    // unlock is the last access.
     if (at >= home.earliest.load(std::memory_order_relaxed)) return true;
     home.earliest.store(at, std::memory_order_seq_cst);   // T4
     home.arming.fetch_add(1, std::memory_order_relaxed);  // T7: published by the lock
@@ -283,7 +284,8 @@ std::size_t timer_service::expire(clock::time_point now) noexcept {
         home.counts.fired += count;
         if (done) home.refresh(false);
       }
-      // A time limit may run callbacks of a std::stop_token (C7): they must not wait for this thread.
+      // A time limit may run callbacks of a std::stop_token (C7): they must not wait for this
+      // thread.
       bool& firing = this_thread().fires_timers;
       firing = true;
       for (std::size_t k = 0; k < count; ++k) due[k]->fire_(*due[k], batch);
@@ -316,8 +318,8 @@ void timer_service::change_driver(timer_driver* driver, bool for_good) noexcept 
     if (driver_->driver == driver) return;
     driver_->driver = driver;
     if (driver != nullptr) {
-      // Awake: it computes its sleep when it gets there, and the wake makes it get there. The monitor
-      // finds out when its sleep ends, and sleeps for good.
+      // Awake: it computes its sleep when it gets there, and the wake makes it get there. The
+      // monitor finds out when its sleep ends, and sleeps for good.
       driver_->sleeps_until.store(awake, std::memory_order_seq_cst);
       driver->wake();
       return;

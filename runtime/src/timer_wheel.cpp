@@ -14,9 +14,9 @@ constexpr unsigned nodes_per_call = 256;
 /// Nodes looked at to find a slot's earliest again.
 constexpr unsigned nodes_per_look = 64;
 
-// A million nodes lie in as many cache lines, and each is found by way of the one before it. So a node
-// remembers where the fourth after it lay when that was armed. It may have gone since: nothing but a
-// prefetch reads the hint, as a distance in granules, 0 if that does not fit.
+// A million nodes lie in as many cache lines, and each is found by way of the one before it. So a
+// node remembers where the fourth after it lay when that was armed. It may have gone since: nothing
+// but a prefetch reads the hint, as a distance in granules, 0 if that does not fit.
 constexpr std::ptrdiff_t granule = 8;
 
 std::int32_t distance(const timer_node& from, const timer_node& to) noexcept {

@@ -82,8 +82,8 @@ job* worker_pool::impl::next_local(worker& self) noexcept {
   if (++self.tick % fairness_interval == 0) {
     if (job* item = old_end(self)) return item;
   }
-  // Without forks the order of the lanes is the right one, whoever asks for attention.
-  // An item of another lane that asks for attention itself (it yields) must not come twice in a row.
+  // Without forks the order of the lanes is the right one, whoever asks for attention. An item of
+  // another lane that asks for attention itself (it yields) must not come twice in a row.
   const bool forks_turn = std::exchange(self.forks_turn, false) && self.forks.size() != 0;
   if (self.give_way || (!forks_turn && self.forks.size() != 0 &&
                         self.forks.attention.load(std::memory_order_relaxed))) {
@@ -133,7 +133,8 @@ job* worker_pool::impl::from_other_lanes(worker& self) noexcept {
 }
 
 job* worker_pool::impl::take_injected(worker& self) noexcept {
-  // Thieves come to what lies in the lane, but only when they have nothing else: so long items are taken one by one.
+  // Thieves come to what lies in the lane, but only when they have nothing else: so long items are
+  // taken one by one.
   const bool takes_lot = self.fifo.size() == 0;
   std::size_t left = 0;
   job* const item =
@@ -214,8 +215,8 @@ void worker_pool::impl::note_progress(worker& self) noexcept {
 
 job* worker_pool::impl::steal_stuck_next(worker& self) noexcept {
   // A next slot is taken only from a worker that has been in one segment for the whole search: else
-  // two tasks that wake each other would be torn apart. If threads came or went meanwhile the numbers are
-  // somebody else's, and at worst a pair is torn apart once.
+  // two tasks that wake each other would be torn apart. If threads came or went meanwhile the
+  // numbers are somebody else's, and at worst a pair is torn apart once.
   const unsigned count = workers_.count();
   for (unsigned i = 0; i < std::min(count, worker::watched); ++i) {
     worker& each = workers_[(self.watch_from + i) % count];
@@ -239,7 +240,8 @@ bool worker_pool::impl::begin_search() noexcept {
 }
 
 void worker_pool::impl::end_search(worker& self) noexcept {
-  // P7. The last searcher that found something looks whether there is more, and wakes the next for it.
+  // P7. The last searcher that found something looks whether there is more, and wakes the next for
+  // it.
   const std::uint64_t before = state_.fetch_sub(one_searching, std::memory_order_seq_cst);
   self.searching = false;
   if (searching_of(before) == 1 && room_of(before) > 0 && anything_queued()) wake_one();
@@ -274,8 +276,8 @@ bool worker_pool::impl::park(worker& self) noexcept {
   self.searching = false;
   self.parks.add();
   gathered_by_.ran_dry();  // K2
-  // P4. If nobody searches any more, what came between our last look and P3 is ours to find. Most likely
-  // it is ourselves whom we wake: we are on top of the stack.
+  // P4. If nobody searches any more, what came between our last look and P3 is ours to find. Most
+  // likely it is ourselves whom we wake: we are on top of the stack.
   if (last && anything_queued()) wake_one();
   return rest(self);
 }
@@ -309,7 +311,8 @@ bool worker_pool::impl::step_back(worker& self) noexcept {
 std::int64_t worker_pool::impl::rest_until(
     std::chrono::steady_clock::time_point since) const noexcept {
   using clock = std::chrono::steady_clock;
-  // Relaxed, all: whoever is one too many sees it when it parks itself, and RC3 tells who is parked.
+  // Relaxed, all: whoever is one too many sees it when it parks itself, and RC3 tells who is
+  // parked.
   const unsigned there = threads_.load(std::memory_order_relaxed);
   if (there <= stay_.load(std::memory_order_relaxed)) return platform::no_deadline;
   if (there > workers_.most()) return since.time_since_epoch().count();  // at once
@@ -328,7 +331,8 @@ bool worker_pool::impl::rest(worker& self) noexcept {
            platform::wait_on(self.signal, worker::parked, until)) {}
     std::uint32_t signal = self.signal.load(std::memory_order_acquire);
     if (signal == worker::look_again) {
-      // If it fails we have been taken off the stack meanwhile. Relaxed: the load above has read what changed.
+      // If it fails we have been taken off the stack meanwhile. Relaxed: the load above has read
+      // what changed.
       self.signal.compare_exchange_strong(signal, worker::parked, std::memory_order_relaxed);
     } else if (signal == worker::parked) {
       // J4. Several may be too many. Nobody went: perhaps because we are being woken.

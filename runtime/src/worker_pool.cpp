@@ -162,9 +162,9 @@ void worker_pool::impl::ask_attention() noexcept {
   // Whoever is in a long recursion looks at its flag at the next join (D9).
   if (room_of(state_.load(std::memory_order_relaxed)) > 0) return;  // an idle one comes for it
   for (worker& each : workers_) {
-    // Mostly it is set, and its line stays where it is. seq_cst: its owner then clears it (L6) after the item was
-    // published, and sees the item. Release: pairs with the exchange in look_after(), so that the flag never outruns
-    // the item.
+    // Mostly it is set, and its line stays where it is. seq_cst: its owner then clears it (L6)
+    // after the item was published, and sees the item. Release: pairs with the exchange in
+    // look_after(), so that the flag never outruns the item.
     if (!each.forks.attention.load(std::memory_order_seq_cst)) {
       each.forks.attention.store(true, std::memory_order_release);
     }
@@ -205,8 +205,8 @@ void worker_pool::impl::rouse(worker& chosen) noexcept {
 }
 
 void worker_pool::impl::change_target(int by) noexcept {
-  // J1. First the room is there, then the look: seq_cst, both. The target is never too low for the room beside it, so
-  // that busy() misses nobody.
+  // J1. First the room is there, then the look: seq_cst, both. The target is never too low for the
+  // room beside it, so that busy() misses nobody.
   const std::uint64_t added = static_cast<std::uint64_t>(by) << 32;  // below zero too: modulo 2^64
   if (by > 0) target_.fetch_add(by, std::memory_order_seq_cst);
   const std::uint64_t now = state_.fetch_add(added, std::memory_order_seq_cst) + added;

@@ -1,9 +1,10 @@
 // worker_pool_impl.hpp: the machinery of the worker pool. Protocols P1-P9, J1-J7, U1-U10, RC1-RC7: runtime/README.md.
 // SPDX-License-Identifier: MIT
 //
-// state_ packs two counts: searching workers in the low half; in the high half the room, which says how many
-// more workers may be busy: target - busy, below zero while too many are. Busy is who runs or searches. A wake
-// takes the youngest of the idle stack, or else starts a thread: so a pool has none before its first item.
+// state_ packs two counts: searching workers in the low half; in the high half the room, which says
+// how many more workers may be busy: target - busy, below zero while too many are. Busy is who runs
+// or searches. A wake takes the youngest of the idle stack, or else starts a thread: so a pool has
+// none before its first item.
 #pragma once
 
 #include <array>
@@ -73,7 +74,8 @@ class worker_pool::impl {
   std::uint64_t tasks_ended() const noexcept;
   std::size_t queued() const noexcept;
   const detail::worker_set& workers() const noexcept { return workers_; }
-  /// Null: a fixed pool that nobody has changed. seq_cst: a wake is counted before (J6), and RC4 may make one.
+  /// Null: a fixed pool that nobody has changed. seq_cst: a wake is counted before (J6), and RC4
+  /// may make one.
   detail::pool_control* control() const noexcept {
     return control_.load(std::memory_order_seq_cst);
   }
@@ -166,7 +168,8 @@ class worker_pool::impl {
   bool give_by_hand(job& item, growth_order order) noexcept;
   /// U3. Makes a place. @returns false if nobody is parked
   bool hand_oldest_to_idle() noexcept;
-  /// Off the idle stack, and counted as busy: to be handed something, and roused. Null: nobody is parked, or may work
+  /// Off the idle stack, and counted as busy: to be handed something, and roused. Null: nobody is
+  /// parked, or may work
   worker* take_idle() noexcept;
   job* take_submission(worker& self) noexcept;
   /// Starts a thread for the item. @returns false if there are `limit` or no room
@@ -242,7 +245,8 @@ class worker_pool::impl {
   const std::string name_;
   const bool may_spin_;
   detail::driven_loop* const loop_;
-  // RC1: written by reconfigure() under idle_lock_; read relaxed, which is a look: under the lock it counts.
+  // RC1: written by reconfigure() under idle_lock_; read relaxed, which is a look: under the lock
+  // it counts.
   std::atomic<unsigned> min_threads_;
   std::atomic<unsigned> stay_;  // so many threads do not end when they are idle
   std::atomic<growth_order> growth_;
@@ -278,8 +282,8 @@ class worker_pool::impl {
   std::atomic<unsigned> starting_{0};  // threads in start hooks that came for what is queued
   detail::pool_life life_;
   std::atomic<bool> runtime_ends_{false};  // then stop() ends the workers, and nobody else
-  // Threads that are not ours and are inside a post: what they posted may end the runtime before they
-  // have left (P8). stop() waits for 0.
+  // Threads that are not ours and are inside a post: what they posted may end the runtime before
+  // they have left (P8). stop() waits for 0.
   alignas(64) std::atomic<std::uint32_t> posting_{0};
   std::atomic<std::uint64_t> rejections_{0};  // written by those, too
 };

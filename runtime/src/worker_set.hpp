@@ -1,9 +1,10 @@
 // worker_set.hpp: the workers of a pool, which come and go while thieves look at them.
 // SPDX-License-Identifier: MIT
 //
-// A worker object is made once, when its number is needed for the first time, and lives as long as the pool: a
-// thread that comes later takes the lowest number that is free. So a thief may look at any worker that it
-// has ever seen; one without a thread has nothing. Below end() lie all that have one.
+// A worker object is made once, when its number is needed for the first time, and lives as long as
+// the pool: a thread that comes later takes the lowest number that is free. So a thief may look at
+// any worker that it has ever seen; one without a thread has nothing. Below end() lie all that have
+// one.
 #pragma once
 
 #include <algorithm>
@@ -60,7 +61,8 @@ class worker_set {
   };
   ever_made all() const noexcept { return ever_made(*this); }
 
-  /// J7. Any thread. seq_cst: a sleeper's scan (P3) comes to a worker whose thread was started before.
+  /// J7. Any thread. seq_cst: a sleeper's scan (P3) comes to a worker whose thread was started
+  /// before.
   unsigned count() const noexcept { return end_.load(std::memory_order_seq_cst); }
   worker& operator[](unsigned number) const noexcept {
     return *slots_[number].load(std::memory_order_relaxed);  // number < count()

@@ -22,8 +22,8 @@ namespace {
 constexpr int first_worker_attempts = 20;
 constexpr auto attempt_distance = std::chrono::milliseconds(10);
 
-/// The body that a factory gets: does nothing before the pool has its thread, nothing if it never gets it, and
-/// nothing a second time. States: waits -> granted -> begun, or waits -> refused.
+/// The body that a factory gets: does nothing before the pool has its thread, nothing if it never
+/// gets it, and nothing a second time. States: waits -> granted -> begun, or waits -> refused.
 class body_of_worker {
  public:
   explicit body_of_worker(std::function<void()> body) : body_(std::move(body)) {}
@@ -81,8 +81,8 @@ bool worker_pool::impl::start_thread(unsigned limit, job* first) noexcept {
   }
   next_attempt_ = std::chrono::steady_clock::now() + attempt_distance;
   report_no_thread(reason, there == 0);
-  // Work is queued, nobody can ever run it, and a post cannot report it: no silent hang. A submission's own item is
-  // not queued yet: there it goes on.
+  // Work is queued, nobody can ever run it, and a post cannot report it: no silent hang. A
+  // submission's own item is not queued yet: there it goes on.
   if (there == 0 && anything_queued()) std::terminate();
   return false;
 }
@@ -170,7 +170,8 @@ void worker_pool::impl::live(worker& self) noexcept {
       owner_.implementation().suppressed(std::current_exception());
     }
   };
-  // RC2. No worker yet: what the hook spawns comes from outside. But it may not wait for the runtime.
+  // RC2. No worker yet: what the hook spawns comes from outside. But it may not wait for the
+  // runtime.
   detail::this_thread().current_executor = &pool_;
   suppress([&] {
     platform::name_this_thread((name_ + "-" + std::to_string(self.number)).c_str());

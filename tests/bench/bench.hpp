@@ -1,10 +1,11 @@
 // bench.hpp: the main function of a benchmark executable, and what it tells the harness.
 // SPDX-License-Identifier: MIT
 //
-// bench_SUITE --list [1,2,4] prints one JSON object for each case and thread count; bench_SUITE CASE
-// IMPL THREADS runs one sample of it and prints {"value":...,"rss_kb":...}. Each sample is its own
-// process, started by harness.py, which pins it, shuffles the order, repeats and sums up. A case
-// measures itself and returns the figure in its unit; it throws if the work gave a wrong result.
+// bench_SUITE --list [1,2,4] prints one JSON object for each case and thread count; bench_SUITE
+// CASE IMPL THREADS runs one sample of it and prints {"value":...,"rss_kb":...}. Each sample is its
+// own process, started by harness.py, which pins it, shuffles the order, repeats and sums up. A
+// case measures itself and returns the figure in its unit; it throws if the work gave a wrong
+// result.
 #pragma once
 
 #include <chrono>

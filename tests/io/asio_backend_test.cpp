@@ -184,7 +184,8 @@ TEST_F(asio_backend, a_cancel_leaves_the_others_of_its_descriptor_waiting) {
   EXPECT_EQ(reads[2].byte(), 'z');
 }
 
-// The owner closes a descriptor without a word to the backend, and the system gives its number away again.
+// The owner closes a descriptor without a word to the backend, and the system gives its number away
+// again.
 TEST_F(asio_backend, a_number_that_belongs_to_another_socket_now_is_waited_for_anew) {
   int number = -1;
   for (int round = 0; round < 10; ++round) {

@@ -77,7 +77,8 @@ TEST(buffers_in_flight, without_assertions_nothing_is_registered) {
 }
 #else
 
-/// Until an operation more has been submitted: a check that comes sooner finds nothing, and the read waits for ever.
+/// Until an operation more has been submitted: a check that comes sooner finds nothing, and the
+/// read waits for ever.
 task<void> one_more_than(std::uint64_t submitted, completion_pool& pool) {
   while (pool.stats().submitted <= submitted) co_await tandem::sleep_for(1ms);
 }

@@ -73,7 +73,8 @@ class full_pool {
   tandem::join_handle<void> queued_;
 };
 
-/// @returns  whether the pool refused it as full, as by saturation_policy::abort; else it ran, or waits to
+/// @returns  whether the pool refused it as full, as by saturation_policy::abort; else it ran, or
+///           waits to
 bool is_refused_here(worker_pool& pool, std::atomic<int>& ran) {
   try {
     pool.submit([](std::atomic<int>& count) -> task<void> {

@@ -158,8 +158,8 @@ TEST(completion_pool, timers_are_driven_by_it_and_by_the_monitor_before) {
   after.wait();
 }
 
-// Found by review: the monitor, asleep until an old deadline, overwrote the new driver's state when it
-// woke, and no timer fired any more.
+// Found by review: the monitor, asleep until an old deadline, overwrote the new driver's state when
+// it woke, and no timer fired any more.
 TEST(completion_pool, takes_the_timers_over_from_a_monitor_that_sleeps) {
   test_runtime rt;
   auto old = rt->spawn([]() -> task<void> { co_await tandem::sleep_for(60ms); }());
@@ -216,9 +216,9 @@ TEST(completion_pool, a_batch_of_completions_is_handed_over_by_one_post) {
   }(pool));
 }
 
-/// A thread that takes the signals. In a plain build any thread that does not block them would do; but
-/// ThreadSanitizer holds a signal back until its thread calls something that it intercepts, and main
-/// waits in a bare futex.
+/// A thread that takes the signals. In a plain build any thread that does not block them would do;
+/// but ThreadSanitizer holds a signal back until its thread calls something that it intercepts, and
+/// main waits in a bare futex.
 class signal_taker {
  public:
   signal_taker() {

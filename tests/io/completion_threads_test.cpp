@@ -88,14 +88,15 @@ TEST(stealable, a_batch_of_completions_is_published_before_the_first_of_them_run
         scope.spawn(io.executor(), [](tcp_stream& s, std::atomic<int>& arrived) -> task<void> {
           std::byte byte{};
           EXPECT_EQ(co_await s.read(std::span(&byte, 1)), 1U);
-          // Two of them at a time, each on a thread of its own: the first to run does not end alone.
+          // Two of them at a time, each on a thread of its own: the first to run does not end
+          // alone.
           const int number = arrived.fetch_add(1) / 2;
           while (arrived.load() / 2 == number) std::this_thread::yield();
         }(each.server, here));
       }
       while (io.stats().in_flight < pairs.size()) co_await tandem::yield();
-      // The thread is kept busy while all bytes arrive, so one reap finds them all: what was not in it
-      // would wait for ever behind one that spins there.
+      // The thread is kept busy while all bytes arrive, so one reap finds them all: what was not in
+      // it would wait for ever behind one that spins there.
       std::atomic<bool> begun{false};
       std::atomic<bool> all_sent{false};
       auto busy = tandem::spawn(io.thread(0).executor(),

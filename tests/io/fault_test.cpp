@@ -1,8 +1,8 @@
 // fault_test.cpp: every way to transfer, through a proxy that cuts, delays, fragments, stalls and resets by seed.
 // SPDX-License-Identifier: MIT
 //
-// Laws: what arrives is a prefix of what was sent, and all of it if nothing was broken; both ends end; no descriptor, no
-// receive buffer and no task is left.
+// Laws: what arrives is a prefix of what was sent, and all of it if nothing was broken; both ends
+// end; no descriptor, no receive buffer and no task is left.
 #include "fault_proxy.hpp"
 
 #include <gtest/gtest.h>

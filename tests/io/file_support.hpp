@@ -19,8 +19,8 @@
 
 namespace tandem::test {
 
-/// Empty when it is made, gone when it ends. Below TMPDIR, else /var/tmp, which is on a disk where /tmp
-/// often is not.
+/// Empty when it is made, gone when it ends. Below TMPDIR, else /var/tmp, which is on a disk where
+/// /tmp often is not.
 class temporary_folder {
  public:
   temporary_folder() {

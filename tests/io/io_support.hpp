@@ -55,8 +55,8 @@ inline task<std::vector<std::byte>> read_to_end(io::tcp_stream& stream) {
   co_return all;
 }
 
-/// The defaults, but for a number of threads that only resize() changes: so whoever counts descriptors finds
-/// those of no ring that came meanwhile.
+/// The defaults, but for a number of threads that only resize() changes: so whoever counts
+/// descriptors finds those of no ring that came meanwhile.
 inline io::completion_options steady_threads() {
   io::completion_options options;
   options.adaptive = false;
@@ -72,7 +72,8 @@ inline io::completion_options threads_between(unsigned least, unsigned most) {
   return options;
 }
 
-/// Every home that a waiting task can have: its operation goes to the ring directly or by the inbox.
+/// Every home that a waiting task can have: its operation goes to the ring directly or by the
+/// inbox.
 template <class Body>
 void on_every_home(Body body) {
   test_runtime rt;

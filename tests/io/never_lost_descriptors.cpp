@@ -24,7 +24,8 @@
 #include <tandem/task_scope.hpp>
 #include <vector>
 
-// UndefinedBehaviorSanitizer, which comes with the other one, does: it has none when Asio says that none is left.
+// UndefinedBehaviorSanitizer, which comes with the other one, does: it has none when Asio says that
+// none is left.
 #if defined(__SANITIZE_ADDRESS__)
 #define LOOKS_AT_OBJECTS_THROUGH_A_PIPE
 #elif defined(__has_feature)

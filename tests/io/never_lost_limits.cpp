@@ -146,8 +146,9 @@ task<void> stream_in(tcp_stream& from, std::vector<std::byte>& got) {
   }
 }
 
-// What is ready when it is submitted completes there and then: 64 of them before the thread looks, and room for 16. The
-// kernel keeps the rest for us, and ends every multishot that it could not write down, the wake's as well as a stream's.
+// What is ready when it is submitted completes there and then: 64 of them before the thread looks,
+// and room for 16. The kernel keeps the rest for us, and ends every multishot that it could not
+// write down, the wake's as well as a stream's.
 TEST(never_lost, more_completions_than_the_ring_has_room_for_all_come) {
   small_ring ring(1);
   ring.rt.run([](completion_pool& pool) -> task<void> {
@@ -228,7 +229,8 @@ TEST(never_lost,
 /// Receives once: the bytes that it got.
 task<std::size_t> receives(tcp_stream& from) { co_return (co_await from.receive()).bytes().size(); }
 
-// What comes back on the completion thread itself, between its looks, wakes nobody: it must not sleep then.
+// What comes back on the completion thread itself, between its looks, wakes nobody: it must not
+// sleep then.
 TEST(never_lost, who_starves_gets_a_buffer_that_was_given_back_on_the_completion_thread) {
   test_runtime rt;
   completion_pool& pool = tandem::io::install(*rt, four_buffers());

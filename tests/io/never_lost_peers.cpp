@@ -86,7 +86,8 @@ class storm {
   std::jthread thread_;  // last: it ends first
 };
 
-/// Everything that waits or transfers once, in a runtime whose owner's thread does all but the ring's work.
+/// Everything that waits or transfers once, in a runtime whose owner's thread does all but the
+/// ring's work.
 TEST(never_lost, signals_that_interrupt_every_call_change_no_outcome) {
   tandem::runtime_options options;
   options.min_threads = 0;

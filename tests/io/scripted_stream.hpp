@@ -17,8 +17,8 @@
 
 namespace tandem::test {
 
-/// Gives its bytes in pieces of random sizes; now and then a call fails and gives none, as one that was
-/// stopped does.
+/// Gives its bytes in pieces of random sizes; now and then a call fails and gives none, as one that
+/// was stopped does.
 class scripted_source {
  public:
   scripted_source(std::vector<std::byte> bytes, std::uint64_t seed, bool fails = false)

@@ -25,8 +25,8 @@
 #include "io_support.hpp"
 #include "no_descriptors.hpp"
 
-/// ENFILE is the whole machine's, so this process gets it from here: of the next `refused_accepts` calls. What a
-/// ring accepts does not come by here.
+/// ENFILE is the whole machine's, so this process gets it from here: of the next `refused_accepts`
+/// calls. What a ring accepts does not come by here.
 static std::atomic<int> refused_accepts{0};
 extern "C" int accept4(int descriptor, sockaddr* peer, socklen_t* size, int flags) {
   int left = refused_accepts.load();
@@ -198,8 +198,8 @@ TEST(serve_errors, without_descriptors_it_pauses_longer_and_longer_and_goes_on_a
     std::vector<tcp_stream> clients;
     for (int i = 0; i < 4; ++i) clients.push_back(co_await tcp_stream::connect(here));
     tandem::join_handle<void> serving;
-    // UndefinedBehaviorSanitizer looks at kinds of objects that are new to it through a pipe, and calls
-    // them invalid when it gets none: it meets all of them here.
+    // UndefinedBehaviorSanitizer looks at kinds of objects that are new to it through a pipe, and
+    // calls them invalid when it gets none: it meets all of them here.
     tcp_listener other = tcp_listener::bind(endpoint::loopback_v4(0));
     tcp_stream known = co_await tcp_stream::connect(other.local_endpoint());
     serving = tandem::spawn(serve(std::move(other), handler, options));

@@ -320,7 +320,8 @@ task<void> fill_disk(std::string disk) {
   EXPECT_EQ(get(disk + "/settings"), "new");
 }
 
-/// What a command is put behind so that it may mount a disk that nobody else sees; empty: nothing helps.
+/// What a command is put behind so that it may mount a disk that nobody else sees; empty: nothing
+/// helps.
 std::string where_disks_can_be_mounted(const std::string& mount) {
   // As anybody, or, where the host allows no user namespaces, as root.
   for (const char* const with : {"--user --map-root-user --mount", "--mount"}) {

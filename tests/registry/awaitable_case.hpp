@@ -1,9 +1,10 @@
 // awaitable_case.hpp: what the registry knows of an awaitable: its row of cells, and how to handle it.
 // SPDX-License-Identifier: MIT
 //
-// The registry is a table: a row for each awaitable of the library, a column for each situation that it
-// has to get through. A row is a class (a "case") that says how to make the awaitable, how to complete it
-// from outside and how to make it fail; the columns (columns.cpp) are written once, for all of them.
+// The registry is a table: a row for each awaitable of the library, a column for each situation
+// that it has to get through. A row is a class (a "case") that says how to make the awaitable, how
+// to complete it from outside and how to make it fail; the columns (columns.cpp) are written once,
+// for all of them.
 #pragma once
 
 #include <array>

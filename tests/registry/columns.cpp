@@ -1,9 +1,9 @@
 // columns.cpp: the columns of the registry, each written once for all awaitables; races.cpp has one more.
 // SPDX-License-Identifier: MIT
 //
-// The test's own thread drives: under a virtual clock it runs the tasks itself, until all of them wait,
-// so that "suspended" is a fact; with a real clock it looks on. After each cell no task, no frame and no
-// closure is left, and no exception went astray.
+// The test's own thread drives: under a virtual clock it runs the tasks itself, until all of them
+// wait, so that "suspended" is a fact; with a real clock it looks on. After each cell no task, no
+// frame and no closure is left, and no exception went astray.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -50,8 +50,8 @@ class when_all_range_case : public pair_case {
   }
 };
 
-/// Nothing is dropped: each child's end is in its result. The first child waits for the gate, the second
-/// for ever, so the first decides.
+/// Nothing is dropped: each child's end is in its result. The first child waits for the gate, the
+/// second for ever, so the first decides.
 ended end_of(result<int>& got) {
   if (got.has_value()) {
     EXPECT_EQ(got.value(), 7);

@@ -1,7 +1,8 @@
 // compute_cases.cpp: the rows of what runs plain functions: the parallel algorithms, blocking() and from_future().
 // SPDX-License-Identifier: MIT
 //
-// Plain functions wait by keeping their thread: so a real clock, and the test's own thread completes.
+// Plain functions wait by keeping their thread: so a real clock, and the test's own thread
+// completes.
 #include <algorithm>
 #include <exception>
 #include <future>

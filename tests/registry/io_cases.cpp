@@ -102,8 +102,8 @@ class read_case : public stream_case {
   std::size_t read_ = 0;
 };
 
-/// The peer begins to read when the case is completed. How much the kernel takes before that is its own
-/// business, so whether a write waits is not seen from outside.
+/// The peer begins to read when the case is completed. How much the kernel takes before that is its
+/// own business, so whether a write waits is not seen from outside.
 class write_case : public stream_case {
  public:
   static constexpr std::string_view name = "tcp_stream::write";

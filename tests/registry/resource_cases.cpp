@@ -203,7 +203,8 @@ class interval_case : public case_base {
     every_.reset();
     span_ = std::max(span, std::chrono::microseconds(1));
   }
-  // Made by the task: its first tick is on the runtime's clock, not on the one of the test's thread.
+  // Made by the task: its first tick is on the runtime's clock, not on the one of the test's
+  // thread.
   auto make() {
     if (!every_) every_.emplace(span_);
     return every_->tick();

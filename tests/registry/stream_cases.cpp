@@ -52,7 +52,8 @@ class read_frame_case : public stream_case {
   int read_ = 0;
 };
 
-/// Eight megabytes are more than the kernel takes without a reader, who begins when the case is completed.
+/// Eight megabytes are more than the kernel takes without a reader, who begins when the case is
+/// completed.
 class write_frame_case : public stream_case {
  public:
   static constexpr std::string_view name = "write_frame";

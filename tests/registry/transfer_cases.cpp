@@ -43,8 +43,8 @@ class vectored_read_case : public stream_case {
   std::size_t read_ = 0;
 };
 
-/// Eight megabytes in 32 buffers are more than the kernel takes without a reader, who begins when the
-/// case is completed.
+/// Eight megabytes in 32 buffers are more than the kernel takes without a reader, who begins when
+/// the case is completed.
 class vectored_write_case : public stream_case {
  public:
   static constexpr std::string_view name = "tcp_stream::write_all of a list";

@@ -227,7 +227,8 @@ TEST(blocking_adjustment, what_was_added_goes_when_the_regions_end_and_nothing_e
   EXPECT_EQ(adjustment.added(), 0U);
 }
 
-// Found by review: what the climb had lowered was taken away a second time, from what the climb had added since.
+// Found by review: what the climb had lowered was taken away a second time, from what the climb had
+// added since.
 TEST(blocking_adjustment, what_others_have_taken_away_is_not_taken_back_again) {
   blocking_adjustment adjustment{adaptive_options()};
   EXPECT_EQ(adjustment.adjust(blocking_reading(3, 2, 2, 100, 4)).goal, 5U);

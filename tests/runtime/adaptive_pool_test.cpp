@@ -1,8 +1,8 @@
 // adaptive_pool_test.cpp: threads come when work cannot go on without them, and go when nobody needs them.
 // SPDX-License-Identifier: MIT
 //
-// The rules that decide are tested on a simulated clock (adaptive_test.cpp); here are real threads, with short times, and
-// nothing is expected to be quick: each test waits for what has to come.
+// The rules that decide are tested on a simulated clock (adaptive_test.cpp); here are real threads,
+// with short times, and nothing is expected to be quick: each test waits for what has to come.
 #include <tandem/blocking_region.hpp>
 
 #include <gtest/gtest.h>
@@ -72,7 +72,8 @@ void all_blocked_on_each_other(test_runtime& rt, int count) {
 TEST(adaptive_pool, workers_that_block_on_what_is_queued_are_joined_by_more_until_it_resolves) {
   test_runtime rt(quick(2, 64));
   all_blocked_on_each_other(rt, 12);
-  // A thread is counted, and told of, by whoever started it, perhaps after it has run its first item.
+  // A thread is counted, and told of, by whoever started it, perhaps after it has run its first
+  // item.
   wait_until([&] { return rt.workers().stats().threads >= 12; });
   wait_until([&] {
     return count_of(rt.workers().decisions(), pool_action::inject, decision_reason::starvation) > 0;
@@ -228,7 +229,8 @@ TEST(adaptive_pool, reports_starvation_with_the_places_of_the_workers_that_are_s
   EXPECT_NE(text.find("3 items wait; oldest "), std::string::npos) << text;
 }
 
-// Found by review: each thread that the gate added took an item, and there was a report only at max_threads.
+// Found by review: each thread that the gate added took an item, and there was a report only at
+// max_threads.
 TEST(adaptive_pool, reports_starvation_while_threads_still_come) {
   runtime_options options = quick(2, 1000);
   options.adaptive.gate_period = 20ms;

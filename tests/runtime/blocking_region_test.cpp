@@ -178,7 +178,8 @@ void block_on_the_next_slot(const runtime_options& options, bool in_a_region) {
   next.wait();
 }
 
-// Found by review: the gate did not look into next slots, and regions did nothing in pools without a controller.
+// Found by review: the gate did not look into next slots, and regions did nothing in pools without
+// a controller.
 TEST(blocking_region, the_gate_finds_what_lies_in_the_next_slot_of_a_worker_that_blocks) {
   block_on_the_next_slot(quick(4, 16), false);
 }

@@ -342,7 +342,8 @@ TEST(blocking, threads_have_a_name_and_block_signals) {
   const auto check = []() -> task<void> {
     co_await blocking([] {
       char name[16] = {};
-      // Its starter names it, and may be late: a thread begins with the name of the one that made it.
+      // Its starter names it, and may be late: a thread begins with the name of the one that made
+      // it.
       do {
         pthread_getname_np(pthread_self(), name, sizeof name);
       } while (std::string(name).find("block") == std::string::npos);

@@ -1,8 +1,9 @@
 // border_race_test.cpp: steps of the protocols A, C7 and Places whose order matters, in windows made wide.
 // SPDX-License-Identifier: MIT
 //
-// Each was shown to fail on a mutation: settle before note_end in child_group::child_ended; no hand_over
-// in stop_to_token::child_ended; a waiter taken from a place_queue that is not marked as granted.
+// Each was shown to fail on a mutation: settle before note_end in child_group::child_ended; no
+// hand_over in stop_to_token::child_ended; a waiter taken from a place_queue that is not marked as
+// granted.
 #include <gtest/gtest.h>
 
 #include <atomic>

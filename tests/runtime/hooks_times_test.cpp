@@ -28,8 +28,8 @@ using tandem::test::event_log;
 using tandem::test::simulated;
 using tandem::test::work;
 
-/// For each of so many seeds: what hooks are told while the task that `make` gives, and all that it spawns, runs to its
-/// end by a virtual clock.
+/// For each of so many seeds: what hooks are told while the task that `make` gives, and all that it
+/// spawns, runs to its end by a virtual clock.
 template <class Make, class Check>
 void for_each_seed(std::uint64_t seeds, unsigned workers, Make make, Check check) {
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {

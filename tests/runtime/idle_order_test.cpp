@@ -30,7 +30,8 @@ task<void> block_and_tell(gate& closed, std::atomic<int>& who) {
   co_await std::move(blocked);
 }
 
-/// Lets all workers of a pool park one after the other. @returns their numbers, who parked first in front
+/// Lets all workers of a pool park one after the other. @returns their numbers, who parked first in
+/// front
 std::array<int, workers> park_in_turn(worker_pool& pool) {
   std::array<gate, workers> gates;
   std::array<std::atomic<int>, workers> numbers{};

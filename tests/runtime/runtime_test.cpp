@@ -111,7 +111,8 @@ TEST(runtime, options_come_from_the_environment_and_say_what_is_wrong_with_it) {
   EXPECT_THROW(tandem::runtime rt(with_threads(1025)), std::invalid_argument);
 }
 
-// Found by review: the spawn had been admitted before the shutdown, but was counted after its drain.
+// Found by review: the spawn had been admitted before the shutdown, but was counted after its
+// drain.
 TEST(runtime, a_spawn_beside_a_shutdown_runs_to_its_end_or_is_refused) {
   for (int i = 0; i < 300; ++i) {
     auto rt = std::make_unique<tandem::runtime>(with_threads(1));
@@ -133,7 +134,8 @@ TEST(runtime, a_spawn_beside_a_shutdown_runs_to_its_end_or_is_refused) {
   }
 }
 
-// Found by review: what was posted could end the runtime while its poster was still inside the post.
+// Found by review: what was posted could end the runtime while its poster was still inside the
+// post.
 TEST(runtime, may_end_while_a_thread_of_another_one_is_in_the_last_lines_of_a_post) {
   test_runtime other(2);
   for (int i = 0; i < 300; ++i) {
@@ -244,8 +246,8 @@ task<void> a_bit_of_everything() {
 }
 
 TEST(runtime, ten_thousand_start_stop_cycles_hold_no_more_than_a_hundred) {
-  // malloc's per-thread cache counts as used bytes, and what is in it is chance: without it the numbers
-  // are exact. It can only be switched off before main.
+  // malloc's per-thread cache counts as used bytes, and what is in it is chance: without it the
+  // numbers are exact. It can only be switched off before main.
   if (!tandem::test::sanitized && std::getenv("GLIBC_TUNABLES") == nullptr) {
     const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
     const std::string command =

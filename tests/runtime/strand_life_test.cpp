@@ -171,7 +171,8 @@ TEST(strand, and_what_else_stands_on_a_queue_is_closed_with_it) {
 TEST(strand, and_what_else_stands_on_a_thread_is_closed_with_it) {
   runtime rt(simulated(3, 2));
   tandem::single_thread_executor below(rt);
-  // A virtual clock stands still while the thread has something to run: so time passes when all of it has run.
+  // A virtual clock stands still while the thread has something to run: so time passes when all of
+  // it has run.
   expect_closed_with(
       rt, below, [&] { below.close(); }, [&] { rt.run_for(std::chrono::seconds(1)); });
 }

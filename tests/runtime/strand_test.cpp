@@ -151,7 +151,8 @@ TEST(strand, is_left_by_a_task_that_moves_to_the_pool_below) {
     EXPECT_FALSE(one.is_current());
     co_await tandem::resume_on(one);
     EXPECT_TRUE(one.is_current());
-    // The turn goes on meanwhile: going on inside it would keep the strand for the rest of the segment.
+    // The turn goes on meanwhile: going on inside it would keep the strand for the rest of the
+    // segment.
     co_await tandem::resume_on(pool);
     EXPECT_FALSE(one.is_current());
     co_await tandem::resume_on(one);

@@ -47,7 +47,8 @@ inline task<void> settle() {
 
 }  // namespace tandem::test
 
-// Once per executable: an operator new that counts. Sanitizers bring their own: there nothing counts.
+// Once per executable: an operator new that counts. Sanitizers bring their own: there nothing
+// counts.
 #if TANDEM_TEST_SANITIZED
 #define TANDEM_TEST_COUNT_NEW
 #else

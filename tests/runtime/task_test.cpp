@@ -190,7 +190,8 @@ TEST(task, resume_on_moves_the_child_and_the_parent_resumes_at_its_own_home) {
   }(here.workers(), there.workers()));
 }
 
-// The forms of toolchain.md that g++ 12 gets wrong for careless types; tandem's have to survive them.
+// The forms of toolchain.md that g++ 12 gets wrong for careless types; tandem's have to survive
+// them.
 TEST(gcc_12, temporaries_with_non_trivial_members_in_one_co_await_expression) {
   test_runtime rt;
   auto witness = std::make_shared<int>(3);

@@ -83,7 +83,8 @@ TEST(thread_factory, line_4_a_factory_makes_the_threads_and_gets_their_names) {
   EXPECT_EQ(sigismember(&own, SIGTERM), 0);
 }
 
-// Found by review: a thread counted as searching while its hook ran, and nobody else was woken meanwhile.
+// Found by review: a thread counted as searching while its hook ran, and nobody else was woken
+// meanwhile.
 TEST(thread_factory, line_4_nobody_waits_for_the_start_hook_of_another_thread) {
   std::latch all_start(4);
   runtime_options options = pool_of(4, 4, growth_order::demand);

@@ -12,7 +12,8 @@
 
 namespace {
 
-/// A machine whose counter and clock the test moves: 3 ticks for each nanosecond, unless it says something else.
+/// A machine whose counter and clock the test moves: 3 ticks for each nanosecond, unless it says
+/// something else.
 struct machine {
   static inline std::atomic<std::uint64_t> counter{0};
   static inline std::atomic<std::int64_t> clock{0};

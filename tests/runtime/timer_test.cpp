@@ -197,7 +197,8 @@ TEST(timer, a_runtime_may_end_while_a_thread_of_another_one_still_arms_its_timer
   }
 }
 
-// Found by a test of all awaitables: the timer fired when its driver came round, after the first await.
+// Found by a test of all awaitables: the timer fired when its driver came round, after the first
+// await.
 TEST(timeout, a_limit_that_is_over_stops_the_child_at_its_first_await) {
   test_runtime rt;
   rt.run([]() -> task<void> {

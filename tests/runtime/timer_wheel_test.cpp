@@ -136,8 +136,8 @@ time_point random_deadline(std::mt19937_64& random, time_point now) {
   }
 }
 
-/// The law: what fires, and in which order, is what a sorted list of the deadlines says. Of timers that
-/// were armed too late it says only that they are among the next to fire.
+/// The law: what fires, and in which order, is what a sorted list of the deadlines says. Of timers
+/// that were armed too late it says only that they are among the next to fire.
 void against_a_sorted_list(std::uint64_t seed) {
   SCOPED_TRACE(seed);
   std::mt19937_64 random(seed);

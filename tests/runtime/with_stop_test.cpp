@@ -184,7 +184,8 @@ TEST(with_stop_token, a_callback_may_stop_other_tasks) {
     const auto body = [&other](std::stop_token token) -> task<void> {
       const std::stop_callback callback(token, [&other] { (void)other.cancel(); });
       (void)co_await tandem::as_result(tandem::sleep_for(10h));
-      // The wait may end before the token knows: a body that left now would take its callback along.
+      // The wait may end before the token knows: a body that left now would take its callback
+      // along.
       while (!token.stop_requested()) (void)co_await tandem::as_result(tandem::yield());
     };
     const auto limited = [&]() -> task<void> {

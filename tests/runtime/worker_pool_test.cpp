@@ -186,7 +186,8 @@ TEST(cpu_count, follows_the_affinity_mask) {
   ASSERT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
 }
 
-// Found by review: each yield asked for attention, and so went in front of the forked sibling again.
+// Found by review: each yield asked for attention, and so went in front of the forked sibling
+// again.
 TEST(worker_pool, a_task_that_yields_in_a_loop_lets_its_forked_sibling_run) {
   test_runtime rt(1);
   rt.run([]() -> task<void> {

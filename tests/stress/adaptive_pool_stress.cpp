@@ -1,8 +1,8 @@
 // adaptive_pool_stress.cpp: threads come and go as fast as they can under work of every kind.
 // SPDX-License-Identifier: MIT
 //
-// The laws: every item runs once; the pool is never above max_threads, and ends at min_threads; it can be shut down at
-// any moment, also while threads come and go.
+// The laws: every item runs once; the pool is never above max_threads, and ends at min_threads; it
+// can be shut down at any moment, also while threads come and go.
 #include <gtest/gtest.h>
 
 #include <atomic>

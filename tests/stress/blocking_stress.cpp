@@ -1,8 +1,8 @@
 // blocking_stress.cpp: random calls, stops and time limits on a small pool whose threads come and go.
 // SPDX-License-Identifier: MIT
 //
-// The laws: a call runs at most once; a task that got a value had its call run; one that was cancelled
-// had not; afterwards nothing is queued, and no thread is lost.
+// The laws: a call runs at most once; a task that got a value had its call run; one that was
+// cancelled had not; afterwards nothing is queued, and no thread is lost.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -1,8 +1,8 @@
 // channel_stress.cpp: channels whose senders and receivers are stopped, and which are closed, at any time.
 // SPDX-License-Identifier: MIT
 //
-// The laws: a value is received once and in its sender's order, or is still its sender's; every await
-// ends. A lost wake-up is a hang, which the watchdog reports.
+// The laws: a value is received once and in its sender's order, or is still its sender's; every
+// await ends. A lost wake-up is a hang, which the watchdog reports.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -1,8 +1,9 @@
 // combinators_stress.cpp: random trees of all combinators, over sleeps, yields and failures, with stops.
 // SPDX-License-Identifier: MIT
 //
-// The laws: whatever a combinator has started is gone, frame and all, when it goes on; every started body
-// ends; every acquired resource is released once; every run ends, and then nothing is alive.
+// The laws: whatever a combinator has started is gone, frame and all, when it goes on; every
+// started body ends; every acquired resource is released once; every run ends, and then nothing is
+// alive.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -1,9 +1,10 @@
 // executors_stress.cpp: strands, threads, fair queues and priorities, in each other, ending at any moment.
 // SPDX-License-Identifier: MIT
 //
-// The laws: segments of one strand never overlap; what was admitted runs, once, and its task ends; what was
-// refused never runs; a closed queue goes, once; a thread's end waits for its tasks. A lost turn or
-// token is a hang, which the watchdog reports; a handle that was the last one too early is the sanitizers' to find.
+// The laws: segments of one strand never overlap; what was admitted runs, once, and its task ends;
+// what was refused never runs; a closed queue goes, once; a thread's end waits for its tasks. A
+// lost turn or token is a hang, which the watchdog reports; a handle that was the last one too
+// early is the sanitizers' to find.
 #include <gtest/gtest.h>
 
 #include <atomic>

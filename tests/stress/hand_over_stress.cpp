@@ -1,8 +1,9 @@
 // hand_over_stress.cpp: workers that step back while their forked children are being stolen.
 // SPDX-License-Identifier: MIT
 //
-// The law: whoever steps back leaves nothing in its lanes. Found by review: where a thief was quicker than the owner the
-// owner took its lane for empty, and the children that were left in it were lost.
+// The law: whoever steps back leaves nothing in its lanes. Found by review: where a thief was
+// quicker than the owner the owner took its lane for empty, and the children that were left in it
+// were lost.
 #include <gtest/gtest.h>
 
 #include <chrono>

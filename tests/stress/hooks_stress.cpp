@@ -1,8 +1,9 @@
 // hooks_stress.cpp: tasks of every kind under hooks, on many threads and executors.
 // SPDX-License-Identifier: MIT
 //
-// The laws: each task has one end, and a begin unless it never ran; each segment that begins ends, on the same thread;
-// and the times of a task add up to its life, to the nanosecond, wherever and however often it went on.
+// The laws: each task has one end, and a begin unless it never ran; each segment that begins ends,
+// on the same thread; and the times of a task add up to its life, to the nanosecond, wherever and
+// however often it went on.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -49,8 +49,9 @@ void spin(std::uint64_t turns) {
   for (std::atomic<std::uint64_t> i = 0; i < turns; ++i) {}
 }
 
-/// Begins `operation` somewhere and cancels it, from here, a moment later: perhaps before it started, perhaps after
-/// its end. @returns  its outcome; a task that was removed before it started is cancelled, too
+/// Begins `operation` somewhere and cancels it, from here, a moment later: perhaps before it
+/// started, perhaps after its end. @returns its outcome; a task that was removed before it started
+/// is cancelled, too
 template <class T>
 task<result<T>> race_with_cancel(homes& at, std::mt19937_64& random, task<T> operation) {
   join_handle<T> running = tandem::spawn(at.any(random), std::move(operation));
@@ -154,8 +155,9 @@ TEST(cancel_race, bytes_that_were_received_before_a_cancel_come_with_the_next_ca
   });
 }
 
-// The completion thread looks for a waiter after it has put a buffer. The task may have taken that one before, and wait for
-// the next: then nothing is there for it, and nothing is what the end looks like.
+// The completion thread looks for a waiter after it has put a buffer. The task may have taken that
+// one before, and wait for the next: then nothing is there for it, and nothing is what the end
+// looks like.
 TEST(receive_race, a_waiter_whose_buffer_was_taken_before_it_waited_goes_on_waiting) {
   tandem::io::completion_options options;
   options.receive_buffer_bytes = 64;
@@ -196,7 +198,8 @@ task<std::size_t> write_some(tcp_stream& to, std::size_t at, std::size_t bytes) 
   co_return co_await to.write(some);
 }
 
-// What a cancelled write() says that it took, and nothing else, arrives: a cancelled one has taken nothing.
+// What a cancelled write() says that it took, and nothing else, arrives: a cancelled one has taken
+// nothing.
 TEST(cancel_race, bytes_that_were_written_before_a_cancel_are_counted) {
   homes at;
   tandem::test::stress_for(300ms, [&](std::mt19937_64& random) {
@@ -231,7 +234,8 @@ TEST(cancel_race, bytes_that_were_written_before_a_cancel_are_counted) {
 task<tcp_stream> accept_one(tcp_listener& listener) { co_return co_await listener.accept(); }
 task<tcp_stream> connect_one(endpoint peer) { co_return co_await tcp_stream::connect(peer); }
 
-// Each connection is accepted once, and is served: its number comes back. So none was accepted for nobody.
+// Each connection is accepted once, and is served: its number comes back. So none was accepted for
+// nobody.
 TEST(cancel_race, every_connection_is_accepted_once_however_often_accepts_are_cancelled) {
   homes at;
   const std::size_t before = open_descriptors();

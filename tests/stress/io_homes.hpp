@@ -9,7 +9,8 @@
 
 namespace tandem::test {
 
-/// Two completion threads and the workers: an operation may live beside its ring, beside another one, or elsewhere.
+/// Two completion threads and the workers: an operation may live beside its ring, beside another
+/// one, or elsewhere.
 class homes {
  public:
   explicit homes(io::completion_options options = {}) {

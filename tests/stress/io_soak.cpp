@@ -1,8 +1,9 @@
 // io_soak.cpp: servers, proxies and clients that fail, cancel, close and reset at random; at the end nothing is left.
 // SPDX-License-Identifier: MIT
 //
-// Episodes, each with a runtime of its own: what an episode leaves behind, of tasks, operations, descriptors and memory,
-// is missed at its end. Bytes that come back are compared with what was sent.
+// Episodes, each with a runtime of its own: what an episode leaves behind, of tasks, operations,
+// descriptors and memory, is missed at its end. Bytes that come back are compared with what was
+// sent.
 #include <gtest/gtest.h>
 #include <malloc.h>
 

@@ -1,9 +1,9 @@
 // reconfigure_stress.cpp: a pool is changed up and down under a random load, and shut down at a random moment.
 // SPDX-License-Identifier: MIT
 //
-// The laws: whatever is changed, and when, each submission runs, is refused or is cancelled; no task is lost; there
-// are never more threads than the largest max_threads; each thread that starts exits; with the changes over, what is one too many
-// goes; shutdown ends.
+// The laws: whatever is changed, and when, each submission runs, is refused or is cancelled; no
+// task is lost; there are never more threads than the largest max_threads; each thread that starts
+// exits; with the changes over, what is one too many goes; shutdown ends.
 #include <gtest/gtest.h>
 
 #include <algorithm>

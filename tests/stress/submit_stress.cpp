@@ -1,8 +1,8 @@
 // submit_stress.cpp: a pool is shut down at every moment of a random load.
 // SPDX-License-Identifier: MIT
 //
-// The laws: the pool terminates, its hook runs once; each submission was run, cancelled or refused, and its handle
-// is done; no coroutine is left; nobody waits for a place any more.
+// The laws: the pool terminates, its hook runs once; each submission was run, cancelled or refused,
+// and its handle is done; no coroutine is left; nobody waits for a place any more.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The laws: every await ends once, returned or cancelled; a mutex has one holder; permits are
-// conserved; an event lets go only when set; a latch counts every arrival. A lost wake-up is a hang,
-// which the watchdog reports.
+// conserved; an event lets go only when set; a latch counts every arrival. A lost wake-up is a
+// hang, which the watchdog reports.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -1,8 +1,8 @@
 // timer_stress.cpp: timers that are armed, disarmed, fired and stopped by four threads at once.
 // SPDX-License-Identifier: MIT
 //
-// The laws: a timer fires exactly once or was disarmed, never both and never early; every sleep ends; a
-// time limit that races with the end of its task ends it once.
+// The laws: a timer fires exactly once or was disarmed, never both and never early; every sleep
+// ends; a time limit that races with the end of its task ends it once.
 #include <gtest/gtest.h>
 
 #include <algorithm>

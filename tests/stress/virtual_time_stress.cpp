@@ -1,10 +1,11 @@
 // virtual_time_stress.cpp: random programs under a virtual clock: a seed repeats its whole log of events.
 // SPDX-License-Identifier: MIT
 //
-// A program is a tree of tasks that yield, sleep, lock, pass values on, spawn, fork, fail, run out of time
-// and are stopped. Its shape follows from its number, its schedule from the seed of the clock. The laws:
-// the same program under the same seed gives the same log, to the last nanosecond; nothing ever stalls,
-// since nobody waits without a limit for what might not come; what began has ended.
+// A program is a tree of tasks that yield, sleep, lock, pass values on, spawn, fork, fail, run out
+// of time and are stopped. Its shape follows from its number, its schedule from the seed of the
+// clock. The laws: the same program under the same seed gives the same log, to the last nanosecond;
+// nothing ever stalls, since nobody waits without a limit for what might not come; what began has
+// ended.
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -65,8 +65,8 @@ class event_log {
     return workers;
   }
 
-  /// Of each task: one end; one begin, first, unless it was removed; each segment begins and ends once; and the times
-  /// add up to its life.
+  /// Of each task: one end; one begin, first, unless it was removed; each segment begins and ends
+  /// once; and the times add up to its life.
   bool is_well_formed() const {
     for (std::size_t i = 0; i < tasks(); ++i) {
       const std::string fault = fault_of(entries_of(i));

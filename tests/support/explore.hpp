@@ -1,9 +1,9 @@
 // explore.hpp: runs code with atomics under many seeded schedules, and checks its laws in each.
 // SPDX-License-Identifier: MIT
 //
-// The code under test takes its atomics from a policy; `explored_atomics` makes each access a point at
-// which the schedule may go on with another logical thread (a fiber: everything runs on one thread of
-// the system, so a schedule is a function of its seed and can be repeated).
+// The code under test takes its atomics from a policy; `explored_atomics` makes each access a point
+// at which the schedule may go on with another logical thread (a fiber: everything runs on one
+// thread of the system, so a schedule is a function of its seed and can be repeated).
 //
 //   schedules  in turn, as the seed says: a uniform walk, a walk that rarely switches, and priorities
 //              with few changes (PCT: Burckhardt, Kothari, Musuvathi, Nagarakatte, ASPLOS 2010)
@@ -16,12 +16,12 @@
 //
 // Not modelled, so nothing is proved about it: loads that return old values or overtake each other
 // (other than by the buffers), two threads that see the stores of two others in different orders
-// (non-multi-copy-atomic machines), relaxed or failed read-modify-writes that leave the buffer as it
-// is, atomic_thread_fence, consume, the order of seq_cst accesses among weaker ones. What the clocks
-// see of acquire and release is as weak as C++; the rest is as strong as said here.
+// (non-multi-copy-atomic machines), relaxed or failed read-modify-writes that leave the buffer as
+// it is, atomic_thread_fence, consume, the order of seq_cst accesses among weaker ones. What the
+// clocks see of acquire and release is as weak as C++; the rest is as strong as said here.
 //
-// Laws are found broken by luck, however good: a run without a finding is no proof. Each test of a law
-// should stand beside one that breaks the code and expects a finding.
+// Laws are found broken by luck, however good: a run without a finding is no proof. Each test of a
+// law should stand beside one that breaks the code and expects a finding.
 #pragma once
 
 #include <array>
@@ -41,8 +41,8 @@ using vector_clock = std::array<std::uint32_t, most_threads>;
 
 /// One execution of a scenario under one schedule.
 ///
-/// A scenario makes the objects under test, adds threads, calls go() and checks what is left. Outside
-/// of go() atomics act at once.
+/// A scenario makes the objects under test, adds threads, calls go() and checks what is left.
+/// Outside of go() atomics act at once.
 class schedule {
  public:
   schedule(const schedule&) = delete;
@@ -51,8 +51,8 @@ class schedule {
   /// Adds a logical thread. Its body must not throw, and must end by itself or in wait_until().
   void thread(const char* name, std::function<void()> body);
   /// Once: runs the threads to their ends and empties the buffers.
-  /// @returns  false if nobody could go on, or not within the bound on steps: return at once then; the
-  ///           bodies stay where they were, and what they held is not destroyed
+  /// @returns  false if nobody could go on, or not within the bound on steps: return at once then;
+  ///           the bodies stay where they were, and what they held is not destroyed
   bool go();
 
   /// In a thread: waits until `ready` holds; it may load explored atomics and nothing else.
@@ -81,8 +81,8 @@ struct finding {
   std::string tail;              ///< the last steps, one a line
 };
 
-/// Runs `scenario` under schedules number 0, 1, ... of `seed` until a law is broken, or `enough` (of
-/// the number of executions so far) says so.
+/// Runs `scenario` under schedules number 0, 1, ... of `seed` until a law is broken, or `enough`
+/// (of the number of executions so far) says so.
 finding explore(std::uint64_t seed, const std::function<bool(std::uint64_t)>& enough,
                 const std::function<void(schedule&)>& scenario);
 
@@ -100,7 +100,8 @@ class explored_word {
 
   std::uint64_t load_bits(std::memory_order order) const noexcept;
   void store_bits(std::uint64_t bits, std::memory_order order) noexcept;
-  /// A read-modify-write: nobody else goes on between begin and end, if it ends. @returns the old value
+  /// A read-modify-write: nobody else goes on between begin and end, if it ends. @returns the old
+  /// value
   std::uint64_t begin_change(std::memory_order order) noexcept;
   void end_change(std::uint64_t bits, std::memory_order order) noexcept;
   /// Whether a weak compare-exchange fails for no reason.

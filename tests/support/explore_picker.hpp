@@ -1,8 +1,8 @@
 // explore_picker.hpp: who goes on next, as the seed of a schedule says; for explore.cpp only.
 // SPDX-License-Identifier: MIT
 //
-// Actors 0 .. most_threads - 1 are the threads, the next ones their store buffers: a buffer that comes
-// late in the order keeps its stores back for long.
+// Actors 0 .. most_threads - 1 are the threads, the next ones their store buffers: a buffer that
+// comes late in the order keeps its stores back for long.
 #pragma once
 
 #include <algorithm>

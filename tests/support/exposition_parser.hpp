@@ -1,8 +1,9 @@
 // exposition_parser.hpp: a strict reader of Prometheus' text format 0.0.4, written apart from what writes it.
 // SPDX-License-Identifier: MIT
 //
-// Refuses whatever the format's page does not allow, and what only lenient readers take: samples without TYPE, a
-// metric in two places, a sample twice, buckets that do not grow or do not end at +Inf, a _count that differs from it.
+// Refuses whatever the format's page does not allow, and what only lenient readers take: samples
+// without TYPE, a metric in two places, a sample twice, buckets that do not grow or do not end at
+// +Inf, a _count that differs from it.
 #pragma once
 
 #include <cctype>

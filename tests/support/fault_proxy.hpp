@@ -1,9 +1,10 @@
 // fault_proxy.hpp: a TCP proxy that cuts, delays, fragments, stalls and resets what passes through it.
 // SPDX-License-Identifier: MIT
 //
-// It runs on a thread of its own, with poll() and plain calls: nothing of what it tests. What happens to connection k is
-// drawn from the seed and k, and happens after so many bytes of one direction, never after so much time: the same seed does the
-// same to the same bytes, whatever the machine does meanwhile.
+// It runs on a thread of its own, with poll() and plain calls: nothing of what it tests. What
+// happens to connection k is drawn from the seed and k, and happens after so many bytes of one
+// direction, never after so much time: the same seed does the same to the same bytes, whatever the
+// machine does meanwhile.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +22,8 @@ class fault_plan {
   std::size_t most_piece_bytes = 16 * 1024;
   /// A pause of up to so long after each piece.
   unsigned most_pause_us = 0;
-  /// Of a hundred connections, so many: one direction ends early, the rest of it is swallowed; the other goes on.
+  /// Of a hundred connections, so many: one direction ends early, the rest of it is swallowed; the
+  /// other goes on.
   unsigned half_cuts = 0;
   /// So many: both ends are closed.
   unsigned cuts = 0;

@@ -17,8 +17,8 @@ class fiber_set {
   fiber_set(const fiber_set&) = delete;
   fiber_set& operator=(const fiber_set&) = delete;
 
-  /// What fiber `i` calls when it is switched to next, once its last body has returned. At its end a
-  /// body switches away; it returns when the fiber is to begin the next one.
+  /// What fiber `i` calls when it is switched to next, once its last body has returned. At its end
+  /// a body switches away; it returns when the fiber is to begin the next one.
   void start(std::size_t i, std::function<void()> body);
   /// From anywhere but fiber `i`.
   void switch_to(std::size_t i);

@@ -17,15 +17,17 @@ namespace tandem::test {
 
 inline constexpr unsigned child_limit_seconds = 50;
 
-// GCC's AddressSanitizer (12) copies its allocator as it stands, with locks that other threads hold:
-// a child made while they allocate cannot allocate. glibc and clang's sanitizers see to theirs.
+// GCC's AddressSanitizer (12) copies its allocator as it stands, with locks that other threads
+// hold: a child made while they allocate cannot allocate. glibc and clang's sanitizers see to
+// theirs.
 #if defined(__clang__)
 inline constexpr bool child_may_allocate = true;
 #else
 inline constexpr bool child_may_allocate = !address_sanitized;
 #endif
 
-/// Runs `body` in a child. @returns its exit status (99: it threw), or 1000 + the signal that ended it
+/// Runs `body` in a child. @returns its exit status (99: it threw), or 1000 + the signal that ended
+/// it
 inline int in_child(const std::function<int()>& body) {
   const pid_t child = ::fork();
   if (child == 0) {

@@ -14,8 +14,9 @@ namespace tandem::test {
 
 /// While it lives, `spare` further descriptors can be opened.
 ///
-/// UndefinedBehaviorSanitizer looks at kinds of objects that are new to it through a pipe, and calls them
-/// invalid when it gets none: it has to meet them before. Those of an error it meets here.
+/// UndefinedBehaviorSanitizer looks at kinds of objects that are new to it through a pipe, and
+/// calls them invalid when it gets none: it has to meet them before. Those of an error it meets
+/// here.
 class no_descriptors {
  public:
   explicit no_descriptors(int spare = 0) {

@@ -1,9 +1,9 @@
 // open_descriptors.hpp: how many descriptors this process holds.
 // SPDX-License-Identifier: MIT
 //
-// Not counted: files below /proc (the stall watch of a completion pool opens one for a moment, whenever a busy machine
-// makes a thread late), and the pipes of UndefinedBehaviorSanitizer, which any thread opens for a moment when it meets a
-// kind of object that is new to it.
+// Not counted: files below /proc (the stall watch of a completion pool opens one for a moment,
+// whenever a busy machine makes a thread late), and the pipes of UndefinedBehaviorSanitizer, which
+// any thread opens for a moment when it meets a kind of object that is new to it.
 #pragma once
 
 #include <cstddef>

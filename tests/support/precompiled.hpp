@@ -1,9 +1,9 @@
 // precompiled.hpp: what nearly every test includes and nobody here changes: parsed once in a build.
 // SPDX-License-Identifier: MIT
 //
-// GoogleTest and the standard library only. A header of tandem's in here would hide a missing include, and a
-// change of it would rebuild every test. Test sources include what they use all the same: gcc-debug builds
-// them without this file.
+// GoogleTest and the standard library only. A header of tandem's in here would hide a missing
+// include, and a change of it would rebuild every test. Test sources include what they use all the
+// same: gcc-debug builds them without this file.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // refusing_port.hpp: a port of the loopback that refuses connections for as long as it lives.
 // SPDX-License-Identifier: MIT
 //
-// Bound, but without a listener. The port of a listener that was closed would be anybody's: of a test
-// that runs beside, or of the very connection that is tried.
+// Bound, but without a listener. The port of a listener that was closed would be anybody's: of a
+// test that runs beside, or of the very connection that is tried.
 #pragma once
 
 #include <arpa/inet.h>

@@ -15,7 +15,8 @@
 #define TANDEM_TEST_THREAD_SANITIZER 1
 #endif
 
-/// 1 with AddressSanitizer or ThreadSanitizer, whose allocators stand in the place of malloc; else 0.
+/// 1 with AddressSanitizer or ThreadSanitizer, whose allocators stand in the place of malloc; else
+/// 0.
 #if defined(TANDEM_TEST_ADDRESS_SANITIZER) || defined(TANDEM_TEST_THREAD_SANITIZER)
 #define TANDEM_TEST_SANITIZED 1
 #else

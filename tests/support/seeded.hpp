@@ -22,7 +22,8 @@ inline std::uint64_t stress_seed() {
   return seed;
 }
 
-/// Calls `round(random)` until the stress time is over, `otherwise` if nobody set it; at least once.
+/// Calls `round(random)` until the stress time is over, `otherwise` if nobody set it; at least
+/// once.
 template <class Round>
 void stress_for(std::chrono::milliseconds otherwise, Round round) {
   std::mt19937_64 random(stress_seed());

@@ -1,9 +1,9 @@
 // watchdog.cpp: the thread behind watchdog.hpp.
 // SPDX-License-Identifier: MIT
 //
-// One mutex guards the name and deadline of the running test and the list of reports. Its thread waits on a
-// condition variable until the deadline or until the next test starts. The thread and its state are never
-// destroyed: a test may hang in a static destructor too.
+// One mutex guards the name and deadline of the running test and the list of reports. Its thread
+// waits on a condition variable until the deadline or until the next test starts. The thread and
+// its state are never destroyed: a test may hang in a static destructor too.
 #include "watchdog.hpp"
 
 #include <gtest/gtest.h>
@@ -65,7 +65,8 @@ watchdog_state& state() {
   return *leaked;
 }
 
-// Every thread's stack, if a debugger is there to tell. Bounded: gdb itself may hang on a broken process.
+// Every thread's stack, if a debugger is there to tell. Bounded: gdb itself may hang on a broken
+// process.
 void print_stacks() {
   prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
   const std::string command =
@@ -139,7 +140,8 @@ std::chrono::milliseconds stress_time(std::chrono::milliseconds otherwise) {
 }
 
 void start_watchdog(bool in_death_test) {
-  // The thread is born with every signal blocked, so that tests of signals see only their own threads.
+  // The thread is born with every signal blocked, so that tests of signals see only their own
+  // threads.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);

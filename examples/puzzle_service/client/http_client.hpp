@@ -28,9 +28,11 @@ class http_client {
 
   /// @throws              std::system_error
   tandem::task<void> send(std::string requests);
-  /// The answer to the first request that has none yet. Its length has to be given by Content-Length.
+  /// The answer to the first request that has none yet. Its length has to be given by
+  /// Content-Length.
   ///
-  /// @throws              std::system_error; std::runtime_error: the connection ended, or no HTTP came
+  /// @throws              std::system_error; std::runtime_error: the connection ended, or no HTTP
+  ///                      came
   tandem::task<answer> receive();
 
  private:

@@ -1,9 +1,9 @@
 // asio_backend.cpp: the backend for hosts without io_uring: readiness from Asio, our own calls.
 // SPDX-License-Identifier: MIT
 //
-// One io_context a thread. An operation is tried first; what would block waits until Asio says that the
-// descriptor is ready, then reap() tries again. So an operation that is cancelled while it waits has
-// consumed nothing. Steps A1-A6: io/README.md, "Without io_uring".
+// One io_context a thread. An operation is tried first; what would block waits until Asio says that
+// the descriptor is ready, then reap() tries again. So an operation that is cancelled while it
+// waits has consumed nothing. Steps A1-A6: io/README.md, "Without io_uring".
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -116,8 +116,8 @@ class asio_backend final : public backend {
     for (const ready_side& each : ready_) try_again(*each.at, each.way);
     ready_.clear();
     unsigned operations = 0;
-    // What ends meanwhile has to wait for the next round: a socket that never runs dry is no reason to
-    // keep all others waiting.
+    // What ends meanwhile has to wait for the next round: a socket that never runs dry is no reason
+    // to keep all others waiting.
     operation_list batch = std::exchange(ended_, operation_list());
     while (detail::operation* const operation = batch.pop_front()) {
       if (receive_wait* const wait = entry_of(*operation).armed) {
@@ -203,8 +203,8 @@ class asio_backend final : public backend {
   }
 
   void add_registration() {
-    // So that no list allocates where nothing may throw: a registration is at most once in free_ and in
-    // idle_, and twice in ready_.
+    // So that no list allocates where nothing may throw: a registration is at most once in free_
+    // and in idle_, and twice in ready_.
     const std::size_t count = registrations_.size() + 1;
     if (idle_.capacity() < count) {
       free_.reserve(2 * count);
@@ -326,8 +326,8 @@ class asio_backend final : public backend {
     }
   }
 
-  /// A timer of Asio's rather than a limit of run_one_for(), which is rounded up to milliseconds. One
-  /// that is set for an earlier time stays: it costs a round.
+  /// A timer of Asio's rather than a limit of run_one_for(), which is rounded up to milliseconds.
+  /// One that is set for an earlier time stays: it costs a round.
   void set_timer(clock::time_point deadline) {
     if (deadline == clock::time_point::max()) return;
     if (timer_is_set_ && timer_.expiry() <= deadline) return;

@@ -1,9 +1,9 @@
 // asio_library.hpp: the part of standalone Asio that the backend is built on.
 // SPDX-License-Identifier: MIT
 //
-// Asio is a library of headers: its inline functions would be merged at link time with those of an Asio
-// in the user's program, of whatever version. So it lives here in a namespace of its own; the names of
-// its files are no macro's business. Included by asio_backend.cpp alone.
+// Asio is a library of headers: its inline functions would be merged at link time with those of an
+// Asio in the user's program, of whatever version. So it lives here in a namespace of its own; the
+// names of its files are no macro's business. Included by asio_backend.cpp alone.
 #pragma once
 
 #undef ASIO_SEPARATE_COMPILATION

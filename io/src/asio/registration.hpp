@@ -1,9 +1,10 @@
 // registration.hpp: one descriptor that Asio watches, and the operations that wait for it.
 // SPDX-License-Identifier: MIT
 //
-// It lives while an operation waits: the descriptor is closed by its owner, who knows nothing of us, and
-// its number may be another one's a moment later. At most one wait of each direction is with Asio,
-// however many operations wait. Given back early, it is used again when Asio's last handler has run.
+// It lives while an operation waits: the descriptor is closed by its owner, who knows nothing of
+// us, and its number may be another one's a moment later. At most one wait of each direction is
+// with Asio, however many operations wait. Given back early, it is used again when Asio's last
+// handler has run.
 #pragma once
 
 #include <fcntl.h>

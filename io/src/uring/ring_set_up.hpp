@@ -6,8 +6,9 @@
 
 namespace tandem::inline v0::io {
 
-/// Probed, never assumed: SINGLE_ISSUER with DEFER_TASKRUN (completions are then delivered only when the
-/// owner asks, in batches), else plainer rings. @returns an error number; 0: `ring` is there
+/// Probed, never assumed: SINGLE_ISSUER with DEFER_TASKRUN (completions are then delivered only
+/// when the owner asks, in batches), else plainer rings. @returns an error number; 0: `ring` is
+/// there
 int set_up_ring(io_uring& ring, unsigned entries) noexcept;
 
 /// Throws what says cause and cure.

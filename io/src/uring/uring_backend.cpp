@@ -1,8 +1,8 @@
 // uring_backend.cpp: the io_uring backend, through liburing.
 // SPDX-License-Identifier: MIT
 //
-// One ring a thread, made on that thread (ring_set_up.cpp). A wake writes to an eventfd that a poll in the
-// ring watches. user_data: an operation's address, or one of the marks below.
+// One ring a thread, made on that thread (ring_set_up.cpp). A wake writes to an eventfd that a poll
+// in the ring watches. user_data: an operation's address, or one of the marks below.
 #include <liburing.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -188,7 +188,8 @@ class uring_backend final : public backend {
     return reinterpret_cast<std::uintptr_t>(&source) | source_bit;  // NOLINT: an address and a bit
   }
 
-  /// Since 5.19. Where it is refused buffers come from our own stock, one for each receive that waits.
+  /// Since 5.19. Where it is refused buffers come from our own stock, one for each receive that
+  /// waits.
   void register_buffer_ring() noexcept {
     constexpr std::size_t page = 4096;
     void* const memory = std::aligned_alloc(
@@ -232,7 +233,8 @@ class uring_backend final : public backend {
   }
 
   /// With some hundred connections, what a completion belongs to has left the cache since it was
-  /// submitted: two lines of the operation or the source (marks are no addresses; that does no harm).
+  /// submitted: two lines of the operation or the source (marks are no addresses; that does no
+  /// harm).
   static void fetch_early(std::uint64_t user_data) noexcept {
     const auto* const target = reinterpret_cast<const char*>(user_data & ~source_bit);  // NOLINT
     __builtin_prefetch(target, 1);
@@ -308,7 +310,8 @@ class uring_backend final : public backend {
   io_uring_sqe* next_entry() noexcept {
     io_uring_sqe* sqe = io_uring_get_sqe(&ring_);
     while (sqe == nullptr) {
-      // Full: the kernel takes what is there. EBUSY means that completions have to be made room for.
+      // Full: the kernel takes what is there. EBUSY means that completions have to be made room
+      // for.
       if (io_uring_submit(&ring_) == -EBUSY) io_uring_get_events(&ring_);
       sqe = io_uring_get_sqe(&ring_);
     }

@@ -68,8 +68,8 @@ class [[nodiscard]] as_result_awaiter : public detail::as_result_base<Awaiter> {
 ///     auto got = co_await tandem::as_result(tandem::with_timeout(1s, fetch()));
 ///     if (got.is_cancelled()) co_return "too slow";
 ///
-/// Of a leaf operation (I/O) it holds the std::error_code only: what a throw would say beside (path, offset,
-/// address) is not made. Of a task it holds the exception, text and all.
+/// Of a leaf operation (I/O) it holds the std::error_code only: what a throw would say beside
+/// (path, offset, address) is not made. Of a task it holds the exception, text and all.
 ///
 /// @param awaitable  a task or any awaiter of tandem
 /// @cancellation     a cancelled await is a result whose is_cancelled() is true

@@ -34,8 +34,8 @@ class blocking_stats {
   std::uint64_t run = 0;   ///< calls that have ended
 };
 
-/// Elastic threads for calls that block: `rt.use_service<tandem::blocking_pool>()`. Users rarely need
-/// it: blocking() makes it.
+/// Elastic threads for calls that block: `rt.use_service<tandem::blocking_pool>()`. Users rarely
+/// need it: blocking() makes it.
 ///
 /// @thread_safety  all members from any thread
 class TANDEM_API blocking_pool final : public service {
@@ -110,19 +110,20 @@ class [[nodiscard]] blocking_awaiter : private detail::blocking_request {
 ///
 ///     auto text = co_await tandem::blocking([&] { return read_whole_file(path); });
 ///
-/// The callable runs outside any worker, but within its task: stop_requested() and whatever else hangs
-/// on the task works in it, and so do spawn() and blocking waits (sync_wait, run) on any runtime.
-/// Only ending, or draining, the own runtime from there is refused.
+/// The callable runs outside any worker, but within its task: stop_requested() and whatever else
+/// hangs on the task works in it, and so do spawn() and blocking waits (sync_wait, run) on any
+/// runtime. Only ending, or draining, the own runtime from there is refused.
 ///
-/// @param call     kept in the awaiter until the call has ended: it may capture by reference. With g++
-///                 12 a lambda that captures objects with destructors needs a name: a temporary does
-///                 not compile
+/// @param call     kept in the awaiter until the call has ended: it may capture by reference. With
+///                 g++ 12 a lambda that captures objects with destructors needs a name: a temporary
+///                 does not compile
 /// @returns        what `call` returns
 /// @throws         what `call` throws; operation_cancelled if a stop came before it began;
-///                 std::system_error (resource_unavailable_try_again) if blocking_options::queue_limit
-///                 calls wait already, or if the system gives no thread and there is none
-/// @cancellation   takes the call out of the queue; one that has begun is waited for, and its result
-///                 counts. So with_timeout around blocking ends late by design: ask
+///                 std::system_error (resource_unavailable_try_again) if
+///                 blocking_options::queue_limit calls wait already, or if the system gives no
+///                 thread and there is none
+/// @cancellation   takes the call out of the queue; one that has begun is waited for, and its
+///                 result counts. So with_timeout around blocking ends late by design: ask
 ///                 tandem::stop_requested() in long calls
 /// @resumes_on     the caller's home
 /// @cost           no allocation, two hand-overs between threads; up to max_threads threads

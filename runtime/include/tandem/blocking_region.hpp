@@ -11,18 +11,20 @@ class worker;
 class pool_control;
 }  // namespace detail
 
-/// While it lives the calling worker counts as blocked: what waits in its lanes can be taken by others,
-/// and the pool runs another worker in its place, at once while few are blocked, then one by one.
+/// While it lives the calling worker counts as blocked: what waits in its lanes can be taken by
+/// others, and the pool runs another worker in its place, at once while few are blocked, then one
+/// by one.
 ///
 ///     task<row> query(std::string text) {
 ///       tandem::blocking_region here;
 ///       co_return database.ask(text);       // waits for a network, say, and keeps its thread
 ///     }
 ///
-/// For calls that mostly take long, blocking() is better: it keeps no worker. This is for the middle of plain
-/// functions, and for calls that only sometimes wait. No co_await inside: its end would come on another
-/// thread. Regions may be nested. In a pool without a controller nobody comes in its place, but what waits in its lanes
-/// is free for others; elsewhere than on a worker it does nothing.
+/// For calls that mostly take long, blocking() is better: it keeps no worker. This is for the
+/// middle of plain functions, and for calls that only sometimes wait. No co_await inside: its end
+/// would come on another thread. Regions may be nested. In a pool without a controller nobody comes
+/// in its place, but what waits in its lanes is free for others; elsewhere than on a worker it does
+/// nothing.
 ///
 /// @thread_safety  ends on the thread that began it
 /// @cost           a lock at either end; a thread is woken or started only where something waits

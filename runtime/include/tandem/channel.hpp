@@ -1,10 +1,11 @@
 // channel.hpp: a bounded queue between tasks; many may send, many may receive.
 // SPDX-License-Identifier: MIT
 //
-// Under one lock (detail/lock_word.hpp; the value's lowest bit says "closed") stand a ring, which is
-// allocated once, and two lists of waiters. At most one of them is not empty: a send hands its value to
-// the oldest receiver, a receive takes in the value of the oldest sender. Who waits is posted to its
-// home once per wait, not per item: the running side goes on until it has to wait itself.
+// Under one lock (detail/lock_word.hpp; the value's lowest bit says "closed") stand a ring, which
+// is allocated once, and two lists of waiters. At most one of them is not empty: a send hands its
+// value to the oldest receiver, a receive takes in the value of the oldest sender. Who waits is
+// posted to its home once per wait, not per item: the running side goes on until it has to wait
+// itself.
 #pragma once
 
 #include <coroutine>
@@ -36,7 +37,8 @@ class TANDEM_API channel_closed : public std::runtime_error {
   ~channel_closed() override;
 };
 
-/// A queue of at most `capacity` values. With capacity 0 a send waits for its receiver (rendezvous).
+/// A queue of at most `capacity` values. With capacity 0 a send waits for its receiver
+/// (rendezvous).
 ///
 ///     tandem::channel<std::string> lines(16);
 ///     co_await lines.send(read_line());                  // the producer, which in the end closes it
@@ -44,10 +46,12 @@ class TANDEM_API channel_closed : public std::runtime_error {
 ///       print(*line);
 ///     }
 ///
-/// Values come in the order in which their sends began to wait or were ready; whoever waits longest is
-/// served first, on both sides. T is moved under the lock: that must not throw nor use the channel.
+/// Values come in the order in which their sends began to wait or were ready; whoever waits longest
+/// is served first, on both sides. T is moved under the lock: that must not throw nor use the
+/// channel.
 ///
-/// @thread_safety  all members from any thread; try_send, try_receive and close also outside any task
+/// @thread_safety  all members from any thread; try_send, try_receive and close also outside any
+///                 task
 template <class T>
 class channel {
   static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_destructible_v<T>,
@@ -62,10 +66,12 @@ class channel {
 
   /// Waits until there is room (or a receiver), and moves `value` in.
   ///
-  /// @param value        stays the caller's and alive until the await returns; moved from if it returns
-  ///                     normally, untouched if it throws
-  /// @throws             channel_closed; operation_cancelled if a stop comes while it waits, or came before
-  /// @cancellation       may lose the race and return normally: then the value was delivered, else not
+  /// @param value        stays the caller's and alive until the await returns; moved from if it
+  ///                     returns normally, untouched if it throws
+  /// @throws             channel_closed; operation_cancelled if a stop comes while it waits, or
+  ///                     came before
+  /// @cancellation       may lose the race and return normally: then the value was delivered, else
+  ///                     not
   /// @resumes_on         the caller's home
   /// @cost               a lock and a move; no allocation
   send_awaiter<T> send(T&& value) noexcept { return send_awaiter<T>(core_, value); }
@@ -94,8 +100,8 @@ class channel {
     return value;
   }
 
-  /// No more values: sends throw channel_closed from now on, also those that wait; receives go on until
-  /// it is drained. Again: nothing.
+  /// No more values: sends throw channel_closed from now on, also those that wait; receives go on
+  /// until it is drained. Again: nothing.
   void close() noexcept { core_.close(); }
   bool is_closed() const noexcept { return core_.is_closed(); }
 

@@ -1,8 +1,8 @@
 // clock.hpp: what time it is for a task.
 // SPDX-License-Identifier: MIT
 //
-// Everything of tandem that takes time asks this clock: the steady clock, but for tasks of a runtime
-// with a virtual one.
+// Everything of tandem that takes time asks this clock: the steady clock, but for tasks of a
+// runtime with a virtual one.
 #pragma once
 
 #include <chrono>
@@ -30,8 +30,9 @@ std::chrono::steady_clock::time_point deadline_after(
   const auto began = tandem::now();
   if (!(limit > limit.zero())) return began;  // NaN, too
   const steady::duration room = steady::time_point::max() - began;
-  // Roughly first, by doubles, since any unit may be given; what passes fits into the clock's range, a
-  // double's rounding apart, which is why the comparison that decides is one of whole numbers.
+  // Roughly first, by doubles, since any unit may be given; what passes fits into the clock's
+  // range, a double's rounding apart, which is why the comparison that decides is one of whole
+  // numbers.
   using seconds = std::chrono::duration<long double>;
   if (seconds(limit) >= seconds(steady::duration::max())) return steady::time_point::max();
   const auto exact = std::chrono::ceil<steady::duration>(limit);

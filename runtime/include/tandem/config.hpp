@@ -1,12 +1,12 @@
 // config.hpp: the few switches that depend on compiler and build.
 // SPDX-License-Identifier: MIT
 //
-// TANDEM_SYMMETRIC_TRANSFER says how one coroutine hands over to the next. 1: `await_suspend` returns
-// the next handle and the compiler turns the resume into a jump. 0: the handle goes into the thread's
-// next slot, and run_chain resumes it after the stack has unwound. Both always return a handle (a noop
-// one in the second case), so translation units built either way mix safely.
-// How a task is passed and returned is another matter: all have to do as the library does (build_abi.hpp).
-// g++ makes the jump only with -foptimize-sibling-calls and without sanitizers.
+// TANDEM_SYMMETRIC_TRANSFER says how one coroutine hands over to the next. 1: `await_suspend`
+// returns the next handle and the compiler turns the resume into a jump. 0: the handle goes into
+// the thread's next slot, and run_chain resumes it after the stack has unwound. Both always return
+// a handle (a noop one in the second case), so translation units built either way mix safely. How a
+// task is passed and returned is another matter: all have to do as the library does
+// (build_abi.hpp). g++ makes the jump only with -foptimize-sibling-calls and without sanitizers.
 #pragma once
 
 #include <type_traits>
@@ -51,8 +51,9 @@
 /// The decision above has to be taken in the user's own coroutine, never in a shared inline copy.
 #define TANDEM_ALWAYS_INLINE [[gnu::always_inline]] inline
 
-/// A type that moves by copying its bytes: where the library was built so, it is passed and returned in a register.
-/// TANDEM_ABI_TAG is part of the name of what every program calls, so that two that differ do not link.
+/// A type that moves by copying its bytes: where the library was built so, it is passed and
+/// returned in a register. TANDEM_ABI_TAG is part of the name of what every program calls, so that
+/// two that differ do not link.
 #if TANDEM_ABI_TASK_IN_REGISTER
 #define TANDEM_TRIVIAL_ABI [[clang::trivial_abi]]
 #define TANDEM_ABI_TAG [[gnu::abi_tag("task_in_register")]]

@@ -1,10 +1,10 @@
 // context.hpp: values that flow down with the work: request ids, deadlines, tenants, loggers.
 // SPDX-License-Identifier: MIT
 //
-// A task's context is an immutable list of bindings, newest first. Binding makes a new list that shares
-// the rest, for one child task; nothing that runs already sees it. A spawned task captures the list of
-// its spawner, forked and scoped children share it, and it is part of the environment, so it is there
-// in every segment, on whatever thread, and gone between items.
+// A task's context is an immutable list of bindings, newest first. Binding makes a new list that
+// shares the rest, for one child task; nothing that runs already sees it. A spawned task captures
+// the list of its spawner, forked and scoped children share it, and it is part of the environment,
+// so it is there in every segment, on whatever thread, and gone between items.
 #pragma once
 
 #include <concepts>
@@ -43,8 +43,8 @@ class context_local {
   context_local(const context_local&) = delete;
   context_local& operator=(const context_local&) = delete;
 
-  /// What is bound for the calling task, else the fallback. In plain functions, too. The reference holds
-  /// until the task that bound it goes on.
+  /// What is bound for the calling task, else the fallback. In plain functions, too. The reference
+  /// holds until the task that bound it goes on.
   ///
   /// @cost  a walk over the bindings of the task
   const T& get() const noexcept {
@@ -134,8 +134,8 @@ detail::marked_t<A, context_awaiter<detail::awaited_t<A>>> with_context(
   return detail::marked_t<A, context_awaiter<detail::awaited_t<A>>>(entry, std::move(body));
 }
 
-/// Runs `child` without any context: what it spawns captures nothing, so that long-lived tasks keep no
-/// values of the request that happened to start them. See also spawn(no_flow, ...).
+/// Runs `child` without any context: what it spawns captures nothing, so that long-lived tasks keep
+/// no values of the request that happened to start them. See also spawn(no_flow, ...).
 ///
 /// @cancellation   a stop of the caller reaches the child
 /// @resumes_on     the caller's home

@@ -13,7 +13,8 @@
 
 namespace tandem::inline v0 {
 
-/// Counts of durations: one bucket for each power of two from 256 ns to 69 s, and one for all above.
+/// Counts of durations: one bucket for each power of two from 256 ns to 69 s, and one for all
+/// above.
 class duration_histogram {
  public:
   static constexpr std::size_t bucket_count = 30;

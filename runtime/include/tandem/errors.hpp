@@ -51,8 +51,8 @@ class TANDEM_API runtime_stopped : public std::runtime_error {
   ~runtime_stopped() override;
 };
 
-/// A task was spawned at an executor that has been closed: a fair_queue, a single_thread_executor, or what stands on
-/// one.
+/// A task was spawned at an executor that has been closed: a fair_queue, a single_thread_executor,
+/// or what stands on one.
 class TANDEM_API executor_closed : public std::runtime_error {
  public:
   explicit executor_closed(std::string_view executor_name);
@@ -61,8 +61,8 @@ class TANDEM_API executor_closed : public std::runtime_error {
   ~executor_closed() override;
 };
 
-/// A runtime was used in a process that fork() made while the runtime lived: its threads exist in the
-/// parent only. The child makes a runtime of its own, or calls exec.
+/// A runtime was used in a process that fork() made while the runtime lived: its threads exist in
+/// the parent only. The child makes a runtime of its own, or calls exec.
 class TANDEM_API forked_runtime : public std::runtime_error {
  public:
   forked_runtime(const char* what_was_tried, int owner_process);

@@ -45,10 +45,11 @@ class TANDEM_API executor {
 
   virtual std::string_view name() const noexcept = 0;
 
-  /// Whether begin_task() and end_task() are called for each task that is spawned here: executors that
-  /// live as long as their tasks, or can be closed, have to know of them.
+  /// Whether begin_task() and end_task() are called for each task that is spawned here: executors
+  /// that live as long as their tasks, or can be closed, have to know of them.
   bool counts_tasks() const noexcept { return counts_tasks_; }
-  /// A task is to be spawned here, or on a strand or a scheduler over it, which counts it out again at once.
+  /// A task is to be spawned here, or on a strand or a scheduler over it, which counts it out again
+  /// at once.
   /// @returns  false: it is refused (spawn throws executor_closed)
   virtual bool begin_task() noexcept;
   /// It has ended, or was never started. May be the executor's end.

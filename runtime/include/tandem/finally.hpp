@@ -1,8 +1,9 @@
 // finally.hpp: asynchronous clean-up that runs however a task ends.
 // SPDX-License-Identifier: MIT
 //
-// Destructors cannot await. The clean-up here runs once, after the body has ended by value, exception or
-// cancellation; stops from outside do not reach it, but a grace period of its own ends it.
+// Destructors cannot await. The clean-up here runs once, after the body has ended by value,
+// exception or cancellation; stops from outside do not reach it, but a grace period of its own ends
+// it.
 #pragma once
 
 #include <chrono>
@@ -63,8 +64,8 @@ task<T> run_finally(task<T> body, CleanUp clean_up, std::chrono::steady_clock::d
 ///     auto sent = co_await tandem::finally(upload(file), [&] { return remove(file); }, 2s);
 ///
 /// @param body      a task, or anything else that can be awaited
-/// @param clean_up  called once, after the body has ended: a callable that returns a task; or a task. With
-///                  g++ 12 a lambda that captures objects with destructors needs a name
+/// @param clean_up  called once, after the body has ended: a callable that returns a task; or a
+///                  task. With g++ 12 a lambda that captures objects with destructors needs a name
 /// @param grace     after which the clean-up is stopped (reason deadline)
 /// @returns         a task with the body's value; destroyed before it started it has run neither
 /// @throws          what the body throws; a failure of the clean-up then goes to

@@ -1,8 +1,8 @@
 // for_each_concurrent.hpp: a task for each item of a range, a bounded number of them at once.
 // SPDX-License-Identifier: MIT
 //
-// As many pumps as may run at once take items from the range, one after the other, and await the task
-// of each. So there is no frame for an item that has not begun, and the range may be endless.
+// As many pumps as may run at once take items from the range, one after the other, and await the
+// task of each. So there is no frame for an item that has not begun, and the range may be endless.
 #pragma once
 
 #include <algorithm>
@@ -100,15 +100,17 @@ task<void> run_for_each(View view, std::size_t limit, F f) {
 ///       pages.push(co_await fetch(url));
 ///     });
 ///
-/// @param range    any input range; a temporary is kept, an lvalue has to stay alive. Taken from lazily,
-///                 by one task at a time: its iterators must not block
-/// @param limit    at least 1; that many frames are made, or one per item if that is known to be less
-/// @param f        returns a task; may run on several workers at once; kept alive until the end. With
-///                 g++ 12 a lambda that captures objects with destructors needs a name
+/// @param range    any input range; a temporary is kept, an lvalue has to stay alive. Taken from
+///                 lazily, by one task at a time: its iterators must not block
+/// @param limit    at least 1; that many frames are made, or one per item if that is known to be
+///                 less
+/// @param f        returns a task; may run on several workers at once; kept alive until the end.
+///                 With g++ 12 a lambda that captures objects with destructors needs a name
 /// @returns        a task; the items begin in order
-/// @throws         std::invalid_argument for a limit of 0, at the call; the first failure by time, after
-///                 all that had begun have ended: it stops them, and no other item begins
-/// @cancellation   a stop of the caller reaches what has begun; operation_cancelled if items were left
+/// @throws         std::invalid_argument for a limit of 0, at the call; the first failure by time,
+///                 after all that had begun have ended: it stops them, and no other item begins
+/// @cancellation   a stop of the caller reaches what has begun; operation_cancelled if items were
+///                 left
 /// @resumes_on     the caller's home; the tasks start there
 /// @cost           a frame for each of `limit`, one for each item while it runs
 template <std::ranges::viewable_range Range, class F>

@@ -1,9 +1,9 @@
 // fork_each.hpp: forks children that a callable makes, and waits for all of them.
 // SPDX-License-Identifier: MIT
 //
-// The fork for recursions with many or a varying number of children: nothing is collected first. The
-// children's frames go from the callable straight into the worker's lane, and their results lie in one
-// block from the frames' memory. Protocol: detail/fork.hpp, F1-F7.
+// The fork for recursions with many or a varying number of children: nothing is collected first.
+// The children's frames go from the callable straight into the worker's lane, and their results lie
+// in one block from the frames' memory. Protocol: detail/fork.hpp, F1-F7.
 #pragma once
 
 #include <array>
@@ -245,11 +245,11 @@ class [[nodiscard]] fork_each_n_awaiter {
 ///       co_return sum;
 ///     }
 ///
-/// @param make     called count times, last index first, before the first child runs; moved into the
-///                 await, so it may capture. If it throws, what it has made runs, and then the
+/// @param make     called count times, last index first, before the first child runs; moved into
+///                 the await, so it may capture. If it throws, what it has made runs, and then the
 ///                 exception comes out
-/// @throws         the first failure by time, after all children have ended (it does not stop them);
-///                 later ones go to runtime_options::on_suppressed_exception; std::bad_alloc
+/// @throws         the first failure by time, after all children have ended (it does not stop
+///                 them); later ones go to runtime_options::on_suppressed_exception; std::bad_alloc
 /// @cancellation   a stop of the task reaches what the children await; children that only compute
 ///                 call throw_if_stopped(); the fork itself waits for all
 /// @resumes_on     the caller's home; the children start at the same home, may suspend and move

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 //
 // No stop source, no allocation beyond the children's frames: for a failure that stops the siblings
-// there is with_scope.
-// On a worker the first child is called like a function and the others go to the worker's LIFO deque,
-// where thieves take the oldest. While nobody steals and nobody suspends, the parent calls them one
-// after the other and never leaves its stack. Protocol: runtime/README.md, "Fork and join", F1-F7.
+// there is with_scope. On a worker the first child is called like a function and the others go to
+// the worker's LIFO deque, where thieves take the oldest. While nobody steals and nobody suspends,
+// the parent calls them one after the other and never leaves its stack. Protocol:
+// runtime/README.md, "Fork and join", F1-F7.
 #pragma once
 
 #include <array>

@@ -1,8 +1,8 @@
 // future.hpp: the bridge to std::future, for code that has not come over yet.
 // SPDX-License-Identifier: MIT
 //
-// The standard gives no way to be told when a std::future is ready: one that is not has to be waited
-// for by a thread. So from_future is for the border, not for the inside of a program.
+// The standard gives no way to be told when a std::future is ready: one that is not has to be
+// waited for by a thread. So from_future is for the border, not for the inside of a program.
 #pragma once
 
 #include <algorithm>
@@ -121,11 +121,11 @@ class [[nodiscard]] future_awaiter : private detail::blocking_request {
 /// @returns        what get() returns
 /// @throws         what get() throws, std::future_error (no_state) for an empty one among it;
 ///                 operation_cancelled; what blocking() throws if it has no room
-/// @cancellation   ends the wait, after up to 50 ms; a result that is there by then is returned. The
-///                 operation behind the future goes on: nobody can cancel that
+/// @cancellation   ends the wait, after up to 50 ms; a result that is there by then is returned.
+///                 The operation behind the future goes on: nobody can cancel that
 /// @resumes_on     the caller's home
-/// @cost           a ready one: nothing. Else a thread of blocking() until it is ready, which wakes up
-///                 at least every 50 ms: bounded by blocking_options::max_threads
+/// @cost           a ready one: nothing. Else a thread of blocking() until it is ready, which wakes
+///                 up at least every 50 ms: bounded by blocking_options::max_threads
 template <class T>
 future_awaiter<std::future<T>> from_future(std::future<T>&& awaited) noexcept {
   return future_awaiter<std::future<T>>(std::move(awaited));
@@ -183,8 +183,8 @@ std::future<T> future_of(tandem::runtime& owner, Source source, const std::sourc
 ///
 /// get() only waits: it does not run a runtime without threads; join_handle::wait() does.
 ///
-/// @returns        a future that may be dropped: then the outcome, a failure included, is dropped, too.
-///                 It has std::future_errc::broken_promise if the task never began
+/// @returns        a future that may be dropped: then the outcome, a failure included, is dropped,
+///                 too. It has std::future_errc::broken_promise if the task never began
 /// @throws         runtime_stopped; forked_runtime
 /// @cancellation   none from the future's side; at the runtime's end it gets operation_cancelled
 /// @thread_safety  any thread; get() and wait() block, so not on a thread of the runtime

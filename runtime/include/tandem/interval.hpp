@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The ticks lie on a grid: each is a period after the one before, whatever the time between the two
-// waits was spent on, so nothing drifts. What happens to ticks that came while nobody waited is up to
-// the policy (after Tokio's MissedTickBehavior).
+// waits was spent on, so nothing drifts. What happens to ticks that came while nobody waited is up
+// to the policy (after Tokio's MissedTickBehavior).
 #pragma once
 
 #include <chrono>
@@ -53,7 +53,8 @@ class TANDEM_API interval {
   using duration = std::chrono::steady_clock::duration;
   using time_point = std::chrono::steady_clock::time_point;
 
-  /// The first tick comes after one period, by tandem::now(): made by a task it goes by the clock of its runtime.
+  /// The first tick comes after one period, by tandem::now(): made by a task it goes by the clock
+  /// of its runtime.
   ///
   /// @throws  std::invalid_argument unless the period is above zero
   explicit interval(duration period, missed_ticks policy = missed_ticks::burst);

@@ -1,8 +1,9 @@
 // invoke.hpp: calls a coroutine lambda, and keeps it alive until its task has ended.
 // SPDX-License-Identifier: MIT
 //
-// A coroutine lambda's captures lie in the closure, not in the frame: `[x]() -> task<> {...}()` refers
-// to a closure that is gone once the expression has ended. Here the closure moves into a frame.
+// A coroutine lambda's captures lie in the closure, not in the frame: `[x]() -> task<> {...}()`
+// refers to a closure that is gone once the expression has ended. Here the closure moves into a
+// frame.
 #pragma once
 
 #include <functional>
@@ -28,8 +29,8 @@ task<T> invoke_held(F f, Args... args) {
 ///     scope.spawn(tandem::invoke(
 ///         [name](int times) -> tandem::task<void> { co_await greet(name, times); }, 3));
 ///
-/// @param f        a callable that returns a task. With g++ 12 a temporary lambda that captures objects
-///                 with destructors does not compile: give it a name
+/// @param f        a callable that returns a task. With g++ 12 a temporary lambda that captures
+///                 objects with destructors does not compile: give it a name
 /// @param args     copied or moved in, and handed to `f` as rvalues
 /// @returns        a task like any other: to be awaited, spawned, forked, limited
 /// @throws         std::bad_alloc, at the call; the task: what `f` and its task throw

@@ -1,9 +1,9 @@
 // job.hpp: the unit that every queue of tandem holds.
 // SPDX-License-Identifier: MIT
 //
-// A job lives inside the thing that waits: a coroutine's promise, an awaiter, a request of one's own.
-// Nothing is allocated to enqueue it. While it is queued the queue owns `next`; whoever dequeues it
-// sets the current environment to `env` and calls `run(this)` exactly once.
+// A job lives inside the thing that waits: a coroutine's promise, an awaiter, a request of one's
+// own. Nothing is allocated to enqueue it. While it is queued the queue owns `next`; whoever
+// dequeues it sets the current environment to `env` and calls `run(this)` exactly once.
 #pragma once
 
 #include <cstddef>

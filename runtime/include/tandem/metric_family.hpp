@@ -91,11 +91,13 @@ class TANDEM_API metric_family {
   std::vector<metric_sample> samples;
 };
 
-/// The families in Prometheus' text format 0.0.4: `# HELP`, `# TYPE`, then the samples; families of the same name, from
-/// several sources, are put together. To be served as "text/plain; version=0.0.4; charset=utf-8".
+/// The families in Prometheus' text format 0.0.4: `# HELP`, `# TYPE`, then the samples; families of
+/// the same name, from several sources, are put together. To be served as "text/plain;
+/// version=0.0.4; charset=utf-8".
 ///
-/// @throws  std::invalid_argument naming a metric or label whose name the format does not allow, a name that
-///          stands for two kinds, or a histogram whose bounds do not grow or do not fit its counts
+/// @throws  std::invalid_argument naming a metric or label whose name the format does not allow, a
+///          name that stands for two kinds, or a histogram whose bounds do not grow or do not fit
+///          its counts
 /// @source  Prometheus, "Exposition formats", text-based format
 TANDEM_API std::string metrics_text(std::span<const metric_family> families);
 

@@ -65,8 +65,10 @@ class TANDEM_API mutex {
 
   /// Waits until the mutex is the caller's, who has to unlock() it.
   ///
-  /// @throws         operation_cancelled if a stop comes while it waits, or came before: then the caller does not hold it
-  /// @cancellation   one that is ready may go through in a stopped task, up to 128 in a row; may lose the race and return normally, holding it
+  /// @throws         operation_cancelled if a stop comes while it waits, or came before: then the
+  ///                 caller does not hold it
+  /// @cancellation   one that is ready may go through in a stopped task, up to 128 in a row; may
+  ///                 lose the race and return normally, holding it
   /// @resumes_on     the caller's home
   /// @cost           one CAS if it is free; no allocation
   mutex_awaiter lock() noexcept;
@@ -138,7 +140,8 @@ inline void mutex_guard::unlock() noexcept {
 
 }  // namespace tandem::inline v0
 
-// The standard guards would call lock(), drop what has to be awaited, and unlock what they do not hold.
+// The standard guards would call lock(), drop what has to be awaited, and unlock what they do not
+// hold.
 template <>
 class std::lock_guard<tandem::mutex> {
  public:

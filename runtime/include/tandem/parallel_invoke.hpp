@@ -94,17 +94,17 @@ auto invoke_all(F& f, G& g, Rest&... rest) {
 ///       return a + b;
 ///     }
 ///
-/// For plain functions on a worker, that is anywhere below a task whose home is a worker pool. On other
-/// threads it calls one after the other. Recursion uses the stack, as plain calls do. Callables that
-/// return tasks: fork_join(f(), g()).
+/// For plain functions on a worker, that is anywhere below a task whose home is a worker pool. On
+/// other threads it calls one after the other. Recursion uses the stack, as plain calls do.
+/// Callables that return tasks: fork_join(f(), g()).
 ///
 /// @returns        a tuple of the results, std::monostate for void; nothing if all are void
-/// @throws         what the leftmost callable that threw has thrown, after all that had begun ended;
-///                 callables that nobody had begun by then are not called
+/// @throws         what the leftmost callable that threw has thrown, after all that had begun
+///                 ended; callables that nobody had begun by then are not called
 /// @cancellation   none by itself: a callable may call stop_requested() or throw_if_stopped()
-/// @thread_safety  the callables run on several threads at once. A caller whose callable was taken over
-///                 blocks its worker; until it returns it helps with what descends from that call, and
-///                 with nothing else, so locks held across the call are safe
+/// @thread_safety  the callables run on several threads at once. A caller whose callable was taken
+///                 over blocks its worker; until it returns it helps with what descends from that
+///                 call, and with nothing else, so locks held across the call are safe
 /// @cost           a push and a pop, no allocation
 template <class F, class G, class... Rest>
   requires(std::invocable<F&> && std::invocable<G&> && (std::invocable<Rest&> && ...))

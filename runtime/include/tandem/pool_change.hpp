@@ -16,10 +16,11 @@
 
 namespace tandem::inline v0 {
 
-/// A change of a pool that runs: the options of pool_options that are set here get these values, all others stay.
-/// For life are the kind and the capacity of the queue; the name, which threads and metrics bear; and, of the runtime,
-/// its hooks and its handlers of exceptions: who hears of a task's begin has to hear of its end, and what is thrown
-/// reaches them on any thread, which would have to take a lock, or a reference, for each call.
+/// A change of a pool that runs: the options of pool_options that are set here get these values,
+/// all others stay. For life are the kind and the capacity of the queue; the name, which threads
+/// and metrics bear; and, of the runtime, its hooks and its handlers of exceptions: who hears of a
+/// task's begin has to hear of its end, and what is thrown reaches them on any thread, which would
+/// have to take a lock, or a reference, for each call.
 ///
 ///     tandem::pool_change night;
 ///     night.min_threads = 1;
@@ -30,7 +31,8 @@ class TANDEM_API pool_change {
  public:
   pool_change();
 
-  /// More: threads start for work that waits. Less: idle ones go, at once those that were idle for keep_alive.
+  /// More: threads start for work that waits. Less: idle ones go, at once those that were idle for
+  /// keep_alive.
   std::optional<unsigned> min_threads;
   /// Threads above it leave after the item that they run. Not below min_threads.
   std::optional<unsigned> max_threads;
@@ -49,10 +51,12 @@ class TANDEM_API pool_change {
   std::optional<thread_options> threads;
   /// An empty function: nobody is told. Once the old one has been called it is too late.
   std::optional<std::function<void()>> on_terminated;
-  /// Of the tasks that are spawned from now on; 0: none. What has been counted stays in the histograms.
+  /// Of the tasks that are spawned from now on; 0: none. What has been counted stays in the
+  /// histograms.
   std::optional<std::uint32_t> timed_tasks_one_in;
 
-  /// The options with this change. @throws std::invalid_argument naming an option, and what it may be
+  /// The options with this change. @throws std::invalid_argument naming an option, and what it may
+  /// be
   pool_options applied_to(pool_options now) const;
   /// Whether it changes something that only pools with threads have.
   bool is_about_threads() const noexcept;

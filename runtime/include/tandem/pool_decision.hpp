@@ -76,8 +76,8 @@ class TANDEM_API pool_decision {
   /// Since the pool was made, by the clock of its runtime.
   std::chrono::nanoseconds when{};
   double throughput = 0;  ///< completions per second in the last sample
-  /// Share of the usable CPUs that the process used, 0 to 1; of a completion pool: the mean share of the
-  /// time that its threads were busy.
+  /// Share of the usable CPUs that the process used, 0 to 1; of a completion pool: the mean share
+  /// of the time that its threads were busy.
   double cpu = 0;
   unsigned old_goal = 0;
   unsigned new_goal = 0;  ///< workers that may run items; equal to the old one if it did not change

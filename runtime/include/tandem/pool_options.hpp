@@ -25,8 +25,8 @@ enum class growth_order : std::uint8_t {
 
 TANDEM_API const char* to_string(growth_order order) noexcept;
 
-/// How a worker pool is set up. Order of precedence: a member set in code, the environment variable, the
-/// default.
+/// How a worker pool is set up. Order of precedence: a member set in code, the environment
+/// variable, the default.
 ///
 ///     tandem::runtime_options options;   // is one
 ///     options.min_threads = 2;
@@ -41,46 +41,48 @@ class TANDEM_API pool_options {
   /// Reads the TANDEM_* variables. @throws std::invalid_argument naming a variable it cannot read
   pool_options();
 
-  /// Workers that are started as work comes, and stay. TANDEM_MIN_THREADS (at least 1); default: usable
-  /// CPUs, at least 2. 0 in code: no threads; the owner runs the tasks by poll(), run_until_idle(),
-  /// run_for() or by waiting for one of them.
+  /// Workers that are started as work comes, and stay. TANDEM_MIN_THREADS (at least 1); default:
+  /// usable CPUs, at least 2. 0 in code: no threads; the owner runs the tasks by poll(),
+  /// run_until_idle(), run_for() or by waiting for one of them.
   unsigned min_threads;
-  /// Never more, whatever happens. TANDEM_MAX_THREADS; default 1024. If it is not above min_threads the
-  /// pool is a fixed one.
+  /// Never more, whatever happens. TANDEM_MAX_THREADS; default 1024. If it is not above min_threads
+  /// the pool is a fixed one.
   unsigned max_threads;
   /// Whether and how the number between the two is found. TANDEM_ADAPTIVE (on or off); default on.
   adaptive_options adaptive;
   /// Above min_threads a worker that was idle for so long ends. Default 20 s.
   duration keep_alive = std::chrono::seconds(20);
-  /// When threads are added. Only under `demand` does the controller run; the two others have their threads by
-  /// their own rules up to max_threads, whatever adaptive.enabled says.
+  /// When threads are added. Only under `demand` does the controller run; the two others have their
+  /// threads by their own rules up to max_threads, whatever adaptive.enabled says.
   growth_order growth = growth_order::demand;
   /// Whether keep_alive goes for the last min_threads, too.
   bool allow_core_timeout = false;
   /// The queue of worker_pool::submit(), and what becomes of one too many.
   submission_options submissions;
   /// Called once when the pool has terminated, on the thread that ends last. What it throws goes to
-  /// runtime_options::on_suppressed_exception. If the user shut the pool down, the end of the runtime may start
-  /// threads once more, for jobs that services post then.
+  /// runtime_options::on_suppressed_exception. If the user shut the pool down, the end of the
+  /// runtime may start threads once more, for jobs that services post then.
   std::function<void()> on_terminated;
-  /// Prefix of thread names: workers are NAME-0, NAME-1, ..., threads of blocking() NAME-block-0, completion threads
-  /// NAME-io-0. TANDEM_NAME; default "tandem".
+  /// Prefix of thread names: workers are NAME-0, NAME-1, ..., threads of blocking() NAME-block-0,
+  /// completion threads NAME-io-0. TANDEM_NAME; default "tandem".
   std::string name;
   /// Who makes the workers' threads, their hooks and their CPUs.
   thread_options threads;
-  /// Work waits, and for so long nobody has taken any but threads that were added, one item each: that is reported.
-  /// Where a controller decides (`adaptive`, growth on demand): no other pool reports anything. Default 2 s; 0: never.
+  /// Work waits, and for so long nobody has taken any but threads that were added, one item each:
+  /// that is reported. Where a controller decides (`adaptive`, growth on demand): no other pool
+  /// reports anything. Default 2 s; 0: never.
   duration starvation_threshold = std::chrono::seconds(2);
-  /// Gets the report, at most once in five thresholds, on a thread that drives timers: it must not block. What it
-  /// throws goes to on_suppressed_exception.
+  /// Gets the report, at most once in five thresholds, on a thread that drives timers: it must not
+  /// block. What it throws goes to on_suppressed_exception.
   std::function<void(const starvation_report&)> on_starvation;
   /// Whether the report is also written to standard error: a line, and one for each worker.
   bool log_starvation = true;
 
   /// Functions that hear of tasks and their segments.
   task_hooks hooks;
-  /// One task in so many, chosen by a hash of its id, is timed for the histograms of runtime::metrics(): queue wait
-  /// and run time of its segments. TANDEM_TIMED_TASKS_ONE_IN (at least 1); default 0: none is.
+  /// One task in so many, chosen by a hash of its id, is timed for the histograms of
+  /// runtime::metrics(): queue wait and run time of its segments. TANDEM_TIMED_TASKS_ONE_IN (at
+  /// least 1); default 0: none is.
   std::uint32_t timed_tasks_one_in;
 
   /// The most threads that such a pool can have.

@@ -14,8 +14,8 @@
 
 namespace tandem::inline v0 {
 
-/// For code that may use a pool, and may neither reconfigure it nor shut it down. A pointer, no more: it owns nothing,
-/// and the runtime has to outlive it.
+/// For code that may use a pool, and may neither reconfigure it nor shut it down. A pointer, no
+/// more: it owns nothing, and the runtime has to outlive it.
 ///
 ///     class crawler {
 ///      public:
@@ -24,7 +24,8 @@ namespace tandem::inline v0 {
 ///     ...
 ///     crawler one(rt.workers().view());
 ///
-/// @thread_safety  as a value; all members from any thread, as those of worker_pool, which they call
+/// @thread_safety  as a value; all members from any thread, as those of worker_pool, which they
+///                 call
 class pool_view {
  public:
   explicit pool_view(worker_pool& pool) noexcept : pool_(&pool) {}

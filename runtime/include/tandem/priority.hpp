@@ -13,8 +13,8 @@ enum class priority : std::uint8_t { highest, high, normal, low, lowest };
 
 inline constexpr std::size_t priority_count = 5;
 
-/// When a level that has to wait is served although a higher one has something. Both limits may be set;
-/// the first that is reached counts. Default: never.
+/// When a level that has to wait is served although a higher one has something. Both limits may be
+/// set; the first that is reached counts. Default: never.
 class priority_ageing {
  public:
   priority_ageing() noexcept = default;

@@ -17,8 +17,8 @@
 
 namespace tandem::inline v0 {
 
-/// A position that can be told apart by hash: `puzzle.hash(position)` if there is one, else std::hash.
-/// Equal positions must have equal hashes; the bits need not be well mixed.
+/// A position that can be told apart by hash: `puzzle.hash(position)` if there is one, else
+/// std::hash. Equal positions must have equal hashes; the bits need not be well mixed.
 template <class P>
 concept hashable_positions = requires(const P& puzzle, const typename P::position& at) {
   { puzzle.hash(at) } -> std::convertible_to<std::uint64_t>;
@@ -56,8 +56,8 @@ concept puzzle =
 
 namespace detail {
 
-/// The position's hash with every bit depending on every bit: shard, slot and tag are cut out of it.
-/// (The finaliser of SplitMix64, Steele, Lea, Flood 2014.)
+/// The position's hash with every bit depending on every bit: shard, slot and tag are cut out of
+/// it. (The finaliser of SplitMix64, Steele, Lea, Flood 2014.)
 template <class P>
 std::uint64_t mixed_hash(const P& puzzle, const typename P::position& at) {
   std::uint64_t bits;

@@ -106,10 +106,10 @@ class [[nodiscard]] race_range_awaiter : private detail::child_range<T> {
 ///     std::string page = co_await tandem::race(fetch(mirror_a), fetch(mirror_b));
 ///
 /// @param children  as for when_all(); at least one. Awaitables whose result must not be dropped
-///                  (accept, read, receive) are refused when compiling: use when_any(). That cannot be
-///                  seen inside a task: do not wrap one
-/// @returns         the first one's value; if their types differ, a std::variant whose index says who it
-///                  was (std::monostate for void)
+///                  (accept, read, receive) are refused when compiling: use when_any(). That cannot
+///                  be seen inside a task: do not wrap one
+/// @returns         the first one's value; if their types differ, a std::variant whose index says
+///                  who it was (std::monostate for void)
 /// @throws          what the first one threw; failures of the others go to
 ///                  runtime_options::on_suppressed_exception, but not that they were stopped
 /// @cancellation    a stop of the caller reaches all children; the others are stopped with reason

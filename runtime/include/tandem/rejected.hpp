@@ -19,7 +19,8 @@ enum class rejection_cause : std::uint8_t {
   shut_down,  ///< the pool refuses all
 };
 
-/// What kept the policy from dealing with a submission to a full pool, which was refused as by abort then.
+/// What kept the policy from dealing with a submission to a full pool, which was refused as by
+/// abort then.
 enum class policy_obstacle : std::uint8_t {
   none,            ///< refusing is what the policy, or the handler, wants
   other_executor,  ///< caller_runs: the caller is on a thread of another executor, which may not be kept
@@ -51,7 +52,8 @@ class TANDEM_API rejection {
   policy_obstacle obstacle = policy_obstacle::none;
 };
 
-/// One line for people: the task, the pool, its state, what is full, and what kept the policy from helping.
+/// One line for people: the task, the pool, its state, what is full, and what kept the policy from
+/// helping.
 TANDEM_API std::string to_string(const rejection& what);
 
 /// A submission was refused. The task has not started, and is gone.

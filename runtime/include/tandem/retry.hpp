@@ -108,8 +108,8 @@ task<T> run_retry(Make make, retry_options options) {
 /// @returns          a task with the value of the attempt that succeeded
 /// @throws           the last failure; operation_cancelled if a stop came during a delay (the last
 ///                   failure then goes to runtime_options::on_suppressed_exception)
-/// @cancellation     nothing is tried again once the caller was stopped. A cancellation by a time limit
-///                   inside the attempt is a failure like any other
+/// @cancellation     nothing is tried again once the caller was stopped. A cancellation by a time
+///                   limit inside the attempt is a failure like any other
 /// @resumes_on       the caller's home
 /// @cost             one frame; a timer for each delay
 template <class Make>

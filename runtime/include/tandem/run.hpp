@@ -37,7 +37,8 @@ class stop_bridge {
 /// @param where    as what the task is named, in reports of stalls and failures
 /// @returns        what the task returns
 /// @throws         what the task throws; would_deadlock on a thread of a runtime
-/// @cancellation   tasks that `body` spawned and left behind are stopped (reason shutdown) and awaited
+/// @cancellation   tasks that `body` spawned and left behind are stopped (reason shutdown) and
+///                 awaited
 template <class T>
 T run(task<T> body, runtime_options options = {},
       std::source_location where = std::source_location::current()) {

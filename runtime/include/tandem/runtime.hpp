@@ -27,8 +27,8 @@
 
 namespace tandem::inline v0 {
 
-/// How a runtime is set up: its worker pool, and what else it has. Order of precedence: a member set in code,
-/// the environment variable, the default.
+/// How a runtime is set up: its worker pool, and what else it has. Order of precedence: a member
+/// set in code, the environment variable, the default.
 class TANDEM_API runtime_options : public pool_options {
  public:
   using exception_handler = std::function<void(std::exception_ptr)>;
@@ -42,10 +42,10 @@ class TANDEM_API runtime_options : public pool_options {
   blocking_options blocking;
   /// A detached task's failure that nobody took. Default: report it, then terminate with it active.
   exception_handler on_unhandled_exception;
-  /// A failure that an earlier one of the same scope or join has overtaken, or that a hook has thrown. Default: log
-  /// to stderr. Called on any thread, inside the task, join or hook that failed: it must not throw, nor wait for
-  /// anything of the runtime. What it throws all the same ends there: both failures are written to stderr, and
-  /// whatever was going on goes on.
+  /// A failure that an earlier one of the same scope or join has overtaken, or that a hook has
+  /// thrown. Default: log to stderr. Called on any thread, inside the task, join or hook that
+  /// failed: it must not throw, nor wait for anything of the runtime. What it throws all the same
+  /// ends there: both failures are written to stderr, and whatever was going on goes on.
   exception_handler on_suppressed_exception;
 };
 
@@ -58,13 +58,14 @@ class TANDEM_API service {
   virtual ~service();
 
   virtual std::string_view service_name() const noexcept = 0;
-  /// Called once, after all tasks have ended: finish what is outstanding. Jobs that it posts to the workers run,
-  /// also if these have gone before since the pool was shut down: threads come back for them.
+  /// Called once, after all tasks have ended: finish what is outstanding. Jobs that it posts to the
+  /// workers run, also if these have gone before since the pool was shut down: threads come back
+  /// for them.
   ///
   /// @thread_safety  on the thread that ends the runtime; it may wait for other threads
   virtual void stop() noexcept = 0;
-  /// Adds what it counts to runtime::metrics(), without the label `runtime`. Any thread, also after stop().
-  /// Default: nothing.
+  /// Adds what it counts to runtime::metrics(), without the label `runtime`. Any thread, also after
+  /// stop(). Default: nothing.
   virtual void append_metrics(std::vector<metric_family>& out) const;
 };
 
@@ -73,14 +74,15 @@ class TANDEM_API service {
 ///     tandem::runtime rt;
 ///     int answer = rt.spawn(compute()).wait();
 ///
-/// fork(): a runtime belongs to the process that made it. In a child that fork() made meanwhile every
-/// use of it, its pool and the executors over it throws forked_runtime (a post, which cannot throw, terminates with
-/// one), but for what only reads a value: options(), now(), live_tasks(), find_service(), workers().state() and
-/// the like. Destructors leave everything to the parent; a new runtime works. Where a *task*, or a call of blocking(),
-/// forked, the child must not return into it: it calls exec or _exit, or uses a runtime of its own.
+/// fork(): a runtime belongs to the process that made it. In a child that fork() made meanwhile
+/// every use of it, its pool and the executors over it throws forked_runtime (a post, which cannot
+/// throw, terminates with one), but for what only reads a value: options(), now(), live_tasks(),
+/// find_service(), workers().state() and the like. Destructors leave everything to the parent; a
+/// new runtime works. Where a *task*, or a call of blocking(), forked, the child must not return
+/// into it: it calls exec or _exit, or uses a runtime of its own.
 ///
-/// @thread_safety  all members from any thread, unless they say otherwise; destroyed by one thread that is none of
-///                 its own, when nobody else uses it any more
+/// @thread_safety  all members from any thread, unless they say otherwise; destroyed by one thread
+///                 that is none of its own, when nobody else uses it any more
 class TANDEM_API runtime {
  public:
   explicit runtime(runtime_options options = {});
@@ -98,7 +100,8 @@ class TANDEM_API runtime {
 
   /// Starts a task on the worker pool.
   ///
-  /// @throws         runtime_stopped once shutdown(), or the pool's, has begun; forked_runtime; std::bad_alloc
+  /// @throws         runtime_stopped once shutdown(), or the pool's, has begun; forked_runtime;
+  ///                 std::bad_alloc
   /// @thread_safety  any thread, tasks too
   template <class T>
   join_handle<T> spawn(task<T> body, std::source_location where = std::source_location::current()) {
@@ -115,22 +118,24 @@ class TANDEM_API runtime {
   ///
   /// @param timeout  by the clock of the runtime
   /// @returns        false if the time ran out, or if nothing can ever happen any more
-  /// @throws         would_deadlock on a thread of a runtime, and in a blocking() call of this one; forked_runtime
+  /// @throws         would_deadlock on a thread of a runtime, and in a blocking() call of this one;
+  ///                 forked_runtime
   /// @thread_safety  any other thread, also several at once
   bool drain(std::chrono::steady_clock::duration timeout);
-  /// Refuses new work from outside, stops all tasks (reason shutdown), waits for their end, then ends
-  /// services and threads. Idempotent. Blocks as long as a task ignores its stop.
+  /// Refuses new work from outside, stops all tasks (reason shutdown), waits for their end, then
+  /// ends services and threads. Idempotent. Blocks as long as a task ignores its stop.
   ///
-  /// @throws         would_deadlock on a thread of a runtime, and in a blocking() call of this one; forked_runtime
+  /// @throws         would_deadlock on a thread of a runtime, and in a blocking() call of this one;
+  ///                 forked_runtime
   /// @thread_safety  any other thread, also several at once: each returns after the end
   void shutdown();
 
-  /// Without threads (min_threads = 0, or a virtual clock): runs what is ready, and what becomes so,
-  /// until nothing is. Does not wait, and no virtual time passes.
+  /// Without threads (min_threads = 0, or a virtual clock): runs what is ready, and what becomes
+  /// so, until nothing is. Does not wait, and no virtual time passes.
   ///
   /// @returns         how many items ran
-  /// @throws          std::logic_error if the runtime has threads, or another thread drives it just now;
-  ///                  would_deadlock inside a task; forked_runtime
+  /// @throws          std::logic_error if the runtime has threads, or another thread drives it just
+  ///                  now; would_deadlock inside a task; forked_runtime
   /// @thread_safety   one thread at a time; so are the other ways to drive
   std::size_t run_until_idle();
   /// As above, but no more than so many items: for a foreign event loop with work of its own.
@@ -150,8 +155,9 @@ class TANDEM_API runtime {
   /// A descriptor for poll, epoll or select: readable while poll() has something to do, deadlines
   /// included. It stays the runtime's. Call poll() once before the first wait.
   ///
-  /// @throws          std::logic_error if the runtime has threads or a virtual clock, or another thread drives it
-  ///                  just now; would_deadlock inside a task; forked_runtime; std::system_error
+  /// @throws          std::logic_error if the runtime has threads or a virtual clock, or another
+  ///                  thread drives it just now; would_deadlock inside a task; forked_runtime;
+  ///                  std::system_error
   /// @thread_safety   as run_until_idle()
   int native_handle();
   /// The time by the clock of the runtime.
@@ -159,7 +165,8 @@ class TANDEM_API runtime {
   /// @thread_safety   any thread
   std::chrono::steady_clock::time_point now() const noexcept;
 
-  /// What it counts, at about one moment. metrics_text() makes a page of it for a monitoring system.
+  /// What it counts, at about one moment. metrics_text() makes a page of it for a monitoring
+  /// system.
   ///
   /// @throws         forked_runtime; std::bad_alloc
   /// @thread_safety  any thread, also after shutdown()
@@ -180,8 +187,10 @@ class TANDEM_API runtime {
   }
   /// Makes the service on first use; later calls return that one and ignore the arguments.
   ///
-  /// @throws         what its constructor throws; std::length_error beyond 32 services; forked_runtime
-  /// @thread_safety  any thread: one of them makes it, the others wait; a constructor may ask for other services
+  /// @throws         what its constructor throws; std::length_error beyond 32 services;
+  ///                 forked_runtime
+  /// @thread_safety  any thread: one of them makes it, the others wait; a constructor may ask for
+  ///                 other services
   template <std::derived_from<service> S, class... Arguments>
   S& use_service(Arguments&&... arguments) {
     detail::refuse_if_forked(*this, "runtime::use_service");

@@ -18,8 +18,8 @@
 
 namespace tandem::inline v0 {
 
-/// A snapshot: runtime::metrics(). Each number is exact; they are read one after the other, so together they fit only
-/// while nothing runs.
+/// A snapshot: runtime::metrics(). Each number is exact; they are read one after the other, so
+/// together they fit only while nothing runs.
 ///
 ///     std::string page_for(const tandem::runtime& rt, double age_seconds) {
 ///       std::vector<tandem::metric_family> all = rt.metrics().families();
@@ -31,26 +31,28 @@ class TANDEM_API runtime_metrics {
   runtime_metrics() = default;
 
   std::string name;  ///< of the runtime: runtime_options::name
-  /// The value of the label `runtime`: the name, with "#2", "#3", ... behind it where a runtime that lives in this
-  /// process had it already. Free again when its runtime has ended.
+  /// The value of the label `runtime`: the name, with "#2", "#3", ... behind it where a runtime
+  /// that lives in this process had it already. Free again when its runtime has ended.
   std::string series;
   std::chrono::steady_clock::time_point when;  ///< by its clock
   worker_pool_stats workers;
-  /// What the worker pool has decided about its threads, oldest first: up to 200; the text has only the counts.
+  /// What the worker pool has decided about its threads, oldest first: up to 200; the text has only
+  /// the counts.
   std::vector<pool_decision> decisions;
   decision_counts decided{};  ///< how often, since the start
   pool_state state = pool_state::running;
   std::size_t live_tasks = 0;
   timer_stats timers;
-  /// Of segments of the tasks that are timed: pool_options::timed_tasks_one_in. Empty, and not in the text, if none
-  /// ever was, which is the default.
+  /// Of segments of the tasks that are timed: pool_options::timed_tasks_one_in. Empty, and not in
+  /// the text, if none ever was, which is the default.
   bool times_tasks = false;
   duration_histogram queue_wait;
   duration_histogram run;
   /// What the services of the runtime have added: threads of blocking(), the completion pool's.
   std::vector<metric_family> services;
 
-  /// All of it; each sample has the label `runtime`, so snapshots of several runtimes fit into one text.
+  /// All of it; each sample has the label `runtime`, so snapshots of several runtimes fit into one
+  /// text.
   std::vector<metric_family> families() const;
 };
 

@@ -8,8 +8,8 @@
 //     count_solutions       all goals of a tree, by fork and join
 //
 // All of them visit a position once (count_solutions: a tree has no position twice), keep to the
-// limits of search_options, stop with their task, and rethrow the first exception of the puzzle after
-// all their tasks have ended. Example, with the `counter` of <tandem/puzzle.hpp>:
+// limits of search_options, stop with their task, and rethrow the first exception of the puzzle
+// after all their tasks have ended. Example, with the `counter` of <tandem/puzzle.hpp>:
 //
 //     tandem::task<void> reach_ten() {
 //       counter puzzle;

@@ -1,8 +1,8 @@
 // semaphore.hpp: a number of permits that tasks take and give back.
 // SPDX-License-Identifier: MIT
 //
-// Word: the value is the number of free permits (detail/lock_word.hpp). While somebody waits, permits
-// are taken under the lock only, in the order of the requests.
+// Word: the value is the number of free permits (detail/lock_word.hpp). While somebody waits,
+// permits are taken under the lock only, in the order of the requests.
 #pragma once
 
 #include <coroutine>
@@ -85,7 +85,8 @@ class TANDEM_API semaphore {
 
   /// Waits until `permits` are the caller's, who has to release() them.
   ///
-  /// @throws         operation_cancelled if a stop comes while it waits, or came before: then it has none of them
+  /// @throws         operation_cancelled if a stop comes while it waits, or came before: then it
+  ///                 has none of them
   /// @cancellation   may lose the race and return normally, with the permits. A request that is
   ///                 stopped lets those behind it go as soon as its task runs
   /// @resumes_on     the caller's home

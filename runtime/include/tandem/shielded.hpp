@@ -64,8 +64,8 @@ class [[nodiscard]] shielded_awaiter : private detail::shield {
 /// @param child    a task, or anything else that can be awaited (one frame more)
 /// @returns        the child's value
 /// @throws         what the child throws
-/// @cancellation   none comes through: not the caller's, not the runtime's shutdown, which waits for the
-///                 child. Time limits go inside: shielded(f()), with f() using with_timeout
+/// @cancellation   none comes through: not the caller's, not the runtime's shutdown, which waits
+///                 for the child. Time limits go inside: shielded(f()), with f() using with_timeout
 /// @resumes_on     the caller's home
 /// @cost           one environment in the awaiter; no allocation
 template <detail::combinable A>

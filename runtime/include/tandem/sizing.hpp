@@ -9,7 +9,8 @@
 
 namespace tandem::inline v0 {
 
-/// For items that only compute: one more than there are CPUs, so that none stands still when a thread does.
+/// For items that only compute: one more than there are CPUs, so that none stands still when a
+/// thread does.
 ///
 /// @source  Goetz and others, "Java Concurrency in Practice", section 8.2
 TANDEM_API unsigned recommended_threads() noexcept;

@@ -40,8 +40,8 @@ class [[nodiscard]] TANDEM_API sleep_awaiter : private detail::leaf, private det
   static void on_fire(timer_node& self, detail::fired_timers& batch) noexcept;
 };
 
-/// What sleep_for() and sleep_until() return. It makes its awaiter when it is awaited, since g++ 12 keeps
-/// an operand that is an awaiter itself in the frame twice.
+/// What sleep_for() and sleep_until() return. It makes its awaiter when it is awaited, since g++ 12
+/// keeps an operand that is an awaiter itself in the frame twice.
 class [[nodiscard]] sleep_operation {
  public:
   explicit sleep_operation(std::chrono::steady_clock::time_point deadline) noexcept

@@ -25,9 +25,9 @@ class driven_loop;
 /// A root with somebody who may wait for it. Two references: the running task's and the handle's; a
 /// third if the joiner started it (J0): the late start job's.
 ///
-/// joiner: null | the awaiting leaf | blocking (a thread waits) | stopped (the leaf's stop came before
-/// it registered) | abandoned (the handle is gone) | done. Every change is an exchange or a CAS, so the
-/// end of the task and whatever the handle does meet in exactly one of the two orders.
+/// joiner: null | the awaiting leaf | blocking (a thread waits) | stopped (the leaf's stop came
+/// before it registered) | abandoned (the handle is gone) | done. Every change is an exchange or a
+/// CAS, so the end of the task and whatever the handle does meet in exactly one of the two orders.
 class TANDEM_API joinable_root : public root {
  public:
   using root::root;
@@ -38,8 +38,8 @@ class TANDEM_API joinable_root : public root {
   bool register_joiner(leaf& waiter) noexcept;
   /// J2, from the leaf's on_stop. @returns whether the leaf was detached
   bool remove_joiner(leaf& waiter) noexcept;
-  /// Blocks the calling thread, which must not be one of the runtime's; it runs a runtime that has no
-  /// threads. @throws stalled
+  /// Blocks the calling thread, which must not be one of the runtime's; it runs a runtime that has
+  /// no threads. @throws stalled
   void wait_blocking();
   /// The handle goes without having taken the outcome.
   void abandon() noexcept;
@@ -47,8 +47,9 @@ class TANDEM_API joinable_root : public root {
   /// The task's type, for unstarted_task.
   virtual const std::type_info& type_of_task() const noexcept = 0;
 
-  /// J0. A task that is still queued when it is joined, at the joiner's home, is called on its stack:
-  /// most of what a join costs is suspending and resuming the joiner. Charged to the await budget.
+  /// J0. A task that is still queued when it is joined, at the joiner's home, is called on its
+  /// stack: most of what a join costs is suspending and resuming the joiner. Charged to the await
+  /// budget.
   enum class join : std::uint8_t { not_begun, ended, suspended };
   join run_here(promise_base& waiting) noexcept;
 
@@ -139,9 +140,10 @@ class [[nodiscard]] join_awaiter {
 
 /// The right to wait for a spawned task, once, and to cancel it.
 ///
-/// Dropping it detaches the task, also when an exception passes: never give references to locals to a
-/// spawned task, that is what task_scope is for. It is still counted by the runtime, and a failure that nobody took
-/// goes to runtime_options::on_unhandled_exception (default: report, then terminate).
+/// Dropping it detaches the task, also when an exception passes: never give references to locals to
+/// a spawned task, that is what task_scope is for. It is still counted by the runtime, and a
+/// failure that nobody took goes to runtime_options::on_unhandled_exception (default: report, then
+/// terminate).
 ///
 /// @thread_safety  as a value; cancel() and is_done() from any thread while the handle lives
 template <class T = void>
@@ -174,8 +176,8 @@ class [[nodiscard]] join_handle {
   /// @returns        the task's value, once
   /// @throws         what the task threw; operation_cancelled if the task was removed before it
   ///                 started, or if the *waiting* task was stopped (the spawned one then goes on)
-  /// @cancellation   ends the wait, not the task; it may be awaited again. Awaiting it again after it
-  ///                 gave the outcome is asserted against
+  /// @cancellation   ends the wait, not the task; it may be awaited again. Awaiting it again after
+  ///                 it gave the outcome is asserted against
   /// @resumes_on     the caller's home
   join_awaiter<T> operator co_await() noexcept {
     TANDEM_ASSERT(target_ != nullptr, "an empty join_handle was awaited");
@@ -184,8 +186,8 @@ class [[nodiscard]] join_handle {
 
   /// Blocks until the task has ended, and takes its outcome.
   ///
-  /// @throws  what the task threw; would_deadlock on a thread of a runtime; stalled if the runtime has
-  ///          a virtual clock and nothing can ever happen any more; forked_runtime
+  /// @throws  what the task threw; would_deadlock on a thread of a runtime; stalled if the runtime
+  ///          has a virtual clock and nothing can ever happen any more; forked_runtime
   T wait();
 
   // Implementation
@@ -283,8 +285,8 @@ join_handle<T> spawn(executor& target, task<T> body,
 struct no_flow_t {
   explicit no_flow_t() = default;
 };
-/// First argument of spawn() for tasks that shall not capture their spawner's context: they would keep
-/// the values of the request that happened to start them (see context.hpp).
+/// First argument of spawn() for tasks that shall not capture their spawner's context: they would
+/// keep the values of the request that happened to start them (see context.hpp).
 inline constexpr no_flow_t no_flow{};
 
 template <class T>

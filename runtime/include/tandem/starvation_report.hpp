@@ -26,7 +26,8 @@ class stuck_worker {
   bool in_blocking_region;
   /// Where the task that it runs was spawned; line 0 if that is not known.
   std::source_location spawned_at;
-  /// How long it has been inside the same segment, at least: it is looked at once a round of the gate.
+  /// How long it has been inside the same segment, at least: it is looked at once a round of the
+  /// gate.
   std::chrono::nanoseconds lasts;
 };
 
@@ -46,7 +47,8 @@ class starvation_report {
   std::vector<stuck_worker> workers;
 };
 
-/// "tandem: pool tandem: 8 workers blocked for 2.1 s; 113 items wait; oldest 1.9 s; ...", and a line for each worker.
+/// "tandem: pool tandem: 8 workers blocked for 2.1 s; 113 items wait; oldest 1.9 s; ...", and a
+/// line for each worker.
 TANDEM_API std::string to_string(const starvation_report& report);
 
 }  // namespace tandem::inline v0

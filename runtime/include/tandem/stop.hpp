@@ -1,9 +1,10 @@
 // stop.hpp: cancellation inside the runtime: a stop state per environment, one leaf waiter per await.
 // SPDX-License-Identifier: MIT
 //
-// A stop state is linked to its parent once, when its task starts. An await publishes its leaf by one
-// exchange and takes it back by one; there is no callback list, no allocation, no std::stop_callback.
-// Who may touch what, and why no stop is lost, stands in runtime/README.md ("Stop", labels C1-C8).
+// A stop state is linked to its parent once, when its task starts. An await publishes its leaf by
+// one exchange and takes it back by one; there is no callback list, no allocation, no
+// std::stop_callback. Who may touch what, and why no stop is lost, stands in runtime/README.md
+// ("Stop", labels C1-C8).
 #pragma once
 
 #include <atomic>
@@ -34,13 +35,14 @@ class stop_state;
 
 /// The leaf of a chain of awaits: what a stop request has to reach.
 ///
-/// Two parties hold a published waiter when a stop races with its completion: the one that completes
-/// the operation and the stopper. Each ends with hand_over(); the second one resumes the task.
+/// Two parties hold a published waiter when a stop races with its completion: the one that
+/// completes the operation and the stopper. Each ends with hand_over(); the second one resumes the
+/// task.
 class stop_waiter {
  public:
-  /// Asks the operation to end early. Runs on the stopper's thread, under the stop locks, and so only
-  /// posts, never resumes. @returns true if the stopper's hold ends with the call; false if the
-  /// operation keeps the hold and will call hand_over() itself.
+  /// Asks the operation to end early. Runs on the stopper's thread, under the stop locks, and so
+  /// only posts, never resumes. @returns true if the stopper's hold ends with the call; false if
+  /// the operation keeps the hold and will call hand_over() itself.
   using stop_function = bool (*)(stop_waiter&) noexcept;
   /// @param is_leaf  a detail::leaf; else a stop_listener
   stop_waiter(stop_function on_stop, bool is_leaf) noexcept
@@ -109,12 +111,14 @@ class TANDEM_API stop_state {
   /// @returns  true if taken back; false if a stopper holds it (then finish by hand_over())
   bool withdraw(stop_waiter& waiter) noexcept;
 
-  /// C7. As publish(), for one that is told once the walk is over, and so may run foreign code. It is no
-  /// leaf: it may stay for the whole life of the task. @returns false if there was a stop already
+  /// C7. As publish(), for one that is told once the walk is over, and so may run foreign code. It
+  /// is no leaf: it may stay for the whole life of the task. @returns false if there was a stop
+  /// already
   bool listen(stop_waiter& waiter) noexcept;
 
   // Implementation
-  /// For reports: calls `look` with each child, none of which ends meanwhile. It must not wait, nor use a stop state.
+  /// For reports: calls `look` with each child, none of which ends meanwhile. It must not wait, nor
+  /// use a stop state.
   ///
   /// @returns  false if the list is locked: then nothing was called
   template <class Look>

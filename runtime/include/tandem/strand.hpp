@@ -1,9 +1,9 @@
 // strand.hpp: tasks that never run at the same time.
 // SPDX-License-Identifier: MIT
 //
-// A strand is an executor over another one. It runs the segments of its tasks (what lies between two
-// suspensions) one at a time, in the order in which they became ready, on whatever thread the executor
-// below has for it.
+// A strand is an executor over another one. It runs the segments of its tasks (what lies between
+// two suspensions) one at a time, in the order in which they became ready, on whatever thread the
+// executor below has for it.
 //
 //   holds     Between two co_awaits nobody else runs on the strand: data that only its tasks touch needs
 //             no lock. What one segment wrote the next one sees, on whatever thread.
@@ -11,9 +11,9 @@
 //             looked at before has to be looked at again. An await that is ready does not release it,
 //             so "it suspends here" is no order to rely on either. The thread may be another one.
 //
-// A strand or a mutex? The strand for state that many short steps touch, none of which has to wait in
-// between: no task ever waits for a lock, and nothing can deadlock. A mutex where one holder has to keep
-// everybody out across its awaits. Protocol: runtime/README.md, ST1-ST6.
+// A strand or a mutex? The strand for state that many short steps touch, none of which has to wait
+// in between: no task ever waits for a lock, and nothing can deadlock. A mutex where one holder has
+// to keep everybody out across its awaits. Protocol: runtime/README.md, ST1-ST6.
 #pragma once
 
 #include <memory>
@@ -31,12 +31,13 @@ namespace tandem::inline v0 {
 ///     ...
 ///     co_await tandem::resume_on(accounts);            // inside a task, which holds a copy
 ///
-/// The strand lives as long as its handles, the tasks that were spawned on it, and what is queued. A task
-/// that moves there by resume_on() has to hold a handle itself: take one by value. Once the executor below is closed
-/// (a fair_queue, a single_thread_executor), spawning on the strand is refused by executor_closed, too; its tasks go
-/// on to their end.
+/// The strand lives as long as its handles, the tasks that were spawned on it, and what is queued.
+/// A task that moves there by resume_on() has to hold a handle itself: take one by value. Once the
+/// executor below is closed (a fair_queue, a single_thread_executor), spawning on the strand is
+/// refused by executor_closed, too; its tasks go on to their end.
 ///
-/// @thread_safety  as a value: one handle by one thread at a time; what it names may be used from any thread
+/// @thread_safety  as a value: one handle by one thread at a time; what it names may be used from
+///                 any thread
 /// @cost           post: one CAS, and one post below when the strand was idle; nothing is allocated
 class TANDEM_API strand {
  public:

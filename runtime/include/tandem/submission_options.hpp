@@ -1,8 +1,8 @@
 // submission_options.hpp: where submissions to a worker pool wait, and what becomes of one too many.
 // SPDX-License-Identifier: MIT
 //
-// They bound worker_pool::submit() and submit_when_free() only. What is spawned, resumed, forked or posted is
-// work that somebody admitted already, and is never refused.
+// They bound worker_pool::submit() and submit_when_free() only. What is spawned, resumed, forked or
+// posted is work that somebody admitted already, and is never refused.
 #pragma once
 
 #include <cstddef>
@@ -22,13 +22,14 @@ enum class queue_kind : std::uint8_t {
   rendezvous,  ///< no queue: a worker that waits for work takes it, or nobody does
 };
 
-/// What becomes of a submission that is not taken. "Dropped": it never runs, and its handle ends as cancelled
-/// (stop_reason::discarded).
+/// What becomes of a submission that is not taken. "Dropped": it never runs, and its handle ends as
+/// cancelled (stop_reason::discarded).
 ///
-/// With discard_oldest no place becomes free: the head's goes to the submission that dropped it. So whoever waits in
-/// submit_when_free() is as far from a place as before, and gets the next one that a worker frees; but what comes by
-/// submit() meanwhile enters the queue, and starts, before it. The other way round, a place for who waits, would need
-/// one drop more for each of them, down to tasks that had just been let in.
+/// With discard_oldest no place becomes free: the head's goes to the submission that dropped it. So
+/// whoever waits in submit_when_free() is as far from a place as before, and gets the next one that
+/// a worker frees; but what comes by submit() meanwhile enters the queue, and starts, before it.
+/// The other way round, a place for who waits, would need one drop more for each of them, down to
+/// tasks that had just been let in.
 enum class saturation_policy : std::uint8_t {
   abort,        ///< submit() throws `rejected`
   caller_runs,  ///< it runs inside submit(), up to its first wait; dropped after shutdown; see submit()
@@ -50,8 +51,9 @@ TANDEM_API const char* to_string(saturation_policy policy) noexcept;
 class TANDEM_API submission_options {
  public:
   static constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
-  /// Called on the submitter's thread, without locks. `handler`, `suspend` or anything else that is no policy as
-  /// its answer means abort. What it throws comes out of submit(), and the task is gone.
+  /// Called on the submitter's thread, without locks. `handler`, `suspend` or anything else that is
+  /// no policy as its answer means abort. What it throws comes out of submit(), and the task is
+  /// gone.
   using rejection_handler = std::function<saturation_policy(const rejection&)>;
 
   submission_options();

@@ -17,8 +17,8 @@ namespace tandem::inline v0 {
 ///
 /// @param where  as what the task is named, in reports of stalls and failures
 /// @returns      what the task returns
-/// @throws       what the task throws; would_deadlock on a thread of any runtime, where the task might
-///               need the very thread that waits: co_await it instead
+/// @throws       what the task throws; would_deadlock on a thread of any runtime, where the task
+///               might need the very thread that waits: co_await it instead
 template <class T>
 T sync_wait(executor& target, task<T> body,
             std::source_location where = std::source_location::current()) {

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // A task starts when it is awaited (or spawned, forked, run), at the home of whoever awaits it, and
-// hands its result back there. It is called like a function as long as it does not suspend, but depth
-// is never stack depth: past a bound the stack unwinds and the frames go on from the heap (N5). No
-// frame pays for an exception until one is thrown.
+// hands its result back there. It is called like a function as long as it does not suspend, but
+// depth is never stack depth: past a bound the stack unwinds and the frames go on from the heap
+// (N5). No frame pays for an exception until one is thrown.
 #pragma once
 
 #include <concepts>

@@ -1,8 +1,9 @@
 // task_scope.hpp: a block that its child tasks never outlive.
 // SPDX-License-Identifier: MIT
 //
-// A scope exists only inside with_scope, which waits for all children however its body ends: leaving
-// without a join is impossible by construction. Protocol: runtime/README.md, "Scope", labels S1-S4.
+// A scope exists only inside with_scope, which waits for all children however its body ends:
+// leaving without a join is impossible by construction. Protocol: runtime/README.md, "Scope",
+// labels S1-S4.
 #pragma once
 
 #include <atomic>
@@ -101,8 +102,8 @@ class [[nodiscard]] TANDEM_API scope_spawn_awaiter : private place_waiter {
 ///
 /// The first child that throws stops the others (reason sibling_failed) and the body's waits; the
 /// exception is rethrown after all have ended. A child that ends with operation_cancelled after the
-/// scope was stopped has not failed; one whose own with_timeout expires has, if it lets that out. The
-/// body is no child: a wait of it that ends by request_stop() throws out of with_scope.
+/// scope was stopped has not failed; one whose own with_timeout expires has, if it lets that out.
+/// The body is no child: a wait of it that ends by request_stop() throws out of with_scope.
 class TANDEM_API task_scope {
  public:
   task_scope(const task_scope&) = delete;
@@ -123,8 +124,8 @@ class TANDEM_API task_scope {
     spawn_frame(target, child.release(), places_.take_anyway(), where);
   }
 
-  /// From now on spawn_when_free() waits while `count` children or more run that were spawned since. 0:
-  /// no limit. spawn() never waits, but its children count.
+  /// From now on spawn_when_free() waits while `count` children or more run that were spawned
+  /// since. 0: no limit. spawn() never waits, but its children count.
   ///
   /// @thread_safety  as spawn()
   void set_max_in_flight(std::size_t count) noexcept { places_.set_limit(count); }
@@ -155,8 +156,8 @@ class TANDEM_API task_scope {
   ///     co_await tandem::with_timeout(grace, scope.join());  // after that they are stopped
   ///
   /// @throws         the first failure of a child, after all have ended
-  /// @cancellation   stops the scope, also if it comes from a limit around the join alone; the wait goes
-  ///                 on until the children have ended
+  /// @cancellation   stops the scope, also if it comes from a limit around the join alone; the wait
+  ///                 goes on until the children have ended
   [[nodiscard]] detail::scope_join_awaiter join() noexcept {
     return detail::scope_join_awaiter(*this);
   }
@@ -266,18 +267,20 @@ class [[nodiscard]] scope_awaiter : private detail::scope_runner {
   detail::outcome<value_type> result_;
 };
 
-/// Runs `body(scope)`, a callable that returns a task, and waits for it and for all that it spawned.
+/// Runs `body(scope)`, a callable that returns a task, and waits for it and for all that it
+/// spawned.
 ///
 ///     co_await tandem::with_scope([&](tandem::task_scope& scope) -> tandem::task<void> {
 ///       for (auto& url : urls) scope.spawn(fetch(url));
 ///       co_return;
 ///     });
 ///
-/// @param body     kept alive until the scope has ended: the lambda may capture. With g++ 12 a lambda
-///                 that captures objects with destructors needs a name: a temporary does not compile
+/// @param body     kept alive until the scope has ended: the lambda may capture. With g++ 12 a
+///                 lambda that captures objects with destructors needs a name: a temporary does not
+///                 compile
 /// @returns        what the body returns
-/// @throws         the first failure of body or children, after all have ended; operation_cancelled if
-///                 the caller was stopped and a child gave up because of that
+/// @throws         the first failure of body or children, after all have ended; operation_cancelled
+///                 if the caller was stopped and a child gave up because of that
 /// @cancellation   a stop of the caller stops body and children
 /// @resumes_on     the caller's home
 template <class Body>

@@ -30,7 +30,8 @@ class TANDEM_API timeout_scope : private border, private timer_node {
   bool start(promise_base& child, promise_base& parent, outcome_base& result) noexcept;
 
  private:
-  /// After the child's end. @returns whether the parent goes on here; if not, the expiry goes on with it
+  /// After the child's end. @returns whether the parent goes on here; if not, the expiry goes on
+  /// with it
   bool stop_timer() noexcept;
   static void on_fire(timer_node& self, fired_timers& batch) noexcept;
   static std::coroutine_handle<> on_child_final(const ended_frame& child) noexcept;
@@ -78,8 +79,9 @@ class [[nodiscard]] timeout_awaiter : private detail::timeout_scope {
 /// @param child    a task, or anything else that can be awaited, such as a read (one frame more)
 /// @param limit    from now; zero or less stops the child at its first await
 /// @returns        the child's value whenever it completed, whatever the clock says
-/// @throws         operation_cancelled with reason deadline if the child gave up; else what it throws. A
-///                 limit further out looks the same: it was that one if stop_requested() says yes here
+/// @throws         operation_cancelled with reason deadline if the child gave up; else what it
+///                 throws. A limit further out looks the same: it was that one if stop_requested()
+///                 says yes here
 /// @cancellation   a stop of the caller reaches the child
 /// @resumes_on     the caller's home, after the child has ended: a child that does not react to the
 ///                 stop ends late

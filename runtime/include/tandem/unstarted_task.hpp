@@ -13,8 +13,8 @@
 
 namespace tandem::inline v0 {
 
-/// A submitted task that never started. Its handle has ended as cancelled; the coroutine itself is whole, and
-/// can be run elsewhere.
+/// A submitted task that never started. Its handle has ended as cancelled; the coroutine itself is
+/// whole, and can be run elsewhere.
 ///
 ///     for (auto& each : pool.shutdown_now()) {
 ///       if (each.holds<void>()) other.submit(each.take<void>()).detach();

@@ -1,8 +1,8 @@
 // version.hpp: the version of tandem, as macros of the headers and as a function of the library.
 // SPDX-License-Identifier: MIT
 //
-// The one place where the version number is written: CMakeLists.txt reads it from here. A program whose
-// headers and library disagree can tell by comparing TANDEM_VERSION_STRING with version().
+// The one place where the version number is written: CMakeLists.txt reads it from here. A program
+// whose headers and library disagree can tell by comparing TANDEM_VERSION_STRING with version().
 #pragma once
 
 #include <string_view>

@@ -1,11 +1,11 @@
 // virtual_time.hpp: a runtime whose clock jumps, and whose schedule is chosen by a seed.
 // SPDX-License-Identifier: MIT
 //
-// Tests of code that sleeps, retries and times out: a day passes in a moment, and the same seed gives
-// the same order of events. n logical workers share one thread; before each segment the seed chooses
-// which of them steps next and what it takes. When nothing can run the clock moves to the next
-// deadline; when there is none either, the wait that drives the runtime throws `stalled`. Protocol:
-// runtime/README.md, "Without threads", V1-V4.
+// Tests of code that sleeps, retries and times out: a day passes in a moment, and the same seed
+// gives the same order of events. n logical workers share one thread; before each segment the seed
+// chooses which of them steps next and what it takes. When nothing can run the clock moves to the
+// next deadline; when there is none either, the wait that drives the runtime throws `stalled`.
+// Protocol: runtime/README.md, "Without threads", V1-V4.
 #pragma once
 
 #include <cstddef>
@@ -18,22 +18,25 @@ namespace tandem::inline v0 {
 
 class runtime;
 
-/// Set as runtime_options::clock: the runtime has a virtual clock and no threads of its own. Whoever
-/// waits for something of it (run, sync_wait, join_handle::wait, drain, run_for, ...) runs it.
+/// Set as runtime_options::clock: the runtime has a virtual clock and no threads of its own.
+/// Whoever waits for something of it (run, sync_wait, join_handle::wait, drain, run_for, ...) runs
+/// it.
 ///
 ///     tandem::runtime_options options;
 ///     options.clock = tandem::virtual_time(42, 4);      // seed, logical workers
 ///     tandem::run(a_day_of_retries(), options);         // takes milliseconds
 ///
 /// The clock stands still while I/O is under way (a read that waits for its peer is), while a
-/// blocking() call runs, and while somebody holds a clock_hold. It begins one hour after its epoch, at every seed. A task that spins until a
-/// time has come, without sleeping, spins for ever: only sleeping lets time pass.
+/// blocking() call runs, and while somebody holds a clock_hold. It begins one hour after its epoch,
+/// at every seed. A task that spins until a time has come, without sleeping, spins for ever: only
+/// sleeping lets time pass.
 ///
-/// What happens on other threads is not the seed's: when a blocking() call or I/O comes back, others may
-/// have run more or fewer steps at the same virtual time.
+/// What happens on other threads is not the seed's: when a blocking() call or I/O comes back,
+/// others may have run more or fewer steps at the same virtual time.
 ///
-/// What the seed decides is which task runs next wherever one suspends, and whether a ready await (a
-/// free mutex, a channel with room) lets others in between. A child that is awaited runs at once.
+/// What the seed decides is which task runs next wherever one suspends, and whether a ready await
+/// (a free mutex, a channel with room) lets others in between. A child that is awaited runs at
+/// once.
 class virtual_time {
  public:
   /// @param seed     chooses the schedule, and all random numbers that tandem uses
@@ -49,8 +52,9 @@ class virtual_time {
   unsigned workers_;
 };
 
-/// Thrown by waits on a runtime with a virtual clock: what is waited for can never happen, since all
-/// tasks wait, and no timer, no I/O and no blocking() call is left. A lost wake-up, most likely.
+/// Thrown by waits on a runtime with a virtual clock: what is waited for can never happen, since
+/// all tasks wait, and no timer, no I/O and no blocking() call is left. A lost wake-up, most
+/// likely.
 class TANDEM_API stalled : public std::runtime_error {
  public:
   stalled(const char* what_waits, std::size_t tasks, std::uint64_t seed);

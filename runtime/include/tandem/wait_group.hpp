@@ -40,7 +40,8 @@ class [[nodiscard]] wait_group_token {
   wait_group* of_ = nullptr;
 };
 
-/// Counts what has begun and ended. Unlike a latch it may be used again, and need not know the count.
+/// Counts what has begun and ended. Unlike a latch it may be used again, and need not know the
+/// count.
 ///
 ///     tandem::wait_group requests;
 ///     tandem::spawn(serve(connection, requests.token()));
@@ -49,8 +50,8 @@ class [[nodiscard]] wait_group_token {
 ///
 /// It may be destroyed as soon as a wait has returned, if nobody else waits or will count.
 ///
-/// @thread_safety  all members from any thread; add() from zero while somebody waits is allowed: those
-///                 that were let go stay free
+/// @thread_safety  all members from any thread; add() from zero while somebody waits is allowed:
+///                 those that were let go stay free
 class TANDEM_API wait_group {
  public:
   explicit wait_group(std::size_t count = 0) noexcept : count_(count) {}

@@ -89,8 +89,8 @@ class [[nodiscard]] when_any_range_awaiter : private detail::child_range<T> {
 /// @param children  as for when_all(); at least one
 /// @returns         who ended first, and the result of every child: one that lost may have a value
 /// @throws          nothing that a child threw: that is in its result
-/// @cancellation    a stop of the caller reaches all children, and shows in their results; the first to
-///                  end stops the others with reason race_lost
+/// @cancellation    a stop of the caller reaches all children, and shows in their results; the
+///                  first to end stops the others with reason race_lost
 /// @resumes_on      the caller's home, after all have ended: one that ignores its stop ends late
 /// @cost            that of when_all()
 template <detail::combinable... As>

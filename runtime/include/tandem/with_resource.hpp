@@ -49,8 +49,8 @@ task<T> run_with_acquired(task<Acquired> acquire, Use use, Release release,
 ///         pool.connect(), [&](connection& c) { return c.query(sql); },
 ///         [](connection& c) { return c.close(); });
 ///
-/// @param acquire   a task (or another awaitable) that yields the resource, or the resource itself. If it
-///                  fails or is stopped, neither of the others is called
+/// @param acquire   a task (or another awaitable) that yields the resource, or the resource itself.
+///                  If it fails or is stopped, neither of the others is called
 /// @param use       called with a Resource&, returns a task
 /// @param release   called once with a Resource&, returns a task
 /// @param grace     after which the release is stopped (reason deadline)

@@ -41,8 +41,8 @@ class TANDEM_API stop_from_token : private border {
   std::optional<std::stop_callback<forward>> callback_;
 };
 
-/// The part of with_stop_token() that does not depend on body and result. It listens to the stop state
-/// of its environment (C7); both ends of that are in runtime/README.md, "Stop".
+/// The part of with_stop_token() that does not depend on body and result. It listens to the stop
+/// state of its environment (C7); both ends of that are in runtime/README.md, "Stop".
 class TANDEM_API stop_to_token : private border, private stop_listener {
  protected:
   stop_to_token() noexcept
@@ -152,22 +152,24 @@ detail::marked_t<A, with_stop_awaiter<detail::awaited_t<A>>> with_stop(std::stop
       std::move(token), detail::as_task(std::forward<A>(child)));
 }
 
-/// Runs the task `body(token)`, with a std::stop_token that follows the stop state of this task: for
-/// code that knows std::stop_token only.
+/// Runs the task `body(token)`, with a std::stop_token that follows the stop state of this task:
+/// for code that knows std::stop_token only.
 ///
 ///     co_await tandem::with_stop_token([&](std::stop_token token) -> tandem::task<void> {
 ///       render(scene, token);  // polls it
 ///       co_return;
 ///     });
 ///
-/// @param body     kept alive until its task has ended: the lambda may capture. With g++ 12 a lambda
-///                 that captures objects with destructors needs a name: a temporary does not compile
+/// @param body     kept alive until its task has ended: the lambda may capture. With g++ 12 a
+///                 lambda that captures objects with destructors needs a name: a temporary does not
+///                 compile
 /// @returns        what the task returns
 /// @throws         what it throws; std::bad_alloc
-/// @cancellation   a stop of the caller reaches the task and the token, the task's own waits first: a wait
-///                 may end as cancelled a moment before the token says so, and a task that leaves by it
-///                 takes its callbacks along uncalled. Callbacks of the token run on the stopper's
-///                 thread, which holds no lock then; like any std::stop_callback they must not throw
+/// @cancellation   a stop of the caller reaches the task and the token, the task's own waits first:
+///                 a wait may end as cancelled a moment before the token says so, and a task that
+///                 leaves by it takes its callbacks along uncalled. Callbacks of the token run on
+///                 the stopper's thread, which holds no lock then; like any std::stop_callback they
+///                 must not throw
 /// @resumes_on     the caller's home, after the task and the callbacks have ended
 /// @cost           one std::stop_source, which allocates
 template <class Body>

@@ -1,9 +1,9 @@
 // worker_pool.hpp: the work-stealing pool for computation.
 // SPDX-License-Identifier: MIT
 //
-// Each worker has two lanes (D9): a LIFO deque for forked children and a FIFO with one next slot for
-// everything else; an injection lane takes what comes from outside. Idle workers steal from the old
-// end, then park on a LIFO stack. Protocols: runtime/README.md.
+// Each worker has two lanes (D9): a LIFO deque for forked children and a FIFO with one next slot
+// for everything else; an injection lane takes what comes from outside. Idle workers steal from the
+// old end, then park on a LIFO stack. Protocols: runtime/README.md.
 #pragma once
 
 #include <array>
@@ -65,11 +65,12 @@ class worker_pool_stats {
 
 /// Worker threads with work stealing. Part of a runtime; not made on its own.
 ///
-/// In a child of fork() that was made meanwhile, name, owner, size, state, is_current and view only read what does not
-/// change there, and work; shutdown() and prestarting do nothing; a post terminates; all others throw forked_runtime.
+/// In a child of fork() that was made meanwhile, name, owner, size, state, is_current and view only
+/// read what does not change there, and work; shutdown() and prestarting do nothing; a post
+/// terminates; all others throw forked_runtime.
 ///
-/// @thread_safety  all members from any thread, until the runtime's end; tasks and handlers of the pool may call
-///                 all but await_termination()
+/// @thread_safety  all members from any thread, until the runtime's end; tasks and handlers of the
+///                 pool may call all but await_termination()
 class TANDEM_API worker_pool final : public executor {
  public:
   /// What is posted once the pool has terminated runs at the end of the runtime.
@@ -85,31 +86,34 @@ class TANDEM_API worker_pool final : public executor {
   /// @thread_safety  any thread; numbers move while they are read
   /// @cost           a look at each worker, two short locks; nothing for those that work
   worker_pool_stats stats() const;
-  /// Its core: min_threads of the options; without threads 1, by a virtual clock as many as it says.
+  /// Its core: min_threads of the options; without threads 1, by a virtual clock as many as it
+  /// says.
   ///
   /// @thread_safety  any thread; reconfigure() changes it
   unsigned size() const noexcept;
-  /// What was done lately to the number of threads, and why, oldest first: up to 200 decisions. With and
-  /// without a controller.
+  /// What was done lately to the number of threads, and why, oldest first: up to 200 decisions.
+  /// With and without a controller.
   ///
   /// @throws         forked_runtime; std::bad_alloc
   /// @thread_safety  any thread
   std::vector<pool_decision> decisions() const;
-  /// A line per worker: state, lanes, counters; then how many tasks live, and the lines that have spawned most of
-  /// them. For people who look at a hang, or wait for the pool's end.
+  /// A line per worker: state, lanes, counters; then how many tasks live, and the lines that have
+  /// spawned most of them. For people who look at a hang, or wait for the pool's end.
   ///
   /// @throws         forked_runtime; std::bad_alloc
   /// @thread_safety  any thread, also while nothing moves any more: it waits for no worker
   std::string describe() const;
 
-  /// Hands `body` to the pool if it takes it (pool_options::growth, ::submissions); its home is the pool.
+  /// Hands `body` to the pool if it takes it (pool_options::growth, ::submissions); its home is the
+  /// pool.
   ///
   ///     tandem::join_handle<page> handle = rt.workers().submit(fetch(url));
   ///
-  /// What is not taken meets pool_options::submissions.when_saturated. With caller_runs it runs on the calling
-  /// thread up to its first wait, its forks elsewhere; that is refused as by abort where the thread is no
-  /// place for it: on a thread of another executor or one that drives timers, eight calls deep, and from
-  /// outside a runtime without threads; rejected::obstacle() says which.
+  /// What is not taken meets pool_options::submissions.when_saturated. With caller_runs it runs on
+  /// the calling thread up to its first wait, its forks elsewhere; that is refused as by abort
+  /// where the thread is no place for it: on a thread of another executor or one that drives
+  /// timers, eight calls deep, and from outside a runtime without threads; rejected::obstacle()
+  /// says which.
   ///
   /// @param priority  the higher first; for priority queues
   /// @throws          rejected; what the rejection handler throws; forked_runtime; std::bad_alloc
@@ -124,8 +128,8 @@ class TANDEM_API worker_pool final : public executor {
     return join_handle<T>(*block);
   }
 
-  /// As submit(), but waits while the pool is full: first come, first served, and nobody overtakes who waits
-  /// (but for discard_oldest, which see).
+  /// As submit(), but waits while the pool is full: first come, first served, and nobody overtakes
+  /// who waits (but for discard_oldest, which see).
   ///
   ///     while (true) {
   ///       auto done = co_await pool.submit_when_free(handle(co_await source.receive()));
@@ -133,8 +137,8 @@ class TANDEM_API worker_pool final : public executor {
   ///     }
   ///
   /// @returns        the task's join_handle; it has not necessarily started
-  /// @throws         rejected once the pool refuses all; operation_cancelled, std::bad_alloc: then the task
-  ///                 has not been taken, and is gone
+  /// @throws         rejected once the pool refuses all; operation_cancelled, std::bad_alloc: then
+  ///                 the task has not been taken, and is gone
   /// @cancellation   ends the wait; it may lose the race, and the task is taken
   /// @thread_safety  any task, also of another runtime
   /// @resumes_on     the caller's home
@@ -154,21 +158,23 @@ class TANDEM_API worker_pool final : public executor {
   /// As above, until there are min_threads. @returns how many were started
   unsigned prestart_all_core_threads() noexcept;
 
-  /// Changes a pool that runs; nothing that it has taken is lost, and nobody waits for it. What is refused changes
-  /// nothing. RC1-RC7.
+  /// Changes a pool that runs; nothing that it has taken is lost, and nobody waits for it. What is
+  /// refused changes nothing. RC1-RC7.
   ///
-  /// @throws         std::invalid_argument naming the option and what it may be; std::logic_error for what a
-  ///                 runtime without threads has nothing of (threads, their limits, starvation); forked_runtime;
-  ///                 std::bad_alloc
+  /// @throws         std::invalid_argument naming the option and what it may be; std::logic_error
+  ///                 for what a runtime without threads has nothing of (threads, their limits,
+  ///                 starvation); forked_runtime; std::bad_alloc
   /// @thread_safety  any thread, tasks and handlers of the pool too; one change after the other
-  /// @cost           each parked worker is woken for a look at its watch. A fixed pool gets a control by its first
-  ///                 change of threads, and from then on its workers look at one word more for each item
+  /// @cost           each parked worker is woken for a look at its watch. A fixed pool gets a
+  ///                 control by its first change of threads, and from then on its workers look at
+  ///                 one word more for each item
   void reconfigure(const pool_change& change);
   /// What it was made with, and what has been changed since.
   ///
   /// @throws         forked_runtime; std::bad_alloc, or what copying one of its functions throws
-  /// @thread_safety  any thread. Handlers, hooks and the factory are copied, perhaps while other threads call them:
-  ///                 what they capture has to bear that, and state of their own belongs behind a pointer
+  /// @thread_safety  any thread. Handlers, hooks and the factory are copied, perhaps while other
+  ///                 threads call them: what they capture has to bear that, and state of their own
+  ///                 belongs behind a pointer
   pool_options options() const;
   /// The pool for code that may use it, and no more.
   ///
@@ -177,17 +183,19 @@ class TANDEM_API worker_pool final : public executor {
 
   /// @thread_safety  any thread; it only goes forward
   pool_state state() const noexcept;
-  /// Refuses submissions and spawns from outside from now on, and lets go of those that wait for a place. What
-  /// was taken, and all tasks of the runtime, run to their end, however long they wait for I/O, for a time or for
-  /// blocking(), which go on as before; then the workers go, and pool_options::on_terminated is called. Does not
-  /// wait, so tasks may call it. The end of the runtime asks whoever still waits then to stop.
+  /// Refuses submissions and spawns from outside from now on, and lets go of those that wait for a
+  /// place. What was taken, and all tasks of the runtime, run to their end, however long they wait
+  /// for I/O, for a time or for blocking(), which go on as before; then the workers go, and
+  /// pool_options::on_terminated is called. Does not wait, so tasks may call it. The end of the
+  /// runtime asks whoever still waits then to stop.
   ///
   /// @thread_safety  any thread; in a child of fork() it does nothing
   void shutdown() noexcept;
   /// As shutdown(), and asks all tasks to stop (stop_reason::shutdown).
   ///
   /// @returns        what was submitted and has not started; its handles have ended as cancelled
-  /// @throws         forked_runtime, std::bad_alloc; the latter after the shutdown, and what was submitted is gone
+  /// @throws         forked_runtime, std::bad_alloc; the latter after the shutdown, and what was
+  ///                 submitted is gone
   /// @thread_safety  any thread; each unstarted task is given to one caller
   std::vector<unstarted_task> shutdown_now();
   /// Blocks until the pool has terminated: no task lives, whether queued, running or suspended.
@@ -207,7 +215,8 @@ class TANDEM_API worker_pool final : public executor {
   impl& implementation() noexcept { return *impl_; }
 
  private:
-  /// Takes the block, or does with it what the policy says. @throws rejected, ...: then the block is gone
+  /// Takes the block, or does with it what the policy says. @throws rejected, ...: then the block
+  /// is gone
   void admit(detail::joinable_root& block, int priority);
 
   std::unique_ptr<impl> impl_;

@@ -8,13 +8,16 @@
 
 namespace tandem::inline v0::platform {
 
-/// CPUs that the tightest quota on the way from the process's groups up to their roots allows, rounded up.
+/// CPUs that the tightest quota on the way from the process's groups up to their roots allows,
+/// rounded up.
 ///
 /// @param groups  a file like /proc/self/cgroup
-/// @param mount   a folder like /sys/fs/cgroup: the root of version 2, and of version 1 with its controller `cpu`
+/// @param mount   a folder like /sys/fs/cgroup: the root of version 2, and of version 1 with its
+///                controller `cpu`
 /// @returns       0 if there is no limit, or none that can be read
 /// @throws        std::bad_alloc
-/// @source        cgroups(7); cpu.max of version 2, cpu.cfs_quota_us and cpu.cfs_period_us of version 1
+/// @source        cgroups(7); cpu.max of version 2, cpu.cfs_quota_us and cpu.cfs_period_us of
+///                version 1
 TANDEM_API unsigned cpus_of_control_groups(const std::string& groups, const std::string& mount);
 
 }  // namespace tandem::inline v0::platform

@@ -76,8 +76,8 @@ bool wait_on(std::atomic<std::uint32_t>& word, std::uint32_t expected,
 
 void wait_outside(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
 #if defined(TANDEM_THREAD_SANITIZER)
-  // ThreadSanitizer calls a signal's handler in calls that it intercepts, and a futex is none: a thread
-  // that only ever waits for one would never see its signals.
+  // ThreadSanitizer calls a signal's handler in calls that it intercepts, and a futex is none: a
+  // thread that only ever waits for one would never see its signals.
   constexpr std::int64_t slice_ns = 20'000'000;
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   wait_on(word, expected, std::chrono::nanoseconds(now).count() + slice_ns);

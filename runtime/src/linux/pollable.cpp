@@ -48,8 +48,8 @@ void pollable::close() noexcept {
 }
 
 void pollable::notify() noexcept {
-  // seq_cst: pairs with clear(). Finding it set means that clear() is still to come, and after it the
-  // look at the queues, which finds what was posted before this call.
+  // seq_cst: pairs with clear(). Finding it set means that clear() is still to come, and after it
+  // the look at the queues, which finds what was posted before this call.
   if (notified_.exchange(true, std::memory_order_seq_cst)) return;
   const std::uint64_t one = 1;
   (void)!::write(event_, &one, sizeof one);

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // c += a * b splits into eight products of quadrants: four at once, then the other four, which add
-// to the same quadrants. Products of 32 x 32 are computed by loops: that is the end of the recursion
-// in every implementation, not a cut-off of one. 37,449 calls, coarse tasks that share a cache.
+// to the same quadrants. Products of 32 x 32 are computed by loops: that is the end of the
+// recursion in every implementation, not a cut-off of one. 37,449 calls, coarse tasks that share a
+// cache.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +21,8 @@ constexpr int smallest = 32;
 constexpr long calls = 37'449;
 constexpr double operations = 2.0 * n * n * n;
 
-/// c += a * b for `smallest` rows and columns of row-major matrices of row length n. The part of b is
-/// copied first: its rows lie a power of two apart, and would push each other out of the cache.
+/// c += a * b for `smallest` rows and columns of row-major matrices of row length n. The part of b
+/// is copied first: its rows lie a power of two apart, and would push each other out of the cache.
 [[gnu::noinline]] inline void multiply_smallest(const double* a, const double* b, double* c) {
   double copy[smallest * smallest];
   for (int k = 0; k < smallest; ++k) {

@@ -1,8 +1,8 @@
 // nqueens.hpp: the problem nqueens 13: all ways to place 13 queens, row by row.
 // SPDX-License-Identifier: MIT
 //
-// An irregular tree: a node is a board on which the first rows are filled, copied to each child; its
-// children are the safe squares of the next row. No bit tricks: the node's work is to be a few
+// An irregular tree: a node is a board on which the first rows are filled, copied to each child;
+// its children are the safe squares of the next row. No bit tricks: the node's work is to be a few
 // hundred instructions, as in real searches.
 #pragma once
 
@@ -22,8 +22,8 @@ constexpr int warm_up_rows = 3;
 /// The column of the queen in each filled row.
 using board = std::array<signed char, n>;
 
-/// Whether the queen of the last of the first `rows` rows is attacked by none above. Looks at all of
-/// them whatever it finds, so that the branch predictor does not decide the figure.
+/// Whether the queen of the last of the first `rows` rows is attacked by none above. Looks at all
+/// of them whatever it finds, so that the branch predictor does not decide the figure.
 inline bool is_safe(const board& queens, int rows) {
   const int last = rows - 1;
   const int column = queens[static_cast<std::size_t>(last)];
@@ -51,7 +51,8 @@ inline void place(board& queens, int row, int column) {
   return ways;
 }
 
-/// One sample: `compute(row, board)` gives the number of ways. The warm-up begins below three queens.
+/// One sample: `compute(row, board)` gives the number of ways. The warm-up begins below three
+/// queens.
 template <class Compute>
 double sample(Compute&& compute) {
   board corner{};

@@ -16,8 +16,8 @@ struct squares {
   std::size_t count = 0;
 };
 
-/// A plain function, so that its loops run on registers and on the stack: a coroutine's variables are
-/// in its frame, and a store through a char may change any of them.
+/// A plain function, so that its loops run on registers and on the stack: a coroutine's variables
+/// are in its frame, and a store through a char may change any of them.
 inline squares safe_squares(int row, board queens) {
   squares safe;
   for (int column = 0; column < n; ++column) {

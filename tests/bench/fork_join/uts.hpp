@@ -1,9 +1,10 @@
 // uts.hpp: the problem Unbalanced Tree Search: walks a tree that only its random numbers know.
 // SPDX-License-Identifier: MIT
 //
-// A node is 20 random bytes; child number i has the SHA-1 of those bytes and of i. How many children
-// there are follows from the bytes, by one of three laws, so no subtree's size is known before it is
-// walked. Source: Olivier et al., "UTS: An Unbalanced Tree Search Benchmark" (2006), trees T1 to T5.
+// A node is 20 random bytes; child number i has the SHA-1 of those bytes and of i. How many
+// children there are follows from the bytes, by one of three laws, so no subtree's size is known
+// before it is walked. Source: Olivier et al., "UTS: An Unbalanced Tree Search Benchmark" (2006),
+// trees T1 to T5.
 #pragma once
 
 #include <array>

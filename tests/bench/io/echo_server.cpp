@@ -1,8 +1,8 @@
 // echo_server.cpp: tandem's echo servers of suite io. io_tandem PORT THREADS HOME_CALL, as in thread_receive.
 // SPDX-License-Identifier: MIT
 //
-// HOME is thread (confined to the socket's thread), pool (any completion thread) or workers; CALL is
-// read (into a buffer of the task's own), receive (into leased buffers) or spin (see there).
+// HOME is thread (confined to the socket's thread), pool (any completion thread) or workers; CALL
+// is read (into a buffer of the task's own), receive (into leased buffers) or spin (see there).
 #include <array>
 #include <chrono>
 #include <cstddef>

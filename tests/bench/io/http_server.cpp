@@ -1,9 +1,10 @@
 // http_server.cpp: tandem's HTTP server of suite io. io_tandem_http PORT THREADS beast|scan
 // SPDX-License-Identifier: MIT
 //
-// beast: requests are parsed by Boost.Beast's parser, in the leased buffer that they came in; fields
-// are kept, as a server needs them. scan: only the end of the header is looked for: what no parser
-// can beat. A request that comes in pieces is put together in memory of the connection's own.
+// beast: requests are parsed by Boost.Beast's parser, in the leased buffer that they came in;
+// fields are kept, as a server needs them. scan: only the end of the header is looked for: what no
+// parser can beat. A request that comes in pieces is put together in memory of the connection's
+// own.
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>

@@ -13,8 +13,8 @@
 
 namespace tandem::bench {
 
-/// Serves until the process is killed. With the workers as home `threads` counts workers, beside one
-/// completion thread; else it counts completion threads, beside one worker that sleeps.
+/// Serves until the process is killed. With the workers as home `threads` counts workers, beside
+/// one completion thread; else it counts completion threads, beside one worker that sleeps.
 template <class Handler>
 int serve_for_ever(const server_command& command, io::handler_home home, Handler handler) {
   const auto threads = static_cast<unsigned>(command.threads);

@@ -1,8 +1,8 @@
 // beast_http.cpp: the HTTP server of suite io by Boost.Beast on Boost.Asio. io_beast PORT THREADS
 // SPDX-License-Identifier: MIT
 //
-// As Beast's example http/server/async, without its time limits: a session of callbacks, a buffer and
-// a parsed message each, a response serialised for each request.
+// As Beast's example http/server/async, without its time limits: a session of callbacks, a buffer
+// and a parsed message each, a response serialised for each request.
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/core/flat_buffer.hpp>

@@ -1,7 +1,8 @@
 // openmp_fork_join.cpp: suite fork_join by OpenMP tasks and taskwait; libgomp or libomp, as linked.
 // SPDX-License-Identifier: MIT
 //
-// A team runs one `single` construct whose body forks; the others take tasks at the barrier behind it.
+// A team runs one `single` construct whose body forks; the others take tasks at the barrier behind
+// it.
 #include <dlfcn.h>
 #include <array>
 #include <vector>

@@ -1,7 +1,8 @@
 // hooks.cpp: cases hooks_*: what it costs that a runtime tells of its tasks, or times them.
 // SPDX-License-Identifier: MIT
 //
-// A runtime without threads, which this thread drives: nothing but the tasks and what is told of them takes time.
+// A runtime without threads, which this thread drives: nothing but the tasks and what is told of
+// them takes time.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>

@@ -1,8 +1,9 @@
 // load_parts.hpp: what the loads of pool_loads are made of: computing, blocking, a feeder, an observer.
 // SPDX-License-Identifier: MIT
 //
-// Computing is counted by the clock of the thread's own CPU time: on a machine that does other things too an item takes
-// longer, but asks for no more. Blocking is what no pool can see: the thread sleeps inside the item.
+// Computing is counted by the clock of the thread's own CPU time: on a machine that does other
+// things too an item takes longer, but asks for no more. Blocking is what no pool can see: the
+// thread sleeps inside the item.
 #pragma once
 
 #include <tandem/runtime.hpp>

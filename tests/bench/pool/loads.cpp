@@ -1,8 +1,8 @@
 // loads.cpp: pool_loads LOAD POOL SECONDS: one load on one pool, by the real clock; prints a JSON object.
 // SPDX-License-Identifier: MIT
 //
-// POOL is "adaptive" (two threads and more) or the number of threads of a fixed one. What the figures are to be says
-// ../loads.py, which runs all of them, each in a process of its own.
+// POOL is "adaptive" (two threads and more) or the number of threads of a fixed one. What the
+// figures are to be says ../loads.py, which runs all of them, each in a process of its own.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -137,7 +137,8 @@ void returning(runtime& owner, seconds span, report& out) {
   feed.stop();
 }
 
-/// Two items block until one that they have posted has run, which does the same: every worker waits for a queued item.
+/// Two items block until one that they have posted has run, which does the same: every worker waits
+/// for a queued item.
 class nest {
  public:
   explicit nest(runtime& owner) : owner_(owner) {

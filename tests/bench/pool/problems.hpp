@@ -1,9 +1,10 @@
 // problems.hpp: what suite pool measures, whoever does it: names, sizes, and how a round of posts is timed.
 // SPDX-License-Identifier: MIT
 //
-// A round: each of the producers, threads of their own, posts its share of the items one by one (or in lots); each
-// item does no more than count itself. The round is over when all have run. Items count in a slot of the thread that
-// runs them, since a counter that all share would be what is measured; so who waits looks every 20 us.
+// A round: each of the producers, threads of their own, posts its share of the items one by one (or
+// in lots); each item does no more than count itself. The round is over when all have run. Items
+// count in a slot of the thread that runs them, since a counter that all share would be what is
+// measured; so who waits looks every 20 us.
 #pragma once
 
 #include <array>
@@ -98,7 +99,8 @@ constexpr problem submit_bounded{
 constexpr problem submit_bounded_4{"submit_bounded_4", wall_unit, "the same by 4 producers", 4,
                                    figure::wall};
 
-/// A row: `make(threads)` gives a set of threads with members post(first, count), which posts as in measure_round.
+/// A row: `make(threads)` gives a set of threads with members post(first, count), which posts as in
+/// measure_round.
 template <class Pool>
 bench_case posted(const problem& of, const char* impl, const char* role) {
   bench_case row{.name = of.name,

@@ -12,8 +12,8 @@
 
 namespace {
 
-// Counters and a flag that nothing else depends on: relaxed throughout. The loop that is counted has
-// been joined by the thread that reads.
+// Counters and a flag that nothing else depends on: relaxed throughout. The loop that is counted
+// has been joined by the thread that reads.
 std::atomic<bool> counted{false};
 std::atomic<long> count{0};
 

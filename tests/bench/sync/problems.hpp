@@ -1,8 +1,8 @@
 // problems.hpp: what suite sync measures, whoever does it: names, units, sizes and how a loop is measured.
 // SPDX-License-Identifier: MIT
 //
-// A loop does its operation n times, inside the implementation that is measured. It is warmed up by a
-// tenth of n, and then timed, or its allocations are counted.
+// A loop does its operation n times, inside the implementation that is measured. It is warmed up by
+// a tenth of n, and then timed, or its allocations are counted.
 #pragma once
 
 #include <functional>
@@ -23,7 +23,8 @@ double allocations(long n, const loop& work);
 /// User and system time of the process.
 double cpu_nanoseconds();
 
-/// Makes every loop, and every number of tasks, so many times smaller: for the test that all cases run.
+/// Makes every loop, and every number of tasks, so many times smaller: for the test that all cases
+/// run.
 void set_share(long share);
 long scaled(long n);
 

@@ -1,8 +1,8 @@
 // use_runtime.cpp: a user's program on tandem::runtime alone.
 // SPDX-License-Identifier: MIT
 //
-// It crosses the library's border in both directions: symbols, a coroutine resumed by the library, a timer,
-// and an exception type thrown inside the library and caught here by its own type.
+// It crosses the library's border in both directions: symbols, a coroutine resumed by the library,
+// a timer, and an exception type thrown inside the library and caught here by its own type.
 #include <chrono>
 #include <cstdio>
 #include <tandem/errors.hpp>

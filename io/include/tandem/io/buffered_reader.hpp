@@ -1,8 +1,8 @@
 // buffered_reader.hpp: reads lines and exact numbers of bytes from a stream.
 // SPDX-License-Identifier: MIT
 //
-// The invariant: a byte that came from the stream is in the buffer until the call that takes it returns.
-// So a call that is stopped, or fails, has taken nothing, and can be made again.
+// The invariant: a byte that came from the stream is in the buffer until the call that takes it
+// returns. So a call that is stopped, or fails, has taken nothing, and can be made again.
 #pragma once
 
 #include <cstddef>
@@ -110,8 +110,8 @@ class buffered_reader {
     co_return came;
   }
 
-  /// Whether read_until(delimiter) has what it needs already. Who answers pipelined requests flushes when
-  /// there is no further one: `if (!reader.has("\r\n")) co_await writer.flush();`
+  /// Whether read_until(delimiter) has what it needs already. Who answers pipelined requests
+  /// flushes when there is no further one: `if (!reader.has("\r\n")) co_await writer.flush();`
   bool has(std::string_view delimiter) const noexcept {
     return queue_.find(delimiter, 0) != queue_.npos;
   }

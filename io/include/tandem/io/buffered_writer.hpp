@@ -25,13 +25,13 @@ class buffered_writer {
   explicit buffered_writer(Stream& stream, std::size_t capacity = std::size_t{16} << 10)
       : stream_(&stream), queue_(capacity == 0 ? 1 : capacity) {}
 
-  /// Takes all of `bytes`: into the buffer if they fit, else after a flush, and past the buffer if they
-  /// are larger than that.
+  /// Takes all of `bytes`: into the buffer if they fit, else after a flush, and past the buffer if
+  /// they are larger than that.
   ///
   /// @param bytes    alive until the await returns
   /// @throws         as the stream's write_all(); std::bad_alloc
-  /// @cancellation   takes none of `bytes`, unless they are larger than the buffer and go past it: then how
-  ///                 many were sent is unknown
+  /// @cancellation   takes none of `bytes`, unless they are larger than the buffer and go past it:
+  ///                 then how many were sent is unknown
   /// @cost           one frame; no wait while they fit
   task<void> write_all(std::span<const std::byte> bytes) {
     if (try_write(bytes)) co_return;
@@ -39,7 +39,8 @@ class buffered_writer {
     if (!try_write(bytes)) co_await stream_->write_all(bytes);
   }
 
-  /// As write_all() if that needs no wait. @returns false: nothing was taken. @throws std::bad_alloc
+  /// As write_all() if that needs no wait. @returns false: nothing was taken. @throws
+  /// std::bad_alloc
   [[nodiscard]] bool try_write(std::span<const std::byte> bytes) {
     if (bytes.size() > queue_.capacity() - queue_.size()) return false;
     queue_.append(bytes);
@@ -49,8 +50,8 @@ class buffered_writer {
   /// Hands everything to the stream.
   ///
   /// @throws         as the stream's write_all()
-  /// @cancellation   what was not sent stays in the buffer; of a stream without write() it is unknown how
-  ///                 much that is, so nothing stays
+  /// @cancellation   what was not sent stays in the buffer; of a stream without write() it is
+  ///                 unknown how much that is, so nothing stays
   task<void> flush() {
     if constexpr (counting_stream<Stream>) {
       while (!queue_.empty()) queue_.consume(co_await stream_->write(queue_.held()));

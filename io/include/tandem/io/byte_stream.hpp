@@ -13,8 +13,9 @@
 
 namespace tandem::inline v0::io {
 
-/// Has read(buffer), whose await yields how many bytes came: 0 at the end of the stream. A read that is
-/// stopped must have lost nothing. tcp_stream and buffered_reader are such; so is a test's own class:
+/// Has read(buffer), whose await yields how many bytes came: 0 at the end of the stream. A read
+/// that is stopped must have lost nothing. tcp_stream and buffered_reader are such; so is a test's
+/// own class:
 ///
 ///     class two_bytes {
 ///      public:

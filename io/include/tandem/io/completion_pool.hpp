@@ -1,8 +1,8 @@
 // completion_pool.hpp: the threads that wait for I/O, each with a ring of its own.
 // SPDX-License-Identifier: MIT
 //
-// A service of a runtime: made by install(), or with defaults by the first I/O call. Tasks may live on
-// it: on one thread (confined, never moved) or on any of them. Protocols I1-I10: io/README.md.
+// A service of a runtime: made by install(), or with defaults by the first I/O call. Tasks may live
+// on it: on one thread (confined, never moved) or on any of them. Protocols I1-I10: io/README.md.
 #pragma once
 
 #include <array>
@@ -29,7 +29,8 @@ enum class io_backend : std::uint8_t {
   asio,       ///< readiness from Asio (epoll on Linux) and non-blocking calls
 };
 
-/// A completion thread that does not come back to its ring, since what runs there computes or blocks.
+/// A completion thread that does not come back to its ring, since what runs there computes or
+/// blocks.
 class stall_report {
  public:
   stall_report() noexcept = default;
@@ -42,40 +43,41 @@ class stall_report {
   std::size_t waiting = 0;  ///< tasks of the pool's executor that lie there, for others to take
 };
 
-/// How the completion pool is set up. What is wrong with it install() says: std::invalid_argument, with
-/// the name of the option.
+/// How the completion pool is set up. What is wrong with it install() says: std::invalid_argument,
+/// with the name of the option.
 class TANDEM_IO_API completion_options {
  public:
   /// Reads TANDEM_IO_THREADS, TANDEM_IO_ADAPTIVE and TANDEM_IO_BACKEND.
-  /// @throws  std::invalid_argument if the first is no whole number of at least 1, the second neither on nor
-  ///          off, or the third none of uring, asio, automatic
+  /// @throws  std::invalid_argument if the first is no whole number of at least 1, the second
+  ///          neither on nor off, or the third none of uring, asio, automatic
   completion_options();
 
   /// Default: a quarter of the usable CPUs, at least 1.
   unsigned min_threads;
   /// Up to how many it grows. 0: the usable CPUs, or min_threads if that is more.
   unsigned max_threads = 0;
-  /// Whether and how the number between the two is found. TANDEM_IO_ADAPTIVE (on or off); default on.
+  /// Whether and how the number between the two is found. TANDEM_IO_ADAPTIVE (on or off); default
+  /// on.
   completion_growth adaptive;
   /// Submission entries of each ring, at least 1; the completion side has 16 times as many.
   unsigned ring_entries = 256;
   /// Default: automatic.
   io_backend backend;
-  /// Buffers of each thread for tcp_stream::receive(), shared by its connections: a power of two, at
-  /// most 32768. An idle connection holds none.
+  /// Buffers of each thread for tcp_stream::receive(), shared by its connections: a power of two,
+  /// at most 32768. An idle connection holds none.
   unsigned receive_buffers = 512;
-  /// To how many a thread's buffers may grow while slow readers hold them; then receives wait for one to
-  /// come back. At least receive_buffers, at most 65536.
+  /// To how many a thread's buffers may grow while slow readers hold them; then receives wait for
+  /// one to come back. At least receive_buffers, at most 65536.
   unsigned max_receive_buffers = 16384;
   /// Bytes of each; one receive() yields at most as many.
   unsigned receive_buffer_bytes = 4096;
-  /// How long a task may run on a completion thread before that is told (once for each time); 0: for
-  /// ever. As long as anything happens a thread looks that often.
+  /// How long a task may run on a completion thread before that is told (once for each time); 0:
+  /// for ever. As long as anything happens a thread looks that often.
   std::chrono::milliseconds stall_threshold{5};
-  /// Called once for each time, as soon as it is that long, by a thread of its own, one call at a time;
-  /// whether the task computes or blocks. Empty: a line on standard error, at most one a second; for a task
-  /// that has used less than half of the time on a CPU not before 50 ms, and only if it waits for something
-  /// else than a CPU.
+  /// Called once for each time, as soon as it is that long, by a thread of its own, one call at a
+  /// time; whether the task computes or blocks. Empty: a line on standard error, at most one a
+  /// second; for a task that has used less than half of the time on a CPU not before 50 ms, and
+  /// only if it waits for something else than a CPU.
   std::function<void(const stall_report&)> on_stall;
 };
 
@@ -89,8 +91,8 @@ class completion_pool_stats {
   /// How many there are to be, by the last decision or resize(): completion_pool::size().
   unsigned goal = 0;
   unsigned threads = 0;  ///< that run; those that retire count until they are gone, after resize()
-  /// Threads that an adaptive pool has added, and let go, since the start, by decision_reason. What resize() did is in
-  /// neither.
+  /// Threads that an adaptive pool has added, and let go, since the start, by decision_reason. What
+  /// resize() did is in neither.
   std::array<std::uint64_t, decision_reason_count> injections{};
   std::array<std::uint64_t, decision_reason_count> retirements{};
   std::string_view backend;     ///< as completion_pool::backend_name()
@@ -135,30 +137,30 @@ class TANDEM_IO_API completion_pool final : public service {
   completion_pool(runtime& owner, const completion_options& options = completion_options());
   ~completion_pool() override;
 
-  /// Runs jobs on any completion thread. A task that lives here goes on where its I/O has ended, unless
-  /// another thread has nothing to do and takes it over; so two segments of one task may run on different
-  /// threads, one after the other.
+  /// Runs jobs on any completion thread. A task that lives here goes on where its I/O has ended,
+  /// unless another thread has nothing to do and takes it over; so two segments of one task may run
+  /// on different threads, one after the other.
   tandem::executor& executor() noexcept;
   unsigned size() const noexcept;
   /// @param index  below size(). It stays valid until the pool's end, whatever resize() does
   completion_thread& thread(unsigned index) noexcept;
-  /// From now on there are so many threads. New ones run when it returns; what is bound to one of those
-  /// that retire (the last ones) goes on by another thread: addresses, executors and open operations stay
-  /// good, and what was confined to one thread still runs one after the other.
+  /// From now on there are so many threads. New ones run when it returns; what is bound to one of
+  /// those that retire (the last ones) goes on by another thread: addresses, executors and open
+  /// operations stay good, and what was confined to one thread still runs one after the other.
   ///
-  /// May block: it waits for a thread of that number that is still retiring. Does not wait for those that
-  /// it lets retire: stats().threads counts them until they are gone. One retires when the system has given back
-  /// all that was submitted by it: at once, but for files.
+  /// May block: it waits for a thread of that number that is still retiring. Does not wait for
+  /// those that it lets retire: stats().threads counts them until they are gone. One retires when
+  /// the system has given back all that was submitted by it: at once, but for files.
   ///
   /// An adaptive pool goes on from there: threads may come, or retire, at any time later.
   ///
-  /// @throws  std::invalid_argument if `threads` is not in min_threads..max_threads; std::logic_error on
-  ///          a completion thread (use blocking()); std::system_error if a thread cannot be set up: then
-  ///          there are as many as could be
+  /// @throws  std::invalid_argument if `threads` is not in min_threads..max_threads;
+  ///          std::logic_error on a completion thread (use blocking()); std::system_error if a
+  ///          thread cannot be set up: then there are as many as could be
   void resize(unsigned threads);
   completion_pool_stats stats() const noexcept;
-  /// Why threads came and went lately, oldest first: up to 200 decisions. What resize() did is there as one
-  /// change of the goal. Times are real ones, since the pool was made.
+  /// Why threads came and went lately, oldest first: up to 200 decisions. What resize() did is
+  /// there as one change of the goal. Times are real ones, since the pool was made.
   std::vector<pool_decision> decisions() const;
   /// Which backend runs: "io_uring" or "asio".
   std::string_view backend_name() const noexcept;
@@ -178,8 +180,8 @@ class TANDEM_IO_API completion_pool final : public service {
 
 /// The pool of the current task's runtime, made with defaults if there is none.
 ///
-/// @throws  std::logic_error naming `what` outside any task, and what to do there; std::system_error if
-///          no backend can be set up
+/// @throws  std::logic_error naming `what` outside any task, and what to do there;
+///          std::system_error if no backend can be set up
 TANDEM_IO_API completion_pool& current_completion_pool(const char* what);
 
 namespace detail {

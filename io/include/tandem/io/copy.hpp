@@ -49,10 +49,11 @@ task<std::size_t> pass_on(To& to, std::span<const std::byte> bytes) {
 ///     co_await tandem::when_all(tandem::io::copy(client, server), tandem::io::copy(server, client));
 ///
 /// @returns        bytes copied
-/// @throws         as the read() of one and the write_all() of the other; shutdown's std::system_error
-/// @cancellation   what was read and not written stays in the reader, so another copy() goes on where this
-///                 one ended (exactly so if `to` has write()). Without a reader of the caller's own up to
-///                 buffer_bytes are lost
+/// @throws         as the read() of one and the write_all() of the other; shutdown's
+///                 std::system_error
+/// @cancellation   what was read and not written stays in the reader, so another copy() goes on
+///                 where this one ended (exactly so if `to` has write()). Without a reader of the
+///                 caller's own up to buffer_bytes are lost
 /// @resumes_on     the caller's home
 /// @cost           one buffer, and a frame or two for each piece
 template <readable_stream From, writable_stream To>

@@ -1,8 +1,8 @@
 // export.hpp: TANDEM_IO_API marks what the tandem_io library exports.
 // SPDX-License-Identifier: MIT
 //
-// The same rules as <tandem/export.hpp>: mark non-template classes with out-of-line members, free functions
-// defined in a .cpp, and every exception type.
+// The same rules as <tandem/export.hpp>: mark non-template classes with out-of-line members, free
+// functions defined in a .cpp, and every exception type.
 #pragma once
 
 #if defined(_WIN32)

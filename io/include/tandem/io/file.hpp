@@ -1,9 +1,9 @@
 // file.hpp: a file that is open: reading, writing, and what else is asked of it.
 // SPDX-License-Identifier: MIT
 //
-// A file belongs to no thread: what has to wait goes to the ring of the completion thread that the task
-// is on, else to one of them in turn; where there are no rings, to a thread of blocking(). Labels X1-X6:
-// io/README.md, "Files".
+// A file belongs to no thread: what has to wait goes to the ring of the completion thread that the
+// task is on, else to one of them in turn; where there are no rings, to a thread of blocking().
+// Labels X1-X6: io/README.md, "Files".
 #pragma once
 
 #include <concepts>
@@ -28,7 +28,8 @@ namespace tandem::inline v0::io {
 ///       use(std::span(buffer).first(n));
 ///     }
 ///
-/// Closing or moving one with an operation in flight is a broken precondition, and aborts with a message.
+/// Closing or moving one with an operation in flight is a broken precondition, and aborts with a
+/// message.
 ///
 /// @thread_safety  any number of transfers and commands at a time, from any tasks of any runtime;
 ///                 moving and closing by its owner
@@ -37,12 +38,14 @@ class TANDEM_IO_API file {
   /// Not open: every call fails with errc::bad_file_descriptor.
   file() noexcept = default;
 
-  /// Opens a file. Of a pipe the other end is not waited for (nor are pipes what this class is for).
+  /// Opens a file. Of a pipe the other end is not waited for (nor are pipes what this class is
+  /// for).
   ///
   /// @param path     UTF-8, or whatever bytes the system takes
-  /// @throws         std::system_error naming the path: no_such_file_or_directory, permission_denied,
-  ///                 file_exists, is_a_directory, ...; operation_cancelled; std::logic_error outside
-  ///                 any task; std::invalid_argument, at once, for options that contradict each other
+  /// @throws         std::system_error naming the path: no_such_file_or_directory,
+  ///                 permission_denied, file_exists, is_a_directory, ...; operation_cancelled;
+  ///                 std::logic_error outside any task; std::invalid_argument, at once, for options
+  ///                 that contradict each other
   /// @cancellation   may lose the race and return the file
   /// @resumes_on     the caller's home
   /// @cost           one ring entry; the path is kept for error texts
@@ -61,21 +64,21 @@ class TANDEM_IO_API file {
   int native_handle() const noexcept { return handle_.descriptor(); }
   /// Gives the descriptor up without closing it. @returns -1 if there is none
   int release() noexcept { return handle_.release(); }
-  /// Ends it; an error that the system tells only then (a network's disk that is full) goes unseen: sync()
-  /// first, where it matters.
+  /// Ends it; an error that the system tells only then (a network's disk that is full) goes unseen:
+  /// sync() first, where it matters.
   void close() noexcept { handle_.close(); }
 
   /// Reads from `offset` until the buffer is full or the file ends.
   ///
   /// @param buffer        stays the caller's, alive until the await returns (also after a stop)
-  /// @returns             bytes read: fewer than asked for at the end of the file only, or if a stop or
-  ///                      an error came after some of them; 0 at the end
-  /// @throws              std::system_error naming path and offset: is_a_directory, invalid_argument
-  ///                      (a direct transfer that is not aligned: then the text
-  ///                      says to what), bad_file_descriptor, io_error, ...;
-  ///                      operation_cancelled; std::logic_error if it has to wait outside any task
-  /// @cancellation        what has begun is waited for, so it ends late by design; bytes that were read
-  ///                      before are returned
+  /// @returns             bytes read: fewer than asked for at the end of the file only, or if a
+  ///                      stop or an error came after some of them; 0 at the end
+  /// @throws              std::system_error naming path and offset: is_a_directory,
+  ///                      invalid_argument (a direct transfer that is not aligned: then the text
+  ///                      says to what), bad_file_descriptor, io_error, ...; operation_cancelled;
+  ///                      std::logic_error if it has to wait outside any task
+  /// @cancellation        what has begun is waited for, so it ends late by design; bytes that were
+  ///                      read before are returned
   /// @thread_safety       any number at a time
   /// @resumes_on          the caller's home
   /// @cost                what the page cache has: one system call, in place, charged to the await
@@ -108,13 +111,13 @@ class TANDEM_IO_API file {
 
   /// Writes from `offset` until all is written or something is in the way.
   ///
-  /// @returns        bytes written: fewer than given only if a stop or an error came after some of them,
-  ///                 which the next call will tell
-  /// @throws         std::system_error naming path and offset: no_space_on_device, file_too_large, ...;
-  ///                 as read_at()
+  /// @returns        bytes written: fewer than given only if a stop or an error came after some of
+  ///                 them, which the next call will tell
+  /// @throws         std::system_error naming path and offset: no_space_on_device, file_too_large,
+  ///                 ...; as read_at()
   /// @cancellation   as read_at()
-  /// @cost           as read_at(); on a file system whose writes may always wait (ext4) a ring entry and a
-  ///                 thread of the kernel
+  /// @cost           as read_at(); on a file system whose writes may always wait (ext4) a ring
+  ///                 entry and a thread of the kernel
   file_transfer_awaiter write_at(std::span<const std::byte> bytes, std::uint64_t offset) noexcept {
     return {detail::file_action::write, handle_, bytes.data(), bytes.size(), offset};
   }
@@ -162,8 +165,8 @@ class TANDEM_IO_API file {
   }
   file_status_awaiter status() noexcept { return file_status_awaiter(handle_); }
 
-  /// What buffers, offsets and sizes of direct transfers have to be multiples of: as the file system
-  /// says, else 4096. Does not wait.
+  /// What buffers, offsets and sizes of direct transfers have to be multiples of: as the file
+  /// system says, else 4096. Does not wait.
   std::size_t direct_io_alignment() const noexcept { return handle_.direct_io_alignment(); }
 
   // Implementation

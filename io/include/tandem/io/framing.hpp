@@ -64,8 +64,8 @@ concept takes_lists =
 ///     while (auto message = co_await tandem::io::read_frame(reader)) handle(*message);
 ///
 /// @returns        none if the stream ended before the first byte of one
-/// @throws         stream_errc::too_long, with both sizes in the text; stream_errc::unexpected_end; as the
-///                 stream's read(); std::bad_alloc
+/// @throws         stream_errc::too_long, with both sizes in the text; stream_errc::unexpected_end;
+///                 as the stream's read(); std::bad_alloc
 /// @cancellation   takes nothing
 /// @resumes_on     the caller's home
 /// @cost           the message's memory, and one or two frames
@@ -93,8 +93,8 @@ task<std::optional<std::vector<std::byte>>> read_frame(buffered_reader<Stream>& 
   co_return message;
 }
 
-/// Whether read_frame() has what it needs already (also to fail): else it would wait, and who answers
-/// pipelined messages flushes before.
+/// Whether read_frame() has what it needs already (also to fail): else it would wait, and who
+/// answers pipelined messages flushes before.
 template <readable_stream Stream>
 bool has_frame(const buffered_reader<Stream>& from, const frame_format& format = {}) {
   const auto prefix_bytes = static_cast<std::size_t>(format.prefix);

@@ -20,9 +20,9 @@ class receive_buffers;
 ///     if (got.empty()) co_return;  // the peer has ended its direction
 ///     co_await stream.write_all(got.bytes());
 ///
-/// The memory belongs to the completion thread and goes back when the lease ends. Keep it for as long as
-/// you look at the bytes, not longer: the buffers of a thread are shared by all its connections, and
-/// while none is left nothing is received. A lease may outlive stream and runtime.
+/// The memory belongs to the completion thread and goes back when the lease ends. Keep it for as
+/// long as you look at the bytes, not longer: the buffers of a thread are shared by all its
+/// connections, and while none is left nothing is received. A lease may outlive stream and runtime.
 ///
 /// @thread_safety  move-only; may end on any thread
 class TANDEM_IO_API leased_buffer {

@@ -35,8 +35,8 @@ class open_options {
   bool exclusive = false;  ///< with create only: fails with file_exists if it is there
   bool truncate = false;   ///< its contents go; not with mode read
   bool append = false;     ///< every write goes to the end, whatever its offset
-  /// Past the page cache: buffers, offsets and sizes are multiples of file::direct_io_alignment(), or
-  /// a transfer fails with invalid_argument.
+  /// Past the page cache: buffers, offsets and sizes are multiples of file::direct_io_alignment(),
+  /// or a transfer fails with invalid_argument.
   bool direct = false;
   unsigned permissions = 0666;  ///< of a new file, less the process's umask
 };

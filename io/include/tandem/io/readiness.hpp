@@ -1,8 +1,8 @@
 // readiness.hpp: waits until a descriptor can be read or written, for libraries that do the I/O themselves.
 // SPDX-License-Identifier: MIT
 //
-// The bridge to third-party libraries with a descriptor of their own (libpq, curl, c-ares, ...): tandem
-// waits, the library makes its non-blocking calls.
+// The bridge to third-party libraries with a descriptor of their own (libpq, curl, c-ares, ...):
+// tandem waits, the library makes its non-blocking calls.
 #pragma once
 
 #include <coroutine>
@@ -35,18 +35,20 @@ class [[nodiscard]] TANDEM_IO_API readiness_awaiter {
   detail::operation operation_;
 };
 
-/// Waits until reading from `descriptor` would not block: there is data, the end, or an error to be read.
+/// Waits until reading from `descriptor` would not block: there is data, the end, or an error to be
+/// read.
 ///
 ///     while (::read(timer, &expired, sizeof expired) < 0 && errno == EAGAIN)
 ///       co_await tandem::io::readable(timer);
 ///
-/// @param descriptor  a socket, pipe, eventfd, timerfd, terminal, ...; stays the caller's. Open until the
-///                    await returns: the kernel goes on waiting for a descriptor that was closed
-/// @throws            std::system_error: bad_file_descriptor; operation_cancelled; std::logic_error outside
-///                    any task
+/// @param descriptor  a socket, pipe, eventfd, timerfd, terminal, ...; stays the caller's. Open
+///                    until the await returns: the kernel goes on waiting for a descriptor that was
+///                    closed
+/// @throws            std::system_error: bad_file_descriptor; operation_cancelled; std::logic_error
+///                    outside any task
 /// @cancellation      ends the wait; nothing is lost, since nothing was read
-/// @thread_safety     any number of tasks may wait for one descriptor. All of them go on; so each has to
-///                    try without blocking
+/// @thread_safety     any number of tasks may wait for one descriptor. All of them go on; so each
+///                    has to try without blocking
 /// @resumes_on        the caller's home
 /// @cost              on a worker a poll() first; else one ring entry, no allocation
 inline readiness_awaiter readable(int descriptor) noexcept {

@@ -1,8 +1,8 @@
 // resolve.hpp: the addresses of a host.
 // SPDX-License-Identifier: MIT
 //
-// getaddrinfo() blocks, so it runs on the threads of tandem::blocking(); what is a number already needs
-// none. Nothing is cached here: that is the system resolver's business.
+// getaddrinfo() blocks, so it runs on the threads of tandem::blocking(); what is a number already
+// needs none. Nothing is cached here: that is the system resolver's business.
 #pragma once
 
 #include <cstdint>
@@ -36,10 +36,10 @@ TANDEM_IO_API std::error_condition make_error_condition(resolve_errc meaning) no
 /// @param host     a name, or an address as a number ("192.0.2.1", "2001:db8::1", "fe80::1%eth0")
 /// @param service  a port's number, or a name such as "https"
 /// @returns        at least one endpoint
-/// @throws         std::system_error: a code that compares to resolve_errc, or the system's own, with host
-///                 and service in its text; operation_cancelled; as blocking()
-/// @cancellation   as blocking(): a look-up that has begun is waited for, since getaddrinfo() cannot be
-///                 interrupted; with_timeout around it ends late
+/// @throws         std::system_error: a code that compares to resolve_errc, or the system's own,
+///                 with host and service in its text; operation_cancelled; as blocking()
+/// @cancellation   as blocking(): a look-up that has begun is waited for, since getaddrinfo()
+///                 cannot be interrupted; with_timeout around it ends late
 /// @resumes_on     the caller's home
 /// @cost           numbers: one call that does not block. Else one call on a blocking thread
 /// @source         RFC 6724 (the order); man page getaddrinfo(3)

@@ -1,8 +1,8 @@
 // serve.hpp: accepts connections and runs a handler for each, until it is stopped; then drains.
 // SPDX-License-Identifier: MIT
 //
-// Two scopes of stops: accepting ends with the caller's, the connections go on behind a border of their
-// own until the drain is over. Protocol: io/README.md, "Serving", D1-D5.
+// Two scopes of stops: accepting ends with the caller's, the connections go on behind a border of
+// their own until the drain is over. Protocol: io/README.md, "Serving", D1-D5.
 #pragma once
 
 #include <chrono>
@@ -43,16 +43,17 @@ class serve_options {
   std::size_t max_connections = 0;
   /// How long connections may go on after a stop, before they are stopped, too.
   std::chrono::steady_clock::duration drain_timeout = std::chrono::seconds(10);
-  /// When a connection cannot be accepted (no descriptor or no memory is left, the network is down):
-  /// the first pause; it doubles with each failure in a row, up to the longest one.
+  /// When a connection cannot be accepted (no descriptor or no memory is left, the network is
+  /// down): the first pause; it doubles with each failure in a row, up to the longest one.
   std::chrono::milliseconds first_pause{5};
   std::chrono::milliseconds longest_pause{1000};
-  /// Told of each such failure, and of the pause that follows. On a completion thread: must not block.
-  /// Default: a line on standard error, at most one a second.
+  /// Told of each such failure, and of the pause that follows. On a completion thread: must not
+  /// block. Default: a line on standard error, at most one a second.
   std::function<void(const std::error_code&, std::chrono::milliseconds)> on_accept_error;
   /// Told of each exception that a handler lets out, on that connection's thread, several at once.
-  /// Default: a line on standard error, at most one a second, with the number of those left out. A stop is no
-  /// failure: neither of the connection, nor of what its handler stops by its token when the drain begins.
+  /// Default: a line on standard error, at most one a second, with the number of those left out. A
+  /// stop is no failure: neither of the connection, nor of what its handler stops by its token when
+  /// the drain begins.
   std::function<void(std::exception_ptr)> on_handler_error;
 };
 
@@ -128,16 +129,20 @@ task<void> serve(std::vector<tcp_listener> listeners, Handler&& handler, serve_o
 ///
 /// In a scope, scope.request_stop() does the same; the scope then waits for the drain.
 ///
-/// @param listener  the server's from now on; closed as soon as it is stopped, so that new peers are refused
-/// @param handler   returns a task; called as handler(stream), or as handler(stream, draining) with a
-///                  std::stop_token that says when the drain begins: with_stop(draining, stream.read(...))
-///                  ends the wait for a next request. Kept until the end. With several listeners it is
-///                  called by several threads at once; its tasks always run at once
+/// @param listener  the server's from now on; closed as soon as it is stopped, so that new peers
+///                  are refused
+/// @param handler   returns a task; called as handler(stream), or as handler(stream, draining) with
+///                  a std::stop_token that says when the drain begins: with_stop(draining,
+///                  stream.read(...)) ends the wait for a next request. Kept until the end. With
+///                  several listeners it is called by several threads at once; its tasks always run
+///                  at once
 /// @param where     as what the connections' tasks are named, in reports of stalls and failures
 /// @returns         after a stop, when the last connection has ended: then a stop is no error
-/// @throws          std::system_error if the listener itself fails (bad_file_descriptor, ...), after the
-///                  drain; std::logic_error outside any task. A failing handler ends its connection only
-/// @cancellation    ends accepting. Connections are stopped drain_timeout later, with reason deadline
+/// @throws          std::system_error if the listener itself fails (bad_file_descriptor, ...),
+///                  after the drain; std::logic_error outside any task. A failing handler ends its
+///                  connection only
+/// @cancellation    ends accepting. Connections are stopped drain_timeout later, with reason
+///                  deadline
 /// @resumes_on      the caller's home
 /// @cost            a connection: two frames, one of them the handler's, and a block of the scope
 template <class Handler>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Threads of a runtime block all asynchronous signals, so they arrive at other threads (main, in
-// most programs), where a handler passes the number on through a pipe that the completion pool reads.
+// most programs), where a handler passes the number on through a pipe that the completion pool
+// reads.
 #pragma once
 
 #include <coroutine>
@@ -34,7 +35,8 @@ class [[nodiscard]] TANDEM_IO_API signal_awaiter : public detail::socket_awaiter
 ///     tandem::io::signal_set stop({SIGINT, SIGTERM});
 ///     int which = co_await stop.wait();
 ///
-/// At least one thread outside the runtime must not block them. A signal belongs to one set at a time.
+/// At least one thread outside the runtime must not block them. A signal belongs to one set at a
+/// time.
 ///
 /// @thread_safety  wait() by one task at a time
 class TANDEM_IO_API signal_set {

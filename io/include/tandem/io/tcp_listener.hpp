@@ -63,9 +63,9 @@ class TANDEM_IO_API tcp_listener {
   static tcp_listener bind(completion_pool& pool, const endpoint& address,
                            const listen_options& options = {});
 
-  /// A listener for each completion thread, all on one port, among which the kernel spreads the peers
-  /// (SO_REUSEPORT). What a shard accepts is served by the shard's own thread: so a connection never
-  /// crosses threads.
+  /// A listener for each completion thread, all on one port, among which the kernel spreads the
+  /// peers (SO_REUSEPORT). What a shard accepts is served by the shard's own thread: so a
+  /// connection never crosses threads.
   ///
   ///     co_await serve(tandem::io::tcp_listener::bind_sharded(address), handler);
   ///
@@ -79,9 +79,10 @@ class TANDEM_IO_API tcp_listener {
   /// Takes over a listening TCP socket.
   ///
   /// @param descriptor   belongs to the listener from now on; becomes close-on-exec and blocking
-  /// @param connections  what accepted connections have from the start; what is not set, as the socket has it
-  /// @throws            std::system_error that says what it is instead of a listening TCP socket: then
-  ///                    it is still the caller's; std::logic_error outside any task
+  /// @param connections  what accepted connections have from the start; what is not set, as the
+  ///                     socket has it
+  /// @throws            std::system_error that says what it is instead of a listening TCP socket:
+  ///                    then it is still the caller's; std::logic_error outside any task
   static tcp_listener from_native(int descriptor, const tcp_options& connections = {});
   /// As above, anywhere: for a pool that exists.
   static tcp_listener from_native(completion_pool& pool, int descriptor,
@@ -95,16 +96,17 @@ class TANDEM_IO_API tcp_listener {
   /// @resumes_on     the caller's home
   accept_awaiter accept() noexcept { return accept_awaiter(socket_, pool_, connections_on_); }
 
-  /// Accepts without being asked each time: connections come in batches, and wait here until they are
-  /// taken (about 8, or what the kernel had when it was asked). For listeners that accept a lot; where a
-  /// limit decides when a peer is accepted, use accept(); not after this, nor serve() or release(): they
-  /// abort with a message, since connections that are here already would not be found.
+  /// Accepts without being asked each time: connections come in batches, and wait here until they
+  /// are taken (about 8, or what the kernel had when it was asked). For listeners that accept a
+  /// lot; where a limit decides when a peer is accepted, use accept(); not after this, nor serve()
+  /// or release(): they abort with a message, since connections that are here already would not be
+  /// found.
   ///
   /// @returns        the next connection; it is bound to the completion threads in turn
-  /// @throws         std::system_error: too_many_files_open, ... (nothing is asked for until the next
-  ///                 call); operation_cancelled; std::bad_alloc
-  /// @cancellation   ends the wait at once; none is ever lost: the next call has what came. Those that
-  ///                 nobody has taken are closed with the listener
+  /// @throws         std::system_error: too_many_files_open, ... (nothing is asked for until the
+  ///                 next call); operation_cancelled; std::bad_alloc
+  /// @cancellation   ends the wait at once; none is ever lost: the next call has what came. Those
+  ///                 that nobody has taken are closed with the listener
   /// @thread_safety  one incoming() at a time
   /// @resumes_on     the caller's home
   /// @cost           no entry, no system call; one small allocation a connection
@@ -118,11 +120,11 @@ class TANDEM_IO_API tcp_listener {
   }
 
   endpoint local_endpoint() const;
-  /// Stops listening. No accept may be in flight. After incoming() a listener from from_native(), which
-  /// others may have too, goes on until its completion thread has closed it.
+  /// Stops listening. No accept may be in flight. After incoming() a listener from from_native(),
+  /// which others may have too, goes on until its completion thread has closed it.
   void close() noexcept { socket_.close(); }
-  /// Gives the descriptor up without closing it: it is the caller's now, and it is blocking. No accept may
-  /// be in flight, nor any incoming() have been awaited: either aborts with a message.
+  /// Gives the descriptor up without closing it: it is the caller's now, and it is blocking. No
+  /// accept may be in flight, nor any incoming() have been awaited: either aborts with a message.
   ///
   /// @returns  -1 if the listener is not open
   [[nodiscard]] int release() noexcept { return socket_.release(); }

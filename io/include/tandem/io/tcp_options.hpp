@@ -1,8 +1,8 @@
 // tcp_options.hpp: what can be set on a TCP connection.
 // SPDX-License-Identifier: MIT
 //
-// A value: given to connect() or to a listener, whose connections have it from their first byte on, or
-// set later. What is not set stays as the system has it.
+// A value: given to connect() or to a listener, whose connections have it from their first byte on,
+// or set later. What is not set stays as the system has it.
 #pragma once
 
 #include <chrono>
@@ -43,17 +43,17 @@ class tcp_options {
   bool no_delay = true;
   /// None: no probes.
   std::optional<keep_alive> alive;
-  /// What close() does with bytes that are not sent yet. None: the system sends them afterwards. Zero:
-  /// they are dropped, and the peer gets a reset. More: close() blocks its thread, for so long at most;
-  /// shutdown() and reading to the end does the same without a thread.
+  /// What close() does with bytes that are not sent yet. None: the system sends them afterwards.
+  /// Zero: they are dropped, and the peer gets a reset. More: close() blocks its thread, for so
+  /// long at most; shutdown() and reading to the end does the same without a thread.
   std::optional<std::chrono::seconds> linger;
   /// Kernel buffers. Set, they are no longer sized by the system itself, which mostly does better.
   std::optional<std::size_t> receive_buffer_bytes;
   std::optional<std::size_t> send_buffer_bytes;
   /// How long written bytes may stay unacknowledged before the connection is given up.
   std::optional<std::chrono::milliseconds> user_timeout;
-  /// Acknowledgements are sent at once. A hint: the system falls back by itself, and a listener does not
-  /// pass it on to its connections.
+  /// Acknowledgements are sent at once. A hint: the system falls back by itself, and a listener
+  /// does not pass it on to its connections.
   std::optional<bool> quick_ack;
 };
 

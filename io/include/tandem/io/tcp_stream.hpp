@@ -122,7 +122,8 @@ class [[nodiscard]] TANDEM_IO_API connect_awaiter {
 ///     co_await stream.write_all(tandem::io::bytes_of(request));
 ///     std::size_t n = co_await stream.read(buffer);
 ///
-/// @thread_safety  one read and one write at a time, from any task of its runtime; everything else by its owner
+/// @thread_safety  one read and one write at a time, from any task of its runtime; everything else
+///                 by its owner
 class TANDEM_IO_API tcp_stream {
  public:
   /// Not open: every call fails with errc::bad_file_descriptor.
@@ -138,14 +139,16 @@ class TANDEM_IO_API tcp_stream {
     return connect_awaiter(peer, options);
   }
 
-  /// Connects to whichever of several addresses answers first: the families in turn, a further attempt
-  /// each time that the last one has failed or has had `attempt_delay`; the others are given up then.
+  /// Connects to whichever of several addresses answers first: the families in turn, a further
+  /// attempt each time that the last one has failed or has had `attempt_delay`; the others are
+  /// given up then.
   ///
   ///     auto stream = co_await tcp_stream::connect(co_await resolve("example.org", 443));
   ///
   /// @param candidates  in the order of preference, as resolve() gives them
-  /// @throws            std::system_error with the code of the first candidate's failure, and the failure
-  ///                    of each in its text; operation_cancelled; std::invalid_argument if there is none
+  /// @throws            std::system_error with the code of the first candidate's failure, and the
+  ///                    failure of each in its text; operation_cancelled; std::invalid_argument if
+  ///                    there is none
   /// @cancellation      ends all attempts; may lose the race and return the connection
   /// @resumes_on        the caller's home, after all attempts have ended
   /// @cost              a scope, and a task for each attempt
@@ -159,8 +162,8 @@ class TANDEM_IO_API tcp_stream {
   /// Takes over a connected TCP socket, with the options that it has.
   ///
   /// @param descriptor  belongs to the stream from now on; becomes close-on-exec and blocking
-  /// @throws            std::system_error that says what it is instead of a connected TCP socket: then
-  ///                    it is still the caller's; std::logic_error outside any task
+  /// @throws            std::system_error that says what it is instead of a connected TCP socket:
+  ///                    then it is still the caller's; std::logic_error outside any task
   static tcp_stream from_native(int descriptor);
   /// As above, anywhere: for a pool that exists.
   static tcp_stream from_native(completion_pool& pool, int descriptor);
@@ -178,14 +181,15 @@ class TANDEM_IO_API tcp_stream {
     return transfer_awaiter(detail::operation_kind::receive, socket_, buffer.data(), buffer.size());
   }
 
-  /// Waits for bytes in a buffer of the completion thread: an idle connection holds none, and the kernel
-  /// is not asked for each read. After the first receive() a stream is only received from: the runtime
-  /// reads ahead, so a read() of any form (buffered_reader, read_frame() and copy() do that) aborts with a
-  /// message, and so does release().
+  /// Waits for bytes in a buffer of the completion thread: an idle connection holds none, and the
+  /// kernel is not asked for each read. After the first receive() a stream is only received from:
+  /// the runtime reads ahead, so a read() of any form (buffered_reader, read_frame() and copy() do
+  /// that) aborts with a message, and so does release().
   ///
-  /// @returns             at least one byte, at most completion_options::receive_buffer_bytes; empty at
-  ///                      end of stream, then again and again
-  /// @throws              std::system_error: connection_reset, ...; operation_cancelled; std::bad_alloc
+  /// @returns             at least one byte, at most completion_options::receive_buffer_bytes;
+  ///                      empty at end of stream, then again and again
+  /// @throws              std::system_error: connection_reset, ...; operation_cancelled;
+  ///                      std::bad_alloc
   /// @cancellation        ends the wait at once; no byte is ever lost: the next call has what came
   /// @thread_safety       one receive at a time
   /// @resumes_on          the caller's home
@@ -196,7 +200,8 @@ class TANDEM_IO_API tcp_stream {
   ///
   /// @param bytes         alive until the await returns (also after a stop)
   /// @returns             bytes taken by the kernel
-  /// @throws              std::system_error: broken_pipe, connection_reset, ...; operation_cancelled
+  /// @throws              std::system_error: broken_pipe, connection_reset, ...;
+  ///                      operation_cancelled
   /// @cancellation        may lose the race and return what was written
   /// @thread_safety       one write at a time, beside a read
   transfer_awaiter write(std::span<const std::byte> bytes) noexcept {
@@ -209,8 +214,8 @@ class TANDEM_IO_API tcp_stream {
   /// Writes all of `bytes`.
   ///
   /// @throws         as write(); how much was written before is then unknown
-  /// @cancellation   between and during the writes. A part may have been sent, in the middle of a message:
-  ///                 then only close() or abort() is right. write() says how much it was
+  /// @cancellation   between and during the writes. A part may have been sent, in the middle of a
+  ///                 message: then only close() or abort() is right. write() says how much it was
   /// @cost           one await, however many transfers it takes; no allocation
   write_all_awaiter write_all(std::span<const std::byte> bytes) noexcept {
     return write_all_awaiter(socket_, bytes);
@@ -248,9 +253,9 @@ class TANDEM_IO_API tcp_stream {
   /// Closes it with a reset: what was not sent yet is dropped, and the peer's next call fails with
   /// errc::connection_reset.
   void abort() noexcept;
-  /// Gives the descriptor up without closing it: it is the caller's now, and it is blocking (whoever gives
-  /// it to an event loop sets that). No operation may be in flight, nor any receive() have been awaited:
-  /// either aborts with a message.
+  /// Gives the descriptor up without closing it: it is the caller's now, and it is blocking
+  /// (whoever gives it to an event loop sets that). No operation may be in flight, nor any
+  /// receive() have been awaited: either aborts with a message.
   ///
   /// @returns  -1 if the stream is not open
   [[nodiscard]] int release() noexcept { return socket_.release(); }
@@ -262,8 +267,8 @@ class TANDEM_IO_API tcp_stream {
   ///
   /// @throws  std::system_error naming the option
   void set_options(const tcp_options& options);
-  /// As the system has them: all are set but those that are off. Linux counts its own bookkeeping in the
-  /// buffers, so it names twice what was asked for. @throws std::system_error
+  /// As the system has them: all are set but those that are off. Linux counts its own bookkeeping
+  /// in the buffers, so it names twice what was asked for. @throws std::system_error
   tcp_options options() const;
   /// One of them, as in tcp_options. @throws std::system_error
   void set_no_delay(bool on);

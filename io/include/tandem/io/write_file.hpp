@@ -16,27 +16,30 @@ class write_options {
  public:
   constexpr write_options() noexcept = default;
 
-  /// Whether file and folder are on the disk when the await returns. Without it a machine that loses its
-  /// power may find the old contents; a process that ends does not matter either way.
+  /// Whether file and folder are on the disk when the await returns. Without it a machine that
+  /// loses its power may find the old contents; a process that ends does not matter either way.
   bool durable = false;
   unsigned permissions = 0666;  ///< of a new file, less the process's umask
 };
 
-/// Makes `bytes` the contents of a file: whoever opens it finds the old contents or the new ones, never
-/// a part of them.
+/// Makes `bytes` the contents of a file: whoever opens it finds the old contents or the new ones,
+/// never a part of them.
 ///
 ///     co_await tandem::io::write_file("settings.json", text);
 ///
-/// They are written to a new file beside it (".tandem-...tmp"), which then takes its name. The permissions
-/// of a file that is there stay, and its owner and group where the process may set them (where not even the
-/// group, the new one gets no more rights than everybody has); access lists and further names (hard links)
-/// do not. A symbolic link is followed; what is no regular file is refused.
+/// They are written to a new file beside it (".tandem-...tmp"), which then takes its name. The
+/// permissions of a file that is there stay, and its owner and group where the process may set them
+/// (where not even the group, the new one gets no more rights than everybody has); access lists and
+/// further names (hard links) do not. A symbolic link is followed; what is no regular file is
+/// refused.
 ///
 /// @param bytes         alive until the await returns
-/// @throws              std::system_error naming the path and the step that failed: no_space_on_device,
-///                      permission_denied, is_a_directory, ...; operation_cancelled; as blocking()
-/// @cancellation        until the new file takes the name; then the old contents stay. On failure, too, and
-///                      nothing is left beside it. (Only a process that is killed leaves its new file.)
+/// @throws              std::system_error naming the path and the step that failed:
+///                      no_space_on_device, permission_denied, is_a_directory, ...;
+///                      operation_cancelled; as blocking()
+/// @cancellation        until the new file takes the name; then the old contents stay. On failure,
+///                      too, and nothing is left beside it. (Only a process that is killed leaves
+///                      its new file.)
 /// @thread_safety       any number at a time: the last one to take the name wins
 /// @resumes_on          the caller's home
 /// @cost                one call on a thread of blocking()

@@ -17,8 +17,8 @@ inline constexpr bool is_task_type = false;
 template <class T>
 inline constexpr bool is_task_type<task<T>> = true;
 
-/// A task, or anything else that may stand behind co_await. (An lvalue task is let in, for to_task to
-/// say what is wrong with it.)
+/// A task, or anything else that may stand behind co_await. (An lvalue task is let in, for to_task
+/// to say what is wrong with it.)
 template <class A>
 concept combinable =
     is_task_type<std::remove_cvref_t<A>> ||
@@ -50,8 +50,8 @@ template <class R>
 concept combinable_range = std::ranges::input_range<R> && !combinable<R> &&
                            combinable<std::ranges::range_rvalue_reference_t<R>>;
 
-/// Dropping its result loses something for good: an accepted connection, bytes that were read, a lock
-/// that nobody gives back. An awaiter says so by `using lossy_when_dropped = std::true_type;`.
+/// Dropping its result loses something for good: an accepted connection, bytes that were read, a
+/// lock that nobody gives back. An awaiter says so by `using lossy_when_dropped = std::true_type;`.
 template <class A>
 concept lossy_when_dropped = !is_task_type<std::remove_cvref_t<A>> && requires {
   requires std::remove_cvref_t<awaiter_t<A&&>>::lossy_when_dropped::value;

@@ -1,9 +1,10 @@
 // await_transform.hpp: what happens to an operand of co_await inside a task.
 // SPDX-License-Identifier: MIT
 //
-// Awaiters of tandem (they name themselves by `using tandem_awaiter = void;`) pass through. Any other
-// awaitable gets, instead of the real handle, a stand-in whose resume posts the task to its home: so
-// the library owns every resume, and foreign code that resumes from a strange thread does no harm.
+// Awaiters of tandem (they name themselves by `using tandem_awaiter = void;`) pass through. Any
+// other awaitable gets, instead of the real handle, a stand-in whose resume posts the task to its
+// home: so the library owns every resume, and foreign code that resumes from a strange thread does
+// no harm.
 #pragma once
 
 #include <concepts>

@@ -21,7 +21,8 @@ class blocking_queue;
 
 class TANDEM_API blocking_request : public leaf {
  public:
-  /// Runs the callable and keeps its outcome. On a pool thread, with the task's environment current.
+  /// Runs the callable and keeps its outcome. On a pool thread, with the task's environment
+  /// current.
   using call_function = void (*)(blocking_request&) noexcept;
 
   explicit blocking_request(call_function call) noexcept
@@ -34,7 +35,8 @@ class TANDEM_API blocking_request : public leaf {
   /// @param result  takes the failure if the request could not be queued
   /// @returns       whether the task suspends
   bool start(promise_base& waiting, outcome_base& result) noexcept;
-  /// First thing in await_resume. @throws operation_cancelled if the call was taken out of the queue
+  /// First thing in await_resume. @throws operation_cancelled if the call was taken out of the
+  /// queue
   void resumed();
 
  private:

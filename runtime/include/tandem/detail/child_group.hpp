@@ -1,9 +1,9 @@
 // child_group.hpp: children that run at once below one stop state: the core of when_all, any, race.
 // SPDX-License-Identifier: MIT
 //
-// The group lives in the parent's awaiter. Its children are forked as by fork_join (F1-F7), but below
-// an environment of their own, which all of them share, so that the first failure, or the first end,
-// can stop the others. Protocol: runtime/README.md, "All, any, race", labels A1-A6.
+// The group lives in the parent's awaiter. Its children are forked as by fork_join (F1-F7), but
+// below an environment of their own, which all of them share, so that the first failure, or the
+// first end, can stop the others. Protocol: runtime/README.md, "All, any, race", labels A1-A6.
 #pragma once
 
 #include <atomic>
@@ -71,7 +71,8 @@ class TANDEM_API child_group {
 
   /// After the join. Of a race or any: the child that ended first.
   const child_slot* first() const noexcept { return first_.load(std::memory_order_relaxed); }
-  /// After the join. @throws the first failure; else a cancellation that kept a child from its value
+  /// After the join. @throws the first failure; else a cancellation that kept a child from its
+  /// value
   void rethrow_failure() {
     // Relaxed, both: the join has ordered the ends of the children before us.
     const child_slot* failed = first_.load(std::memory_order_relaxed);

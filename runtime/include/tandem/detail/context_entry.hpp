@@ -1,9 +1,9 @@
 // context_entry.hpp: one binding of a context, and the list that it heads.
 // SPDX-License-Identifier: MIT
 //
-// Entries are immutable once a task runs with them, and shared: `references` counts the block that has
-// made the binding, the spawned tasks that have captured it, and the newer entries that stand on it.
-// Children inside the block borrow it.
+// Entries are immutable once a task runs with them, and shared: `references` counts the block that
+// has made the binding, the spawned tasks that have captured it, and the newer entries that stand
+// on it. Children inside the block borrow it.
 #pragma once
 
 #include <atomic>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // A bounded ring that its owner fills and that owner and thieves empty from the old end by a CAS on
-// `head`, with one next slot beside it. Thieves take half of the ring at once. What does not fit goes
-// to the injection queue. A slot is written only after `head` has passed it, so a taker that has won
-// its CAS has read a valid item.
+// `head`, with one next slot beside it. Thieves take half of the ring at once. What does not fit
+// goes to the injection queue. A slot is written only after `head` has passed it, so a taker that
+// has won its CAS has read a valid item.
 //
 //   Q1 push    store the slot, then tail (seq_cst: pairs with the sleeper's scan, P3)
 //   Q2 take    read head, then tail; read the slots; CAS head forward by what was read

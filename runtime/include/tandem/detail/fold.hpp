@@ -72,7 +72,8 @@ class fold {
     const auto began = clock::now();
     auto looked = began;
     const std::size_t begin = first;
-    // An eighth of the leaf, at most: costly items may lie further on, however cheap the measured ones.
+    // An eighth of the leaf, at most: costly items may lie further on, however cheap the measured
+    // ones.
     const std::size_t most = (last - first) / 8 + 1;
     std::size_t step = std::min(plan_.step(), most);
     while (true) {

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: MIT
 //
 // Indices only grow: top <= split <= bottom. What lies in [top, split) is public: thieves take the
-// oldest. What lies in [split, bottom) is the owner's alone, so that pushing and popping it costs no
-// barrier. The public part is a deque of Chase and Lev (SPAA 2005) with `split` as its bottom, in the
-// orders of Lê, Pop, Cohen and Zappa Nardelli (PPoPP 2013), written as operations instead of fences,
-// which ThreadSanitizer understands; the split is that of Dinan et al. (SC 2009) and Lace (2014).
+// oldest. What lies in [split, bottom) is the owner's alone, so that pushing and popping it costs
+// no barrier. The public part is a deque of Chase and Lev (SPAA 2005) with `split` as its bottom,
+// in the orders of Lê, Pop, Cohen and Zappa Nardelli (PPoPP 2013), written as operations instead of
+// fences, which ThreadSanitizer understands; the split is that of Dinan et al. (SC 2009) and Lace
+// (2014).
 //
 //   L1 push        store the slot, bottom + 1; then look at `attention` (relaxed)
 //   L2 pop         bottom > split: bottom - 1. Else L3
@@ -22,8 +23,8 @@
 //                  next push
 // So whenever nothing is public, either `attention` is set or nothing is private.
 // L3/L4 and L5 are all seq_cst: of an owner and a thief that want one item at least one sees the
-// other. A thief that read an old split can take the item at top only (its CAS), and that one is below
-// the new split, or the owner competes for it.
+// other. A thief that read an old split can take the item at top only (its CAS), and that one is
+// below the new split, or the owner competes for it.
 #pragma once
 
 #include <algorithm>
@@ -63,8 +64,8 @@ class basic_fork_lane {
     return attention.load(std::memory_order_relaxed) || index + 1 == room_end_;
   }
 
-  /// Owner only, where the newest item, if it is still there, is known to lie at `index`: takes it if
-  /// it is private. Reads nothing that a push or pop has just written.
+  /// Owner only, where the newest item, if it is still there, is known to lie at `index`: takes it
+  /// if it is private. Reads nothing that a push or pop has just written.
   TANDEM_ALWAYS_INLINE bool pop_private_at(std::int64_t index) noexcept {
     if (index < split_.load(std::memory_order_relaxed)) return false;  // own word
     set_bottom(index);

@@ -4,10 +4,10 @@
 // Size classes of 32 bytes up to 1 KiB. A thread keeps the free blocks of a class in a magazine, an
 // array of 128 words aligned to its size, of which thread_context::frames holds the end. Entry 0 is
 // null, so a magazine is empty where the last entry is null and full where its end is aligned. A
-// thread that has none yet points behind an array of nulls: empty and full at once.
-// Full and empty magazines trade batches with a central store; what exceeds its bounds goes back to
-// slabs and from there to the system, so a burst does not stay. Under AddressSanitizer nothing is kept
-// and every block is malloc's own, so that it sees leaks and every use of a frame that has ended.
+// thread that has none yet points behind an array of nulls: empty and full at once. Full and empty
+// magazines trade batches with a central store; what exceeds its bounds goes back to slabs and from
+// there to the system, so a burst does not stay. Under AddressSanitizer nothing is kept and every
+// block is malloc's own, so that it sees leaks and every use of a frame that has ended.
 #pragma once
 
 #include <atomic>
@@ -26,7 +26,8 @@ constexpr std::size_t frame_class_of(std::size_t bytes) noexcept {
   return (bytes - 1) / frame_granule_bytes;
 }
 
-/// The magazine is empty, or the frame too large for one. Whatever has a coroutine calls it: hence the tag.
+/// The magazine is empty, or the frame too large for one. Whatever has a coroutine calls it: hence
+/// the tag.
 /// @throws  std::bad_alloc
 TANDEM_API TANDEM_ABI_TAG void* allocate_frame_slowly(std::size_t bytes);
 /// The magazine is full, or the frame too large for one.
@@ -34,8 +35,8 @@ TANDEM_API void free_frame_slowly(void* block, std::size_t bytes) noexcept;
 /// Gives the calling thread's cached blocks back to the system.
 TANDEM_API void trim_frame_cache() noexcept;
 
-/// Builds with assertions: told of each frame whose memory is about to be used again; null: nobody cares. Set by
-/// tandem::io, which looks for buffers in it.
+/// Builds with assertions: told of each frame whose memory is about to be used again; null: nobody
+/// cares. Set by tandem::io, which looks for buffers in it.
 using frame_check = void (*)(const void* block, std::size_t bytes) noexcept;
 TANDEM_API extern std::atomic<frame_check> check_freed_frame;
 

@@ -1,8 +1,9 @@
 // futex_mutex.hpp: a four-byte mutex for short critical sections inside objects that live in frames.
 // SPDX-License-Identifier: MIT
 //
-// States: 0 free, 1 held, 2 held and somebody may sleep. After Drepper, "Futexes Are Tricky", mutex2.
-// The owner may destroy it right after unlock() only if no other thread can still be inside lock().
+// States: 0 free, 1 held, 2 held and somebody may sleep. After Drepper, "Futexes Are Tricky",
+// mutex2. The owner may destroy it right after unlock() only if no other thread can still be inside
+// lock().
 #pragma once
 
 #include <atomic>

@@ -1,9 +1,9 @@
 // gathering.hpp: how a thread that feeds the worker pool waits while no worker could use what it brings.
 // SPDX-License-Identifier: MIT
 //
-// While all workers run, whatever a completion thread brings has to queue. So instead of getting up for
-// each completion it lies down until a worker has run out of work, or for a short time, and brings them
-// in one batch. Protocol: runtime/README.md, K1-K3.
+// While all workers run, whatever a completion thread brings has to queue. So instead of getting up
+// for each completion it lies down until a worker has run out of work, or for a short time, and
+// brings them in one batch. Protocol: runtime/README.md, K1-K3.
 #pragma once
 
 #include <atomic>
@@ -26,8 +26,8 @@ class TANDEM_API gathering {
 
   /// Owner, before anybody else knows that it is about to wait: an end() after this is not lost.
   void prepare() noexcept;
-  /// Owner: waits until end(), until a worker of `pool` runs dry, or until that time. Returns at once if
-  /// a worker is idle, the workers have no threads, or somebody else gathers.
+  /// Owner: waits until end(), until a worker of `pool` runs dry, or until that time. Returns at
+  /// once if a worker is idle, the workers have no threads, or somebody else gathers.
   void wait(worker_pool& pool, std::chrono::steady_clock::time_point until) noexcept;
   /// Any thread.
   void end() noexcept;

@@ -1,16 +1,17 @@
 // injection_lane.hpp: where what was posted from outside waits for the threads of a pool, oldest first.
 // SPDX-License-Identifier: MIT
 //
-// Two parts. The inbox is one word: a chain of jobs, newest first, or null. A post puts itself in front by one CAS.
-// Behind it a list under a small lock, oldest first, from which workers take; when it is empty, whoever takes gathers
-// the inbox into it whole. So a post never waits for a lock, and a job is turned round once.
+// Two parts. The inbox is one word: a chain of jobs, newest first, or null. A post puts itself in
+// front by one CAS. Behind it a list under a small lock, oldest first, from which workers take;
+// when it is empty, whoever takes gathers the inbox into it whole. So a post never waits for a
+// lock, and a job is turned round once.
 //
 //   P1 push     CAS on the inbox. Over another job: whoever put the first one there tells the workers
 //   E1 gather   under the lock, the list being empty: say that there is something, then empty the inbox
 //   E2 take     into a worker's lane: first there, then out of the count
-// So a job is counted, in the inbox or in a lane at any moment, and who finds it in none of them, looking in the order
-// inbox, count, lanes, knows that a worker has taken it. Completion threads are such workers, too, for what may run on
-// any of them.
+// So a job is counted, in the inbox or in a lane at any moment, and who finds it in none of them,
+// looking in the order inbox, count, lanes, knows that a worker has taken it. Completion threads
+// are such workers, too, for what may run on any of them.
 #pragma once
 
 #include <algorithm>
@@ -27,8 +28,9 @@ namespace tandem::inline v0::detail {
 
 class injection_lane {
  public:
-  /// Any thread: puts the chain (by `next`, newest first) behind what the inbox holds. @returns false if it
-  /// holds nothing: then nothing has happened, and the caller pushes and tells the workers
+  /// Any thread: puts the chain (by `next`, newest first) behind what the inbox holds. @returns
+  /// false if it holds nothing: then nothing has happened, and the caller pushes and tells the
+  /// workers
   bool push_behind(job* newest, job* oldest) noexcept {
     job* seen = inbox_.load(std::memory_order_relaxed);  // the CAS looks again
     while (seen != nullptr) {
@@ -71,8 +73,9 @@ class injection_lane {
     std::size_t left = 0;
     return pop_into(nullptr, 1, 1, left);
   }
-  /// A worker. The oldest, or null; of those behind it up to `most` - 1 go into `lane`, its own and empty, but no
-  /// more than its share if `sharers` take. @param left how many are left, and in the lane
+  /// A worker. The oldest, or null; of those behind it up to `most` - 1 go into `lane`, its own and
+  /// empty, but no more than its share if `sharers` take. @param left how many are left, and in the
+  /// lane
   job* pop_into(fifo_lane* lane, std::size_t most, std::size_t sharers,
                 std::size_t& left) noexcept {
     left = 0;

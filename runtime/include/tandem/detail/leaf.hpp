@@ -30,9 +30,9 @@ class leaf : public stop_waiter {
     return false;
   }
 
-  /// The operation has ended. @returns true if the caller has to schedule waiting(), or, from inside
-  /// the await, may go on at once; else the stopper schedules it, and the leaf must not be touched any
-  /// more.
+  /// The operation has ended. @returns true if the caller has to schedule waiting(), or, from
+  /// inside the await, may go on at once; else the stopper schedules it, and the leaf must not be
+  /// touched any more.
   [[nodiscard]] bool finish_unposted() noexcept {
     return waiting_->env->stop().withdraw(*this) || hand_over();
   }

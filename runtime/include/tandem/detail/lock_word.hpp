@@ -6,9 +6,10 @@
 //   bit 2    waiters: a wait list has (or had, a moment ago) somebody in it
 //   bits 3+  the value: permits, a count, a flag
 //
-// Without a waiter everything is one CAS on the word. With one it is locked, and the new value appears
-// with the unlocking write, which is the owner's last access. So whoever sees a value may destroy the
-// primitive, if the value says that nobody needs it any more (W6 in runtime/README.md, "Waiting").
+// Without a waiter everything is one CAS on the word. With one it is locked, and the new value
+// appears with the unlocking write, which is the owner's last access. So whoever sees a value may
+// destroy the primitive, if the value says that nobody needs it any more (W6 in runtime/README.md,
+// "Waiting").
 #pragma once
 
 #include <atomic>
@@ -31,8 +32,8 @@ class lock_word {
 
   explicit lock_word(word value) noexcept : state_(value * one) {}
 
-  /// What is there, with all bits. Acquire: pairs with the releasing changes below, so what happened
-  /// before a value was written has happened for whoever sees it.
+  /// What is there, with all bits. Acquire: pairs with the releasing changes below, so what
+  /// happened before a value was written has happened for whoever sees it.
   word load() const noexcept { return state_.load(std::memory_order_acquire); }
 
   /// For fast paths: fails if anything changed. Not from or to a locked state.

@@ -1,8 +1,9 @@
 // place_queue.hpp: a bounded number of places, and a FIFO of tasks that wait for one.
 // SPDX-License-Identifier: MIT
 //
-// Locks: a stopper comes with stop locks held and takes the queue's; nobody who holds the queue's lock
-// takes another one. A place that is given back goes to the oldest waiter without becoming free between.
+// Locks: a stopper comes with stop locks held and takes the queue's; nobody who holds the queue's
+// lock takes another one. A place that is given back goes to the oldest waiter without becoming
+// free between.
 #pragma once
 
 #include <atomic>
@@ -46,7 +47,8 @@ class TANDEM_API place_queue {
  public:
   /// 0: no limit. A higher one lets waiters in at once.
   void set_limit(std::size_t limit) noexcept;
-  /// Takes a place whether there is one or not. @returns false if there is no limit: nothing to give back
+  /// Takes a place whether there is one or not. @returns false if there is no limit: nothing to
+  /// give back
   bool take_anyway() noexcept;
   void give_back() noexcept;
 

@@ -1,8 +1,8 @@
 // promise_base.hpp: the part of a task's promise that does not depend on its result.
 // SPDX-License-Identifier: MIT
 //
-// It stands at offset 0 of every promise and no promise is aligned above 16 bytes, so a promise_base*
-// names the frame: queues, joins and a task dump need nothing else.
+// It stands at offset 0 of every promise and no promise is aligned above 16 bytes, so a
+// promise_base* names the frame: queues, joins and a task dump need nothing else.
 //
 //   env, home      what the frame inherits: copied as a pair
 //   continuation   the frame that awaits this one; null for a root
@@ -14,8 +14,9 @@
 //   room           where the result goes
 //
 // Nothing of it is set before the frame is started: who starts it sets all. Once started a frame
-// belongs to itself and ends itself: first its result is in the room, then the frame and its arguments
-// are gone, then the starter hears of it. Protocol: runtime/README.md, "Calls on the stack", N1-N5.
+// belongs to itself and ends itself: first its result is in the room, then the frame and its
+// arguments are gone, then the starter hears of it. Protocol: runtime/README.md, "Calls on the
+// stack", N1-N5.
 #pragma once
 
 #include <coroutine>

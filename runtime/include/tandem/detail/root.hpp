@@ -1,13 +1,13 @@
 // root.hpp: the block of a spawned task: environment, start job and what happens at its end.
 // SPDX-License-Identifier: MIT
 //
-// One word holds phase and pointer. Its lowest two bits are the phase, the third a note of the derived
-// class; the rest is the unstarted frame (queued, removed), or the room of the result (running, done).
-// A removed one whose frame was given back has no pointer.
-// queued -> running (by the start job) | removed (by cancel, before the start job came), both by one
-// CAS, so a task is started or removed, never both; the start job of a removed one only ends it.
-// Whoever waits is told in either case. A task that is still queued when it is joined may be started by
-// the joiner (J0): its start job then finds it running, or done, and drops its hold.
+// One word holds phase and pointer. Its lowest two bits are the phase, the third a note of the
+// derived class; the rest is the unstarted frame (queued, removed), or the room of the result
+// (running, done). A removed one whose frame was given back has no pointer. queued -> running (by
+// the start job) | removed (by cancel, before the start job came), both by one CAS, so a task is
+// started or removed, never both; the start job of a removed one only ends it. Whoever waits is
+// told in either case. A task that is still queued when it is joined may be started by the joiner
+// (J0): its start job then finds it running, or done, and drops its hold.
 #pragma once
 
 #include <atomic>
@@ -43,18 +43,21 @@ class TANDEM_API root : public job, public frame_allocated {
   root(const root&) = delete;
   root& operator=(const root&) = delete;
 
-  /// Counts the task as live, links it below `parent` (null: the runtime's own list) and posts it. It
-  /// captures the context of the calling task.
+  /// Counts the task as live, links it below `parent` (null: the runtime's own list) and posts it.
+  /// It captures the context of the calling task.
   void launch(environment* parent, context_flow flow = context_flow::captured) noexcept;
   /// From outside any task. @returns false after shutdown() began: then nothing has happened
   bool launch_from_outside() noexcept;
   /// As launch(), for whoever posts it (or does not: take_back(), drop()).
   void launch_unposted() noexcept;
-  /// After launch_unposted(), while nobody else knows it: it is not counted any more. To be released.
+  /// After launch_unposted(), while nobody else knows it: it is not counted any more. To be
+  /// released.
   void take_back() noexcept;
-  /// Instead of the start job: the task is removed, for that reason, unless a joiner has started it (J0).
+  /// Instead of the start job: the task is removed, for that reason, unless a joiner has started it
+  /// (J0).
   void drop(stop_reason reason) noexcept;
-  /// Removes the task and hands its frame out; drop() has to follow. @returns null if it is not queued any more
+  /// Removes the task and hands its frame out; drop() has to follow. @returns null if it is not
+  /// queued any more
   promise_base* take_unstarted() noexcept;
   /// Asks it to stop, or removes it from the queue.
   cancel_result cancel(stop_reason reason) noexcept;

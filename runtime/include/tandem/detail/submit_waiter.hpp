@@ -46,8 +46,8 @@ class TANDEM_API submit_waiter : public leaf {
 
  private:
   friend class submission_queue;
-  // Under the queue's lock: idle -> queued | entered | refused | no_memory | stopped, queued -> entered |
-  // refused | no_memory | stopped.
+  // Under the queue's lock: idle -> queued | entered | refused | no_memory | stopped, queued ->
+  // entered | refused | no_memory | stopped.
   enum class state : std::uint8_t { idle, queued, entered, refused, no_memory, stopped };
   static bool on_stop(stop_waiter& self) noexcept;
   /// Before the leaf is published. The state is idle afterwards if the pool is full.

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // One per thread, reached through this_thread(). A coroutine may continue on another thread, so an
-// address that a compiler cached across a suspension would be somebody else's: the address is computed
-// by a volatile asm (never cached, moved or merged) where there is one, else by a function that is
-// never inlined.
+// address that a compiler cached across a suspension would be somebody else's: the address is
+// computed by a volatile asm (never cached, moved or merged) where there is one, else by a function
+// that is never inlined.
 #pragma once
 
 #include <array>
@@ -76,8 +76,8 @@ TANDEM_API thread_context& this_thread() noexcept;
 /// of them runs in a segment of its own. Never called inside a segment: F2 relies on it.
 TANDEM_API void run_chain(thread_context& context, std::coroutine_handle<> first) noexcept;
 
-/// Whether a frame with this home may go on in the running segment: not if that is a strand's, or the
-/// like, and the home is what the strand runs on.
+/// Whether a frame with this home may go on in the running segment: not if that is a strand's, or
+/// the like, and the home is what the strand runs on.
 inline bool runs_here(const executor& home) noexcept {
   const executor* const layer = this_thread().layer;
   return layer != nullptr ? layer == &home : home.is_current();

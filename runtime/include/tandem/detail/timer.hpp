@@ -1,8 +1,8 @@
 // timer.hpp: deadlines. Nodes live in awaiting frames; nothing is allocated to arm one.
 // SPDX-License-Identifier: MIT
 //
-// Nodes hang in shards (a timing wheel and a lock each; the shard is the arming thread's). Whoever parks
-// with the next deadline drives expiry (timer_driver): a completion thread, else the monitor
+// Nodes hang in shards (a timing wheel and a lock each; the shard is the arming thread's). Whoever
+// parks with the next deadline drives expiry (timer_driver): a completion thread, else the monitor
 // thread. Protocol: runtime/README.md, "Time", labels T1-T8.
 #pragma once
 
@@ -47,8 +47,8 @@ class TANDEM_API fired_timers {
 /// One deadline. Guarded by its shard's lock while armed.
 class timer_node {
  public:
-  /// Runs on the driver's thread without any lock held; may end the node's life, but resumes tasks only
-  /// by way of the batch.
+  /// Runs on the driver's thread without any lock held; may end the node's life, but resumes tasks
+  /// only by way of the batch.
   using fire_function = void (*)(timer_node&, fired_timers& batch) noexcept;
 
   explicit timer_node(fire_function fire) noexcept : fire_(fire) {}
@@ -88,8 +88,8 @@ class TANDEM_API timer_driver {
   virtual void wake() noexcept = 0;
 };
 
-/// The deadlines of a runtime. With a virtual clock time stands still between two advance_to(), there is
-/// one shard, and no thread but the one that drives it ever expires anything.
+/// The deadlines of a runtime. With a virtual clock time stands still between two advance_to(),
+/// there is one shard, and no thread but the one that drives it ever expires anything.
 class TANDEM_API timer_service {
  public:
   timer_service(unsigned shards, bool is_virtual);
@@ -118,8 +118,9 @@ class TANDEM_API timer_service {
   ///           not armed yet (and now never will be) (T3)
   bool disarm(timer_node& node) noexcept;
 
-  /// For drivers (`who`; null is the monitor). The time until which it may sleep; arm() wakes it if an
-  /// earlier one comes. For ever if somebody else is the driver: both calls leave his state alone (T6).
+  /// For drivers (`who`; null is the monitor). The time until which it may sleep; arm() wakes it if
+  /// an earlier one comes. For ever if somebody else is the driver: both calls leave his state
+  /// alone (T6).
   clock::time_point sleep_begins(const timer_driver* who) noexcept;
   void sleep_ended(const timer_driver* who) noexcept;
   /// Fires what is due. @returns how many

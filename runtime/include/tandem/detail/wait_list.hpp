@@ -1,12 +1,13 @@
 // wait_list.hpp: FIFO lists of awaits, the common base of event, semaphore, mutex, latch and channel.
 // SPDX-License-Identifier: MIT
 //
-// A waiter is a leaf that lives in its awaiter, and hangs in the list of the primitive it waits for;
-// the list is guarded by the primitive's lock_word. Whoever takes it out of the list decides how the
-// await ends: a granter normally, a stopper with operation_cancelled. Protocol: runtime/README.md,
-// "Waiting", labels W1-W7.
+// A waiter is a leaf that lives in its awaiter, and hangs in the list of the primitive it waits
+// for; the list is guarded by the primitive's lock_word. Whoever takes it out of the list decides
+// how the await ends: a granter normally, a stopper with operation_cancelled. Protocol:
+// runtime/README.md, "Waiting", labels W1-W7.
 //
-// An awaiter builds its waiter only when it has to wait (waiter_room): a ready await costs none of it.
+// An awaiter builds its waiter only when it has to wait (waiter_room): a ready await costs none of
+// it.
 #pragma once
 
 #include <cstdint>
@@ -101,8 +102,8 @@ class TANDEM_API wait_list {
 class TANDEM_API taken_list {
  public:
   void push_back(waiter* item) noexcept;
-  /// W5. Ends their awaits: one post for each run of waiters with the same home. The primitive may be
-  /// gone by now.
+  /// W5. Ends their awaits: one post for each run of waiters with the same home. The primitive may
+  /// be gone by now.
   void wake() noexcept { wake(std::exchange(first_, nullptr)); }
   static void wake(waiter* first) noexcept;
 
@@ -111,8 +112,8 @@ class TANDEM_API taken_list {
   waiter* last_ = nullptr;
 };
 
-/// D16. Charges an await that is ready to the worker's budget. @returns false if it is used up: then
-/// the await gives way once, by yield_for_budget()
+/// D16. Charges an await that is ready to the worker's budget. @returns false if it is used up:
+/// then the await gives way once, by yield_for_budget()
 TANDEM_ALWAYS_INLINE bool charge_ready_await() noexcept {
   thread_context& context = this_thread();
   if (context.budget > 1) [[likely]] {
@@ -122,8 +123,8 @@ TANDEM_ALWAYS_INLINE bool charge_ready_await() noexcept {
   return false;
 }
 TANDEM_API void yield_for_budget(promise_base& waiting) noexcept;
-/// Where an await would give way a stop is looked for, before anything is taken: so a loop of awaits
-/// that are all ready hears of its stop, too.
+/// Where an await would give way a stop is looked for, before anything is taken: so a loop of
+/// awaits that are all ready hears of its stop, too.
 TANDEM_ALWAYS_INLINE bool must_stop() noexcept {
   return this_thread().budget <= 1 && stop_requested();
 }

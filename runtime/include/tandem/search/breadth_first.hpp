@@ -1,12 +1,12 @@
 // breadth_first.hpp: the shortest path, level by level.
 // SPDX-License-Identifier: MIT
 //
-// All positions of one depth are expanded before any of the next, so the first goal met is a nearest
-// one. A level is shared out by a cursor among a few forked tasks, never a task per position; each
-// takes batches of the length that its pacer finds right, sorts what it reached by shard, and puts it
-// into the seen set shard by shard: one lock and a row of prefetched slots for many positions. A level
-// in which a goal turns up is finished all the same, which makes the number of positions the same in
-// every run; which of several shortest paths is found is left to chance.
+// All positions of one depth are expanded before any of the next, so the first goal met is a
+// nearest one. A level is shared out by a cursor among a few forked tasks, never a task per
+// position; each takes batches of the length that its pacer finds right, sorts what it reached by
+// shard, and puts it into the seen set shard by shard: one lock and a row of prefetched slots for
+// many positions. A level in which a goal turns up is finished all the same, which makes the number
+// of positions the same in every run; which of several shortest paths is found is left to chance.
 #pragma once
 
 #include <algorithm>

@@ -1,13 +1,14 @@
 // count.hpp: counts the goals of a tree.
 // SPDX-License-Identifier: MIT
 //
-// For puzzles whose moves form a tree (queens row by row): no seen set, so a goal is counted once for
-// each sequence of moves that leads to it, and a graph with a cycle never ends. A goal is a leaf.
+// For puzzles whose moves form a tree (queens row by row): no seen set, so a goal is counted once
+// for each sequence of moves that leads to it, and a graph with a cycle never ends. A goal is a
+// leaf.
 //
 // A task walks its stack of open positions as a plain loop. Only when it is not done after some 100
 // microseconds it forks: every second open position goes to one child, the others to a second one,
-// which halves every level of the tree between them. Small subtrees never see a fork, and large ones
-// need one in several thousand positions, however unbalanced the tree is.
+// which halves every level of the tree between them. Small subtrees never see a fork, and large
+// ones need one in several thousand positions, however unbalanced the tree is.
 #pragma once
 
 #include <atomic>

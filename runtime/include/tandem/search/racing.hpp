@@ -1,17 +1,18 @@
 // racing.hpp: depth-first search by all workers; the first solution wins.
 // SPDX-License-Identifier: MIT
 //
-// After ConcurrentPuzzleSolver and PuzzleSolver of "Java Concurrency in Practice" 8.5, with a stack of
-// positions per task in place of a task per position. A position enters the seen set before it is
-// expanded, so nobody expands it twice. The first task to reach a goal ends the search, and whatever
-// the others still do changes nothing.
+// After ConcurrentPuzzleSolver and PuzzleSolver of "Java Concurrency in Practice" 8.5, with a stack
+// of positions per task in place of a task per position. A position enters the seen set before it
+// is expanded, so nobody expands it twice. The first task to reach a goal ends the search, and
+// whatever the others still do changes nothing.
 //
 // Termination is counted in units. A unit is a stack of open positions and the task that works on
-// them. It is counted before its task is spawned and counted down when the unit dies: after its last
-// position, by a throw, by a stop, or because a task was dropped without ever running. The positions
-// that a unit adds to its own stack are covered by its own count; some move to a new unit, counted
-// first, when fewer tasks are alive than asked for. The last unit to go ends an unsolved search as
-// exhausted, unless a unit died with positions left, which ends the search as cancelled.
+// them. It is counted before its task is spawned and counted down when the unit dies: after its
+// last position, by a throw, by a stop, or because a task was dropped without ever running. The
+// positions that a unit adds to its own stack are covered by its own count; some move to a new
+// unit, counted first, when fewer tasks are alive than asked for. The last unit to go ends an
+// unsolved search as exhausted, unless a unit died with positions left, which ends the search as
+// cancelled.
 //
 // So there are never more tasks than `parallelism`, and a stack entry is one pointer.
 #pragma once

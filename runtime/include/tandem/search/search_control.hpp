@@ -1,15 +1,16 @@
 // search_control.hpp: what all tasks of one search share: how it ends, limits, progress.
 // SPDX-License-Identifier: MIT
 //
-// A search ends once. The first of finish(), fail() and cancel() decides how, and whoever comes later
-// changes nothing, an exception after the first solution included: late tasks are no-ops. Running
-// tasks look at running() and give up. conclude() is called when the last of them has ended.
+// A search ends once. The first of finish(), fail() and cancel() decides how, and whoever comes
+// later changes nothing, an exception after the first solution included: late tasks are no-ops.
+// Running tasks look at running() and give up. conclude() is called when the last of them has
+// ended.
 //
-// Nothing is counted or asked per position: each task keeps a search_pacer, which lets it do some 50
-// to 100 microseconds of work between two checkpoints, however fast or slow the puzzle is. A
-// checkpoint adds up the visited positions, looks at clock, limits and the stop of the task, and may
-// report progress. Every segment of a task ends after some 200 microseconds (segment_over()), so that
-// a long search runs as many short segments and starves nobody.
+// Nothing is counted or asked per position: each task keeps a search_pacer, which lets it do some
+// 50 to 100 microseconds of work between two checkpoints, however fast or slow the puzzle is. A
+// checkpoint adds up the visited positions, looks at clock, limits and the stop of the task, and
+// may report progress. Every segment of a task ends after some 200 microseconds (segment_over()),
+// so that a long search runs as many short segments and starves nobody.
 #pragma once
 
 #include <atomic>

@@ -1,7 +1,8 @@
 // seen_set.hpp: the positions that a search has visited, each exactly once.
 // SPDX-License-Identifier: MIT
 //
-// A seen_shard is a hash table for one thread: open addressing with linear probing over 8-byte slots
+// A seen_shard is a hash table for one thread: open addressing with linear probing over 8-byte
+// slots
 //
 //     0                      free
 //     tag << 32 | index + 1  the node number `index` of the shard's arena; tag = low 32 bits of the hash

@@ -1,8 +1,8 @@
 // sequential.hpp: depth-first search by one thread.
 // SPDX-License-Identifier: MIT
 //
-// Depth first with an explicit stack: a position is marked as seen when it is first reached, and its
-// successors wait on the stack. Finds a path, rarely a short one.
+// Depth first with an explicit stack: a position is marked as seen when it is first reached, and
+// its successors wait on the stack. Finds a path, rarely a short one.
 #pragma once
 
 #include <utility>
@@ -20,7 +20,8 @@ namespace tandem::inline v0 {
 ///
 /// @param puzzle        stays the caller's
 /// @returns             a path if there is one, not the shortest; never passes the node limit
-/// @throws              what the puzzle throws; operation_cancelled if called in a task that is stopped
+/// @throws              what the puzzle throws; operation_cancelled if called in a task that is
+///                      stopped
 /// @cancellation        noticed within some 100 us if the puzzle's functions are fast
 /// @cost                one node and 12-24 bytes per position; no atomic operations
 template <puzzle P>

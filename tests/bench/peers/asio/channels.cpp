@@ -14,7 +14,8 @@ namespace {
 
 using asio::use_awaitable;
 
-// Channels are shared: on several threads, whoever sends last may still be inside when the receiver has ended.
+// Channels are shared: on several threads, whoever sends last may still be inside when the receiver
+// has ended.
 template <class Channel>
 struct shared {
   Channel there, back;

@@ -74,7 +74,8 @@ asio::awaitable<void> sleep_long(long& asleep) {
   co_await timer.async_wait(asio::experimental::as_tuple(use_awaitable));
 }
 
-/// A signal for each task, since an operation has one slot. One thread: signals are not thread-safe.
+/// A signal for each task, since an operation has one slot. One thread: signals are not
+/// thread-safe.
 asio::awaitable<void> cancel_once(long total, double& taken) {
   const auto executor = co_await asio::this_coro::executor;
   std::list<asio::cancellation_signal> signals;

@@ -1,8 +1,8 @@
 // file_awaiter.hpp: what the awaiters of operations on files have in common.
 // SPDX-License-Identifier: MIT
 //
-// First without waiting, in await_ready: what the page cache has costs a system call and no more (X1).
-// Else by the ring of a completion thread (X2), else by a thread of blocking() (X3).
+// First without waiting, in await_ready: what the page cache has costs a system call and no more
+// (X1). Else by the ring of a completion thread (X2), else by a thread of blocking() (X3).
 #pragma once
 
 #include <coroutine>

@@ -9,8 +9,8 @@
 
 namespace tandem::inline v0::io::detail {
 
-/// Owns one descriptor. Closing it with an operation in flight is a broken precondition: its number may
-/// be another file's before the operation begins.
+/// Owns one descriptor. Closing it with an operation in flight is a broken precondition: its number
+/// may be another file's before the operation begins.
 class TANDEM_IO_API file_handle {
  public:
   file_handle() noexcept = default;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // It lies in the awaiter, and is worked on by one thread at a time: the task's own (attempt), then
-// a ring or a thread of blocking() (X1-X4 in io/README.md). A transfer goes on until all is done, the
-// end or an error: so a read is short at the end of the file only.
+// a ring or a thread of blocking() (X1-X4 in io/README.md). A transfer goes on until all is done,
+// the end or an error: so a read is short at the end of the file only.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +29,8 @@ enum class file_action : std::uint8_t {
 
 class TANDEM_IO_API file_request {
  public:
-  /// What one call transfers without blocking, or inside a ring: more is left to other threads, since
-  /// it would keep this one busy for too long.
+  /// What one call transfers without blocking, or inside a ring: more is left to other threads,
+  /// since it would keep this one busy for too long.
   static constexpr std::size_t inline_bytes = std::size_t{1} << 20;
 
   /// @param data  the buffer; of open: unused, see aim_at_path(); of status: room for the answer

@@ -1,9 +1,9 @@
 // operation.hpp: one I/O operation, in the frame that awaits it.
 // SPDX-License-Identifier: MIT
 //
-// Life (io/README.md, labels I1-I10): idle -> submitted -> completed, all by the completion thread that
-// owns the descriptor. The awaiting strand fills in the request, publishes the leaf and hands the
-// operation over, by the ring directly or by the thread's inbox.
+// Life (io/README.md, labels I1-I10): idle -> submitted -> completed, all by the completion thread
+// that owns the descriptor. The awaiting strand fills in the request, publishes the leaf and hands
+// the operation over, by the ring directly or by the thread's inbox.
 #pragma once
 
 #include <cstddef>
@@ -50,8 +50,8 @@ class TANDEM_IO_API operation : public tandem::detail::leaf {
 
   /// @returns  whether the task suspends
   bool start(tandem::detail::promise_base& waiting) noexcept;
-  /// The socket as it is when the await begins: it may have been closed since the awaiter was made, and
-  /// its number may be somebody else's.
+  /// The socket as it is when the await begins: it may have been closed since the awaiter was made,
+  /// and its number may be somebody else's.
   void aim(completion_thread* thread, int descriptor) noexcept {
     thread_ = thread;
     descriptor_ = descriptor;
@@ -114,9 +114,9 @@ class TANDEM_IO_API operation : public tandem::detail::leaf {
 
   phase state = phase::idle;  // completion thread
   bool cancel_seen = false;   // completion thread
-  /// Takes note of what was transferred (send_all, send_all_vector, file), and says whether it has to be submitted again: something
-  /// is left, or it ended for a reason that is none of the user's (an interruption, a peer that left
-  /// while it waited to be accepted).
+  /// Takes note of what was transferred (send_all, send_all_vector, file), and says whether it has
+  /// to be submitted again: something is left, or it ended for a reason that is none of the user's
+  /// (an interruption, a peer that left while it waited to be accepted).
   bool wants_retry() noexcept {
     // The usual end, with everything done.
     if (outcome_ >= 0 && kind_ != operation_kind::send_all &&

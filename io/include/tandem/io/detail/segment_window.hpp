@@ -1,9 +1,9 @@
 // segment_window.hpp: the next few buffers of a list, as the system takes them.
 // SPDX-License-Identifier: MIT
 //
-// A vectored transfer may have any number of buffers, an await has room for a few: the window stands on
-// the next ones that are not empty, and moves on as they are done. So there is no allocation and no
-// limit (IOV_MAX). The list stays the caller's, and is not changed.
+// A vectored transfer may have any number of buffers, an await has room for a few: the window
+// stands on the next ones that are not empty, and moves on as they are done. So there is no
+// allocation and no limit (IOV_MAX). The list stays the caller's, and is not changed.
 #pragma once
 
 #include <array>
