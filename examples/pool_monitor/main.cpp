@@ -36,8 +36,8 @@ void wait_for_retirement(tandem::worker_pool& pool, const settings& chosen) {
 void run(const settings& chosen) {
   if (!chosen.json_file.empty()) monitor::expect_to_write(chosen.json_file);
   if (!chosen.plot_file.empty()) monitor::expect_to_draw(chosen.plot_file);
+  monitor::progress items;  // outlives the runtime, whose tasks write to it
   tandem::runtime rt(chosen.pool);
-  monitor::progress items;
   std::printf("%s: min %u, max %u, keep_alive %.1f s, %s; ends by itself\n",
               chosen.load == monitor::load_kind::cpu || chosen.blocking_percent == 0
                   ? "items that compute"

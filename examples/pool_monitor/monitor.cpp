@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "monitor.hpp"
 
+#include <numeric>
 #include <utility>
 
 namespace monitor {
@@ -26,6 +27,9 @@ pool_watch::pool_watch(tandem::worker_pool& pool, const progress& items, decisio
 void pool_watch::stop() {
   thread_.request_stop();
   if (thread_.joinable()) thread_.join();
+  const tandem::worker_pool_stats last = pool_.stats();
+  came_ = std::accumulate(last.injections.begin(), last.injections.end(), std::uint64_t{0});
+  left_ = last.retirements;
 }
 
 void pool_watch::look() {
@@ -38,8 +42,8 @@ void pool_watch::look() {
   seen.queued = now.queued;
   seen.completed = items_.completed.load(std::memory_order_relaxed);
   samples_.push_back(seen);
-  // The pool keeps its last 200 decisions, far more than it takes in a period; what is new comes
-  // behind what was there. Several may have been taken at one moment, so they are compared whole.
+  // What is new comes behind what was there. Several may have been taken at one moment, so they are
+  // compared whole. The pool keeps its last 200: after a burst of more than that the oldest are lost.
   const std::vector<tandem::pool_decision> all = pool_.decisions();
   auto fresh = all.begin();
   if (!decisions_.empty()) {

@@ -40,6 +40,9 @@ class pool_watch {
   // After stop().
   const std::vector<sample>& samples() const { return samples_; }
   const std::vector<tandem::pool_decision>& decisions() const { return decisions_; }
+  /// Threads, by the pool's own count: decisions() may lack some of a burst.
+  std::uint64_t came() const { return came_; }
+  std::uint64_t left() const { return left_; }
 
  private:
   void look();
@@ -50,6 +53,8 @@ class pool_watch {
   const std::chrono::steady_clock::time_point start_;
   std::vector<sample> samples_;
   std::vector<tandem::pool_decision> decisions_;
+  std::uint64_t came_ = 0;
+  std::uint64_t left_ = 0;
   std::jthread thread_;
 };
 

@@ -27,18 +27,24 @@ summary::summary(const pool_watch& watch, double load_seconds) {
   }
   if (counted != 0) mean_threads /= static_cast<double>(counted);
   if (load_seconds > 0) items_per_second = static_cast<double>(completed) / load_seconds;
+  injections = watch.came();
+  retirements = watch.left();
+  std::uint64_t told = 0;
   for (const tandem::pool_decision& each : watch.decisions()) {
-    injections += each.action == tandem::pool_action::inject ? 1 : 0;
-    retirements += each.action == tandem::pool_action::retire ? 1 : 0;
+    told += each.action == tandem::pool_action::change_goal ? 0 : 1;
   }
+  untold = injections + retirements - std::min(told, injections + retirements);
 }
 
 std::string to_string(const summary& run) {
+  const std::string left_out =
+      run.untold == 0 ? ""
+                      : fmt::format(" ({} of them without a line: too many at once)", run.untold);
   return fmt::format(
       "{:.1f} items/s, {:.1f} threads on average (second half of the load), at most {}, {} at the "
-      "end; {} injections, {} retirements in {:.1f} s",
+      "end; {} injections, {} retirements{} in {:.1f} s",
       run.items_per_second, run.mean_threads, run.most_threads, run.last_threads, run.injections,
-      run.retirements, run.seconds);
+      run.retirements, left_out, run.seconds);
 }
 
 std::string line_of(const tandem::pool_decision& decision) {

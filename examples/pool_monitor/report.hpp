@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "monitor.hpp"
@@ -19,8 +20,9 @@ class summary {
   double mean_threads = 0;      ///< in the second half of the load
   unsigned most_threads = 0;
   unsigned last_threads = 0;
-  std::size_t injections = 0;
-  std::size_t retirements = 0;
+  std::uint64_t injections = 0;
+  std::uint64_t retirements = 0;
+  std::uint64_t untold = 0;  ///< of these: came and went faster than the pool's ring was read
 };
 
 std::string to_string(const summary& run);
