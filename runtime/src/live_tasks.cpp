@@ -63,7 +63,7 @@ std::string live_tasks::text(std::size_t live) const {
   // Two counts at about one moment.
   if (live > seen_) {
     out += "    " + std::to_string(live - seen_) +
-           (all_seen_ ? " in scopes of these\n" : " that could not be looked at\n");
+           (all_seen_ ? " not begun, or in scopes of these\n" : " that could not be looked at\n");
   }
   return out;
 }

@@ -1,8 +1,8 @@
 // live_tasks.hpp: which tasks a runtime waits for, by the lines that have spawned them.
 // SPDX-License-Identifier: MIT
 //
-// Tasks that no scope has spawned hang in the runtime's lists of roots, for stops; here those lists
-// are read. A list that stays locked is left out: whoever asks wants to know why nothing moves, and
+// Tasks that no scope has spawned, and that have begun, hang in the runtime's lists of roots, for
+// stops; here those lists are read. A list that stays locked is left out: whoever asks wants to know why nothing moves, and
 // must not become part of it.
 #pragma once
 

@@ -13,7 +13,8 @@ std::string runtime::impl::describe_tasks() const {
   const std::size_t count = live();
   if (count == 0) return "";
   detail::live_tasks tasks;
-  for (const stop_state& each : roots_) tasks.add_below(each);
+  // C8. Who has not begun is not there.
+  for (const root_shard& each : roots_) tasks.add_below(each.stop);
   return tasks.text(count);
 }
 
