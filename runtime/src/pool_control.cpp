@@ -162,7 +162,9 @@ void pool_control::gate_round() noexcept {
       }
     }
     work_waits = reading.work_requested;
-    if (!outcome.sleep || !fell_asleep()) {
+    if (outcome.sleep && fell_asleep()) {
+      change = lower_to_what_is_left(decision_reason::keep_alive);  // not where the wave stood
+    } else {
       gate_waits_ = true;
       arm(gate_timer_, outcome.next);
     }
@@ -282,12 +284,16 @@ void pool_control::thread_retired(decision_reason reason) noexcept {
   {
     const std::lock_guard lock(lock_);
     log(pool_action::retire, reason, goal());
-    // Who comes back after a rest begins as at first. But those that are blocked are replaced
-    // (HB1), by a thread that is started when somebody needs it.
-    const unsigned left = std::max(options_->min_threads + blocked(), pool_.threads());
-    if (decides_ && left < goal()) change = set_goal(left, reason);
+    if (decides_) change = lower_to_what_is_left(reason);
   }
   if (change != 0) pool_.change_target(change);
+}
+
+int pool_control::lower_to_what_is_left(decision_reason reason) noexcept {
+  // Who comes back after a rest begins as at first. But those that are blocked are replaced (HB1), by
+  // a thread that is started when somebody needs it.
+  const unsigned left = std::max(options_->min_threads + blocked(), pool_.threads());
+  return left < goal() ? set_goal(left, reason) : 0;
 }
 
 void pool_control::region_began() noexcept {

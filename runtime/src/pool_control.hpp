@@ -103,6 +103,8 @@ class pool_control {
   starvation_report report() const;
   void tell(const pool_options& options, const starvation_report& report) const noexcept;
   bool fell_asleep() noexcept;
+  /// J4. @returns by how much the goal has changed
+  int lower_to_what_is_left(decision_reason reason) noexcept;
   int adjust_for_blocking(bool delay_elapsed) noexcept;
   int set_goal(unsigned goal, decision_reason reason) noexcept;
   void log(pool_action action, decision_reason reason, unsigned old_goal) noexcept;
