@@ -107,7 +107,8 @@ class event_log {
   }
   static std::string line_of(const entry& of) {
     const task_event& told = of.told;
-    const std::string number = "#" + std::to_string(told.segments);
+    std::string number("#");  // a sum of both: g++ 12 warns of a copy of SIZE_MAX bytes
+    number += std::to_string(told.segments);
     switch (of.what) {
       case kind::begin: return "begin wait=" + ms(told.queue_wait);
       case kind::before: return "before " + number + " wait=" + ms(told.queue_wait);
