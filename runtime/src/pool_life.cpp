@@ -87,14 +87,16 @@ void worker_pool::impl::end_if_drained() noexcept {
   // The workers are needed until the runtime's services have stopped.
   if (runtime_ends_.load(std::memory_order_seq_cst)) return;
   if (life_.is_running() || owner_.implementation().live() != 0) return;
-  begin_stop();
+  begin_stop(door::of_the_pool);
 }
 
-void worker_pool::impl::begin_stop() noexcept {
+void worker_pool::impl::begin_stop(door closed) noexcept {
   std::vector<worker*> sleeping;
   bool nobody_left = false;
   {
     const std::lock_guard lock(idle_lock_);
+    // U10. Between its look and here the door may have been opened for the services.
+    if (closed == door::of_the_pool && runtime_ends_.load(std::memory_order_seq_cst)) return;
     if (std::exchange(stopping_, true)) return;
     sleeping.swap(idle_stack_);
     nobody_left = present_ == 0;

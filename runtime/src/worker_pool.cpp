@@ -269,7 +269,7 @@ void worker_pool::impl::stop() noexcept {
     ended_ = true;
     if (auto* const watching = control()) watching->stop();
   }
-  begin_stop();
+  begin_stop(door::for_good);
   std::vector<std::thread> threads;
   {
     const std::lock_guard lock(idle_lock_);

@@ -181,7 +181,9 @@ class worker_pool::impl {
   void displace_oldest(detail::joinable_root& block, int priority);
   void close(pool_state to) noexcept;
   void drop_unstarted() noexcept;
-  void begin_stop() noexcept;
+  enum class door : std::uint8_t { of_the_pool, for_good };
+  /// U7. Nobody starts any more, and who finds nothing leaves.
+  void begin_stop(door closed) noexcept;
   void terminate() noexcept;
 
   /// The worker was taken off the idle stack, and counted.
