@@ -49,11 +49,14 @@ void run_chain(thread_context& context, std::coroutine_handle<> first) noexcept 
                 "a job was run from inside a task: an executor runs jobs from a loop of its own");
   context.stack_limit = static_cast<const char*>(__builtin_frame_address(0)) - nested_call_bytes;
   std::coroutine_handle<> current = first;
+  // Without symmetric transfer "nobody" comes here, too: that is no segment. Another copy of it is
+  // only resumed in vain.
+  const void* const nobody = std::noop_coroutine().address();
   do {
     context.segment = take_segment_number(context);
     current.resume();
     current = std::exchange(context.next, nullptr);
-  } while (current);
+  } while (current && current.address() != nobody);
   context.segment = 0;
 }
 
