@@ -1,9 +1,11 @@
 // job_inbox.hpp: jobs from any thread for one taker, in one word that also says whether the taker sleeps.
 // SPDX-License-Identifier: MIT
 //
-// The word is one of asleep_mark nothing is there, and the taker does not look: whoever puts
-//   something in has to call it null nothing is there; the taker looks once more before it goes to
-//   sleep a job the newest, linked by `next` to the older ones; the taker comes for them
+// The word is one of
+//   asleep_mark   nothing is there, and the taker does not look: whoever puts something in has to
+//                 call it
+//   null          nothing is there; the taker looks once more before it goes to sleep
+//   a job         the newest, linked by `next` to the older ones; the taker comes for them
 // Only the taker writes null or the mark, the latter only over null. So of a poster and a taker
 // that is about to sleep one sees the other, by one word and without any order of several (ST1,
 // ST3; X1, X3 of runtime/README.md).
