@@ -29,11 +29,10 @@ klotski_board board_of(const solve_request& request) {
 }
 
 tandem::search_options options_of(const solve_request& request) {
-  return tandem::search_options()
-      .with_node_limit(request.node_limit)
-      .with_time_limit(request.time_limit)
-      .with_parallelism(request.parallelism)
-      .with_progress(request.progress);
+  tandem::search_options options;
+  if (request.node_limit != 0) options.with_node_limit(request.node_limit);
+  if (request.time_limit.count() != 0) options.with_time_limit(request.time_limit);
+  return options.with_parallelism(request.parallelism).with_progress(request.progress);
 }
 
 /// A puzzle that notes which threads work on it.

@@ -3,6 +3,7 @@
 #include <tandem/search/search_control.hpp>
 
 #include <mutex>
+#include <new>
 #include <stdexcept>
 #include <utility>
 
@@ -32,9 +33,11 @@ clock::time_point later(clock::time_point from, std::chrono::nanoseconds by) noe
 search_control::search_control(const search_options& options)
     : options_(options),
       began_(clock::now()),
-      deadline_(options.time_limit.count() > 0 ? later(began_, options.time_limit)
-                                               : clock::time_point::max()),
-      next_report_(later(began_, options.progress_interval).time_since_epoch().count()) {}
+      deadline_(options.time_limit ? later(began_, *options.time_limit) : clock::time_point::max()),
+      next_report_(later(began_, options.progress_interval).time_since_epoch().count()),
+      last_report_(began_) {
+  options.validate();
+}
 
 search_control::~search_control() = default;
 
@@ -61,10 +64,10 @@ bool search_control::checkpoint(search_pacer& pacer, std::uint64_t visited, std:
                                 std::uint64_t depth) {
   const clock::time_point now = clock::now();
   const std::uint64_t sum = visited_.fetch_add(visited, std::memory_order_relaxed) + visited;
-  pacer.checked(now, steps, options_.node_limit == 0 ? longest_stride : longest_limited_stride);
-  if (options_.node_limit != 0 && sum > options_.node_limit) finish(search_outcome::node_limit);
+  pacer.checked(now, steps, options_.node_limit ? longest_limited_stride : longest_stride);
+  if (options_.node_limit && sum > *options_.node_limit) finish(search_outcome::node_limit);
   if (now >= deadline_) finish(search_outcome::time_limit);
-  if (stop_requested()) cancel();
+  if (stop_requested() || options_.stop_token.stop_requested()) cancel();
   if (!running()) return false;
   if (options_.progress &&
       now.time_since_epoch().count() >= next_report_.load(std::memory_order_relaxed)) {
@@ -77,18 +80,53 @@ void search_control::report(clock::time_point now, std::uint64_t depth) {
   std::unique_lock lock(report_lock_, std::try_to_lock);
   if (!lock || now.time_since_epoch().count() < next_report_.load(std::memory_order_relaxed))
     return;
-  options_.progress(search_progress(visited(), depth, now - began_));
+  search_progress progress(visited(), depth, now - began_);
+  const double since = std::chrono::duration<double>(now - last_report_).count();
+  progress.nodes_per_second =
+      since > 0 ? static_cast<double>(progress.nodes - reported_) / since : 0;
+  progress.memory_bytes = memory_.load(std::memory_order_relaxed);
+  last_report_ = now;
+  reported_ = progress.nodes;
+  options_.progress(progress);
   const clock::time_point next = later(clock::now(), options_.progress_interval);
   next_report_.store(next.time_since_epoch().count(), std::memory_order_relaxed);
 }
 
-search_outcome search_control::conclude() {
+void search_control::take_memory(std::size_t bytes) {
+  const std::size_t sum = memory_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  if (options_.memory_limit && sum > *options_.memory_limit) {
+    give_memory_back(bytes);
+    finish(search_outcome::memory_limit);
+    throw std::bad_alloc();
+  }
+  std::size_t most = most_memory_.load(std::memory_order_relaxed);
+  while (most < sum && !most_memory_.compare_exchange_weak(most, sum, std::memory_order_relaxed)) {}
+}
+
+void search_control::conclude(search_summary& summary) {
+  summary.outcome = how_it_ended();
+  summary.nodes = visited();
+  summary.elapsed = clock::now() - began_;
+  summary.memory_bytes = most_memory_.load(std::memory_order_relaxed);
+  switch (summary.outcome) {
+    case search_outcome::node_limit: summary.limit = *options_.node_limit; break;
+    case search_outcome::memory_limit: summary.limit = *options_.memory_limit; break;
+    case search_outcome::time_limit:
+      summary.limit = static_cast<std::uint64_t>(options_.time_limit->count());
+      break;
+    case search_outcome::solved:
+    case search_outcome::exhausted: break;
+  }
+}
+
+search_outcome search_control::how_it_ended() {
   switch (state_.load(std::memory_order_relaxed)) {
     case state::failed: std::rethrow_exception(error_);
     case state::running:  // a task was dropped before it could end the search
     case state::cancelled: break;
     case state::finished: return outcome_;
   }
+  if (options_.stop_token.stop_requested()) throw operation_cancelled(stop_reason::user);
   const environment* here = current_environment();
   const stop_reason reason = here != nullptr ? here->stop().reason() : stop_reason::none;
   throw operation_cancelled(reason != stop_reason::none ? reason : stop_reason::shutdown);
@@ -96,14 +134,21 @@ search_outcome search_control::conclude() {
 
 unsigned search_parallelism(const search_options& options) noexcept {
   if (options.parallelism != 0) return options.parallelism;
+  if (options.on != nullptr) {
+    const auto* pool = dynamic_cast<const worker_pool*>(options.on);
+    return pool != nullptr ? pool->size() : 1;
+  }
   const environment* here = current_environment();
   return here != nullptr && here->runtime() != nullptr ? here->runtime()->workers().size() : 1;
 }
 
-executor& search_executor() {
+executor& search_executor(const search_options& options) {
+  if (options.on != nullptr) return *options.on;
   const environment* here = current_environment();
   if (here == nullptr || here->runtime() == nullptr) {
-    throw std::logic_error("tandem search: no runtime here; await the search from a task of one");
+    throw std::logic_error(
+        "tandem search: no runtime here; await the search from a task of one, or give it an "
+        "executor");
   }
   return here->runtime()->workers();
 }

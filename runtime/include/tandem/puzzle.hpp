@@ -4,6 +4,8 @@
 // A puzzle is a graph given by its start, its goals and its moves, after the Puzzle interface of
 // "Java Concurrency in Practice" 8.5. Solvers call every function as const, from several threads at
 // once, and hold no lock of their own meanwhile; any of them may throw, which ends the search.
+// A puzzle may offer more than it must: an estimate, costs, a way back, a codec. Solvers use what
+// they find, and do not compile without what they need.
 #pragma once
 
 #include <concepts>
@@ -53,6 +55,71 @@ concept puzzle =
       requires std::convertible_to<std::ranges::range_reference_t<decltype(puzzle.legal_moves(at))>,
                                    typename P::move>;
     };
+
+/// What moves cost, or how far a goal is: `puzzle.cost(at, by)`, else 1 for each move.
+using search_cost = std::uint32_t;
+
+/// An estimate for positions from which no goal can be reached. Costs and estimates are below it.
+inline constexpr search_cost unreachable = search_cost{1} << 31;
+
+/// A puzzle with an estimate of what is still to be paid, for iterative_deepening_search and
+/// best_first_search:
+///
+///     search_cost heuristic(const position& at) const;
+///
+/// It has to be admissible: never more than the cheapest way from `at` to a goal costs, so 0 at
+/// every goal; `unreachable` or more where there is none. It need not be consistent. It is called
+/// for every position that is reached: let the position carry what is dear to compute anew.
+template <class P>
+concept guided_puzzle = puzzle<P> && requires(const P& puzzle, const typename P::position& at) {
+  { puzzle.heuristic(at) } -> std::convertible_to<std::int64_t>;
+};
+
+/// A puzzle whose moves cost different things, each at least 1 and below `unreachable`:
+///
+///     search_cost cost(const position& at, const move& by) const;
+///
+/// iterative_deepening_search and best_first_search find a cheapest path, the others do not ask.
+template <class P>
+concept weighted_puzzle = puzzle<P> && requires(const P& puzzle, const typename P::position& at,
+                                                const typename P::move& by) {
+  { puzzle.cost(at, by) } -> std::convertible_to<std::int64_t>;
+};
+
+/// A puzzle whose moves can be taken back:
+///
+///     move inverse(const position& at, const move& by) const;
+///
+/// is the move that leads from apply(at, by) back to `at`.
+template <class P>
+concept reversible_puzzle = puzzle<P> && requires(const P& puzzle, const typename P::position& at,
+                                                  const typename P::move& by) {
+  { puzzle.inverse(at, by) } -> std::convertible_to<typename P::move>;
+};
+
+/// A reversible puzzle that can name its goals, all of them, for bidirectional_search:
+///
+///     std::vector<position> goals() const;    // any range of positions
+template <class P>
+concept two_way_puzzle = reversible_puzzle<P> && requires(const P& puzzle) {
+  { puzzle.goals() } -> std::ranges::input_range;
+  requires std::convertible_to<std::ranges::range_reference_t<decltype(puzzle.goals())>,
+                               typename P::position>;
+};
+
+/// A puzzle with a codec: searches keep `pack(at)` for each position that they have seen, and get
+/// the position back by `unpack`. Two positions are equal if, and only if, what they are packed
+/// into is equal.
+///
+///     std::uint64_t pack(const position& at) const;
+///     position unpack(std::uint64_t packed) const;
+template <class P>
+concept packed_puzzle = puzzle<P> && requires(const P& puzzle, const typename P::position& at) {
+  puzzle.pack(at);
+  requires std::equality_comparable<std::remove_cvref_t<decltype(puzzle.pack(at))>>;
+  requires std::copy_constructible<std::remove_cvref_t<decltype(puzzle.pack(at))>>;
+  { puzzle.unpack(puzzle.pack(at)) } -> std::convertible_to<typename P::position>;
+};
 
 namespace detail {
 

@@ -99,13 +99,12 @@ class level_search {
 
   search_result<P> result() {
     search_result<P> result;
-    result.outcome = control_.conclude();
+    control_.conclude(result);
     result.nodes = seen_.size();
     if (result.solved()) {
       result.path = path_to<P>(goal_.load(std::memory_order_relaxed));
       result.solutions = 1;
     }
-    result.elapsed = control_.elapsed();
     return result;
   }
 
@@ -236,7 +235,7 @@ class level_search {
 
 template <puzzle P>
 task<search_result<P>> breadth_first_search(const P& puzzle, search_options options) {
-  co_await resume_on(detail::search_executor());
+  co_await resume_on(detail::search_executor(options));
   const auto search = std::make_unique<detail::level_search<P>>(puzzle, options);
   co_await detail::level_search<P>::run(*search);
   co_return search->result();

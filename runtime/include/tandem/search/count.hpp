@@ -58,10 +58,8 @@ class tree_count {
 
   search_result<P> result() {
     search_result<P> result;
-    result.outcome = control_.conclude();
-    result.nodes = control_.visited();
+    control_.conclude(result);
     result.solutions = solutions_.load(std::memory_order_relaxed);
-    result.elapsed = control_.elapsed();
     return result;
   }
 
@@ -126,7 +124,7 @@ class tree_count {
 
 template <puzzle P>
 task<search_result<P>> count_solutions(const P& puzzle, search_options options) {
-  co_await resume_on(detail::search_executor());
+  co_await resume_on(detail::search_executor(options));
   const auto count = std::make_unique<detail::tree_count<P>>(puzzle, options);
   co_await detail::tree_count<P>::run(*count);
   co_return count->result();

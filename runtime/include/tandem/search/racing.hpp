@@ -75,13 +75,12 @@ class race {
 
   search_result<P> result() {
     search_result<P> result;
-    result.outcome = control_.conclude();
+    control_.conclude(result);
     result.nodes = seen_.size();
     if (goal_ != nullptr) {
       result.path = path_to<P>(goal_);
       result.solutions = 1;
     }
-    result.elapsed = control_.elapsed();
     return result;
   }
 
@@ -201,7 +200,7 @@ class race {
 
 template <puzzle P>
 task<search_result<P>> racing_search(const P& puzzle, search_options options) {
-  co_await resume_on(detail::search_executor());
+  co_await resume_on(detail::search_executor(options));
   const auto search = std::make_unique<detail::race<P>>(puzzle, options);
   auto start = [&](task_scope& scope) { return detail::race<P>::run(*search, scope); };
   co_await with_scope(start);

@@ -8,8 +8,9 @@
 //
 // Nothing is counted or asked per position: each task keeps a search_pacer, which lets it do some
 // 50 to 100 microseconds of work between two checkpoints, however fast or slow the puzzle is. A
-// checkpoint adds up the visited positions, looks at clock, limits and the stop of the task, and
-// may report progress. Every segment of a task ends after some 200 microseconds (segment_over()),
+// checkpoint adds up the visited positions, looks at clock, limits, the stop of the task and the
+// caller's token, and may report progress. Memory is asked for before it is allocated, which is
+// seldom: structures double, or grow by whole chunks. Every segment of a task ends after some 200 microseconds (segment_over()),
 // so that a long search runs as many short segments and starves nobody.
 #pragma once
 
@@ -84,6 +85,15 @@ class TANDEM_API search_control {
   bool checkpoint(search_pacer& pacer, std::uint64_t visited) {
     return checkpoint(pacer, visited, pacer.stride());
   }
+  /// Called before memory is allocated that the search keeps; give_memory_back() when it is freed.
+  ///
+  /// @throws              std::bad_alloc: the limit would be passed, and has ended the search; the
+  ///                      caller passes it on and ends its task: fail() changes nothing any more
+  void take_memory(std::size_t bytes);
+  void give_memory_back(std::size_t bytes) noexcept {
+    memory_.fetch_sub(bytes, std::memory_order_relaxed);
+  }
+
   /// Counts the rest when a task ends.
   void count(std::uint64_t visited) noexcept {
     visited_.fetch_add(visited, std::memory_order_relaxed);
@@ -91,19 +101,22 @@ class TANDEM_API search_control {
 
   /// Positions counted; complete when all tasks have ended.
   std::uint64_t visited() const noexcept { return visited_.load(std::memory_order_relaxed); }
-  std::uint64_t node_limit() const noexcept { return options_.node_limit; }
-  std::chrono::nanoseconds elapsed() const noexcept { return search_pacer::clock::now() - began_; }
+  /// 0 is none.
+  std::uint64_t node_limit() const noexcept { return options_.node_limit.value_or(0); }
+  const search_options& options() const noexcept { return options_; }
 
-  /// After all tasks have ended: how the search ended.
+  /// After all tasks have ended: fills in how the search ended, the positions counted, time, memory
+  /// and the limit that was reached. The other numbers are the solver's.
   ///
   /// @throws              the failure; operation_cancelled
-  search_outcome conclude();
+  void conclude(search_summary& summary);
 
  private:
   // `running` is left once, by the winner of an exchange. What the winner then writes is read after
   // all tasks have ended, so that the exchange itself orders nothing.
   enum class state : std::uint8_t { running, finished, failed, cancelled };
 
+  search_outcome how_it_ended();
   bool leave(state next) noexcept;
   void report(search_pacer::clock::time_point now, std::uint64_t depth);
 
@@ -116,16 +129,23 @@ class TANDEM_API search_control {
 
   futex_mutex report_lock_;  // held while the progress callback runs, so never two at once
   std::atomic<search_pacer::clock::rep> next_report_;  // relaxed: a hint, decided under the lock
+  search_pacer::clock::time_point last_report_;        // under the lock
+  std::uint64_t reported_ = 0;                         // positions, under the lock
+
+  // Relaxed, both: nobody concludes from the sum what is in other memory.
+  std::atomic<std::size_t> memory_{0};
+  std::atomic<std::size_t> most_memory_{0};
 
   alignas(64) std::atomic<std::uint64_t> visited_{0};  // own line: written at every checkpoint
 };
 
-/// How many tasks are to search at the same time: as asked for, else one per worker of the runtime.
+/// How many tasks are to search at the same time: as asked for, else one per worker of the pool
+/// that searches.
 TANDEM_API unsigned search_parallelism(const search_options& options) noexcept;
 
-/// Where searches run: the worker pool of the current task's runtime.
+/// Where the search runs: as asked for, else the worker pool of the current task's runtime.
 ///
 /// @throws              std::logic_error outside any runtime
-TANDEM_API executor& search_executor();
+TANDEM_API executor& search_executor(const search_options& options);
 
 }  // namespace tandem::inline v0::detail

@@ -66,13 +66,12 @@ class depth_first {
 
   search_result<P> result() {
     search_result<P> result;
-    result.outcome = control_.conclude();
+    control_.conclude(result);
     result.nodes = nodes_;
     if (goal_ != nullptr) {
       result.path = path_to<P>(goal_);
       result.solutions = 1;
     }
-    result.elapsed = control_.elapsed();
     return result;
   }
 
