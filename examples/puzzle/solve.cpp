@@ -75,15 +75,15 @@ void note(solve_answer& answer, const tandem::search_result<P>& found) {
 
 template <class Tiles>
 tandem::task<void> solve_sliding(const solve_request& request, solve_answer& answer) {
-  const observed puzzle(
-      sliding_puzzle<Tiles>(request.rows, request.cols, request.start, goal_of(request)),
-      request.threads);
+  const observed puzzle(sliding_puzzle<Tiles, guidance::none>(request.rows, request.cols,
+                                                              request.start, goal_of(request)),
+                        request.threads);
   const auto found = co_await search(puzzle, request);
   note(answer, found);
   std::vector<int> moved;
-  Tiles at = puzzle.initial();
+  auto at = puzzle.initial();
   for (const auto cell : found.path) {
-    moved.push_back(at[cell]);
+    moved.push_back(static_cast<int>(at.tiles[cell]));
     at = puzzle.apply(at, cell);
   }
   answer.path = std::move(moved);
