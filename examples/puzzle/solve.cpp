@@ -96,7 +96,7 @@ tandem::task<void> solve_klotski(const solve_request& request, solve_answer& ans
   note(answer, found);
   std::vector<std::string> steps;
   for (const klotski_move move : found.path) {
-    steps.push_back(fmt::format("{} {}", board[move.cell], to_string(move.way)));
+    steps.push_back(board.describe(move));
     board.apply(move);
   }
   answer.path = std::move(steps);
@@ -218,7 +218,7 @@ std::vector<std::string> draw(const solve_request& request, const solve_answer& 
       klotski_board board = board_of(request);
       drawings.push_back(board.draw());
       for (const std::string& step : std::get<std::vector<std::string>>(answer.path)) {
-        board.apply(board.parse_step(step));
+        board.apply(board.parse_move(step));
         drawings.push_back(board.draw());
       }
       break;
