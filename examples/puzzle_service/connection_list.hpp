@@ -17,6 +17,7 @@
 #include <mutex>
 #include <vector>
 
+#include <tandem/event.hpp>
 #include <tandem/executor.hpp>
 #include <tandem/spawn.hpp>
 #include <tandem/task.hpp>
@@ -60,6 +61,8 @@ class connection_list {
   std::size_t turned_away() const noexcept { return turned_away_.load(std::memory_order_relaxed); }
   std::uint64_t total() const noexcept { return total_.load(std::memory_order_relaxed); }
   bool is_draining() const noexcept { return draining_.load(std::memory_order_acquire); }
+  /// Set when is_draining() begins: for answers without an end of their own.
+  tandem::event& drain() noexcept { return drain_; }
 
   /// Ends the idle connections at once, gives the others `grace` to finish, then stops them.
   ///
@@ -77,6 +80,7 @@ class connection_list {
   std::atomic<std::size_t> turned_away_{0};
   std::atomic<std::uint64_t> total_{0};
   std::atomic<bool> draining_{false};
+  tandem::event drain_;
 };
 
 }  // namespace service

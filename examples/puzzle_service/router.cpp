@@ -19,6 +19,7 @@ struct entry {
 constexpr entry table[] = {
     {"/", http_method::get, "GET, HEAD", &show_page, false},
     {"/stats", http_method::get, "GET, HEAD", &show_stats, false},
+    {"/events", http_method::get, "GET, HEAD", &show_events, true},
     {"/metrics", http_method::get, "GET, HEAD", &show_metrics, false},
     {"/solve", http_method::post, "POST", &solve_puzzle, true},
 };
@@ -32,7 +33,8 @@ const entry* find(std::string_view path) noexcept {
 
 tandem::task<http_response> not_found(exchange&) {
   co_return error_response(
-      404, "there is nothing here: try GET /, GET /stats, GET /metrics or POST /solve");
+      404,
+      "there is nothing here: try GET /, GET /stats, GET /events, GET /metrics or POST /solve");
 }
 
 tandem::task<http_response> wrong_method(exchange& call) {
