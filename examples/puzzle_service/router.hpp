@@ -40,6 +40,7 @@ class route {
 /// The handler of a request: an error's (404, 405) if there is no other.
 route find_route(const http_request& request) noexcept;
 
+/// Only for paths that find_page_file() knows.
 tandem::task<http_response> show_page(exchange& call);
 tandem::task<http_response> show_stats(exchange& call);
 tandem::task<http_response> show_events(exchange& call);
