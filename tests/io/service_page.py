@@ -109,7 +109,8 @@ class Page(unittest.TestCase):
         self.until("the end of the solution", lambda: self.text("#place").split(" / ")[0] == self.text("#place").split(" / ")[1])
 
     def drag(self, piece, right, down):
-        """By so many cells."""
+        """By so many cells; a piece that is still on its way would be missed."""
+        self.until("a board at rest", lambda: self.browser.execute_script("return document.getAnimations().length === 0"))
         cell = self.browser.execute_script("const b = document.getElementById('board');"
                                            "return b.clientWidth / getComputedStyle(b).getPropertyValue('--cols')")
         actions = ActionChains(self.browser, duration=20).click_and_hold(self.one(f".piece[data-id='{piece}']"))

@@ -85,11 +85,11 @@ export class Board {
 }
 
 /** A board from a letter per cell. Throws if a letter is no rectangle. */
-export function boardOfLetters(lines, {axis = () => 'both'} = {}) {
+export function boardOfLetters(lines, {empty = '.', wall = '', axis = () => 'both'} = {}) {
   const found = new Map(), walls = [];
   lines.forEach((line, row) => [...line].forEach((id, col) => {
-    if (id === '.' || id === 'o') return;
-    if (id === 'x') return walls.push({row, col});
+    if (empty.includes(id)) return;
+    if (wall.includes(id)) return walls.push({row, col});
     const cells = found.get(id) ?? found.set(id, []).get(id);
     cells.push([row, col]);
   }));

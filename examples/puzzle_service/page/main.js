@@ -38,6 +38,11 @@ function showNumbers({nodes, rate, depth, memory, ms} = {}) {
   $('n-time').textContent = ms === undefined ? '–' : seconds(ms);
 }
 
+function showHint() {
+  const isEdited = view.editing && puzzle !== other;
+  $('hint').textContent = isEdited ? 'Put pieces anywhere: drop one on another of its shape to exchange them.' : puzzle.hint ?? '';
+}
+
 /** A piece was moved by hand. */
 function changed() {
   player.clear();
@@ -56,10 +61,9 @@ function showBoard(board) {
 }
 
 function fillSolvers() {
-  const before = $('solver').value;
   const names = puzzle.solvers(view.board);
   $('solver').replaceChildren(...names.map(name => new Option((puzzle.solverNames ?? solverNames)[name], name)));
-  if (names.includes(before)) $('solver').value = before;
+  if (names.includes(puzzle.solver)) $('solver').value = puzzle.solver;
 }
 
 function choosePuzzle(kind) {
@@ -73,7 +77,7 @@ function choosePuzzle(kind) {
   const hasBoard = kind !== other;
   for (const id of ['tools', 'board', 'text-panel']) $(id).hidden = !hasBoard;
   $('other').hidden = hasBoard;
-  $('hint').textContent = kind.hint ?? '';
+  showHint();
   $('goal-label').hidden = !kind.hasGoal;
   $('metric-label').hidden = !kind.metrics;
   if (kind.metrics) $('metric').value = kind.metrics[0];
@@ -91,9 +95,11 @@ function choosePuzzle(kind) {
 
 function setBusy(on) {
   document.body.dataset.state = on ? 'searching' : 'done';
+  const hadFocus = document.activeElement === $(on ? 'solve' : 'cancel');
   for (const id of ['shuffle', 'edit', 'preset', 'goal', 'set', 'solve']) $(id).disabled = on;
   $('cancel').disabled = !on;
   view.locked = on;
+  if (hadFocus) $(on ? 'cancel' : 'solve').focus();
 }
 
 function requestOf(board) {
@@ -178,6 +184,7 @@ async function setText() {
 for (const kind of kinds) {
   const tab = Object.assign(document.createElement('button'), {textContent: kind.title});
   tab.setAttribute('role', 'tab');
+  tab.setAttribute('aria-controls', 'play');
   tab.dataset.id = kind.id;
   tab.addEventListener('click', () => { location.hash = kind.id; });
   $('tabs').append(tab);
@@ -213,8 +220,9 @@ $('shuffle').addEventListener('click', () => {
 $('edit').addEventListener('click', () => {
   view.setEditing(!view.editing);
   $('edit').setAttribute('aria-pressed', view.editing);
-  $('hint').textContent = view.editing ? 'Put pieces anywhere: drop one on another of its shape to exchange them.' : puzzle.hint;
+  showHint();
 });
+$('solver').addEventListener('change', () => { puzzle.solver = $('solver').value; });
 $('set').addEventListener('click', setText);
 $('solve').addEventListener('click', search);
 $('cancel').addEventListener('click', () => running?.abort());

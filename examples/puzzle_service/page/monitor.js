@@ -10,16 +10,24 @@ export class Monitor {
     this.workers = new Chart(charts, 'Worker pool', ['busy', 'threads']);
     this.queue = new Chart(charts, 'Worker queues', ['waiting items']);
     this.completions = new Chart(charts, 'Completion pool', ['threads', 'in flight']);
-    this.open();
+    // A browser has few connections to one host, and all its tabs share them.
+    document.addEventListener('visibilitychange', () => document.hidden ? this.close() : this.open());
+    if (!document.hidden) this.open();
+  }
+
+  close() {
+    clearTimeout(this.waiting);
+    this.source?.close();
   }
 
   open() {
-    const source = new EventSource('/events');
+    this.close();
+    const source = this.source = new EventSource('/events');
     source.addEventListener('stats', event => this.show(JSON.parse(event.data)));
     source.addEventListener('error', () => {
       this.say('not connected: trying again …', 'off');
       if (source.readyState !== EventSource.CLOSED) return;  // the browser tries again by itself
-      setTimeout(() => this.open(), 5000);
+      this.waiting = setTimeout(() => this.open(), 5000);
     });
   }
 

@@ -67,7 +67,7 @@ export class Player {
       for (const [id, way] of this.moves[this.at]) board.move(board.piece(id), way);
     }
     for (; this.at > target; --this.at) {
-      for (const [id, way] of this.moves[this.at - 1].toReversed()) board.move(board.piece(id), opposite[way]);
+      for (const [id, way] of [...this.moves[this.at - 1]].reverse()) board.move(board.piece(id), opposite[way]);
     }
     this.view.draw();
     this.update();

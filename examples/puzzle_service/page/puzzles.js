@@ -178,7 +178,7 @@ class RushHour extends Lettered {
     let lines = rowsOf(text);
     if (lines.length === 1) lines = lines[0].match(/.{1,6}/g) ?? [];
     if (lines.length !== 6 || lines.some(line => line.length !== 6)) throw new Error('A Rush Hour board is six rows of six letters.');
-    return boardOfLetters(lines, {axis: ({height, width}) => height > width ? 'col' : 'row'});
+    return boardOfLetters(lines, {empty: '.o', wall: 'x', axis: ({height, width}) => height > width ? 'col' : 'row'});
   }
   request(board) {
     return {puzzle: 'rush-hour', board: board.letters().join('')};
