@@ -1,69 +1,23 @@
 // sliding.hpp: sliding tiles on a board of any size.
 // SPDX-License-Identifier: MIT
 //
-// Row-major, 0 is the blank; a move slides one tile into the blank. Boards of up to 16 cells are
-// packed into 64 bits, four per tile, cell 0 lowest; larger ones (256 cells at most) are strings
-// with a byte per tile. Both are one template, sliding_puzzle, over such a `tiles` type.
+// A move slides one tile into the blank. A position carries its tiles, where the blank is and,
+// unless the puzzle is unguided, the estimate of what is left, which each move brings up to date.
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstdint>
-#include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <tandem/puzzle.hpp>
+
+#include "sliding_estimate.hpp"
+#include "sliding_tiles.hpp"
+
 namespace puzzles {
-
-/// Up to 16 tiles in 64 bits; what lies above the board's cells is kept at 15, never taken for a
-/// blank.
-class packed_tiles {
- public:
-  static constexpr unsigned max_cells = 16;
-
-  packed_tiles() = default;
-  explicit packed_tiles(const std::vector<int>& tiles);
-
-  int operator[](unsigned cell) const noexcept {
-    return static_cast<int>(bits_ >> (4 * cell) & 15);
-  }
-  /// The lowest nibble that is 0, after Mycroft: exact for the lowest one, which is all we ask.
-  unsigned blank() const noexcept {
-    constexpr std::uint64_t ones = 0x1111111111111111U;
-    return static_cast<unsigned>(std::countr_zero((bits_ - ones) & ~bits_ & (ones << 3))) / 4;
-  }
-  /// Moves the tile at `cell` into the blank at `blank`.
-  void slide(unsigned cell, unsigned blank) noexcept {
-    const std::uint64_t tile = bits_ >> (4 * cell) & 15;
-    bits_ ^= tile << (4 * cell) | tile << (4 * blank);
-  }
-
-  std::uint64_t hash() const noexcept { return bits_; }
-  bool operator==(const packed_tiles&) const = default;
-
- private:
-  std::uint64_t bits_ = 0;
-};
-
-/// Any number of tiles up to 256, one byte each.
-class byte_tiles {
- public:
-  static constexpr unsigned max_cells = 256;
-
-  byte_tiles() = default;
-  explicit byte_tiles(const std::vector<int>& tiles);
-
-  int operator[](unsigned cell) const noexcept { return static_cast<unsigned char>(bytes_[cell]); }
-  unsigned blank() const noexcept { return static_cast<unsigned>(bytes_.find('\0')); }
-  void slide(unsigned cell, unsigned blank) noexcept { std::swap(bytes_[cell], bytes_[blank]); }
-
-  std::uint64_t hash() const noexcept { return std::hash<std::string>{}(bytes_); }
-  bool operator==(const byte_tiles&) const = default;
-
- private:
-  std::string bytes_;
-};
 
 /// The cells whose tiles can slide into the blank.
 class sliding_moves {
@@ -74,48 +28,96 @@ class sliding_moves {
 
  private:
   std::array<std::uint8_t, 4> cells_{};
-  unsigned size_ = 0;
+  std::uint32_t size_ = 0;
 };
 
-/// A puzzle as <tandem/puzzle.hpp> wants it. A move is the cell whose tile slides into the blank.
+/// Tiles, blank and estimate: 16 bytes for packed tiles. The tiles say it all, so == compares them.
 template <class Tiles>
+class sliding_position {
+ public:
+  bool operator==(const sliding_position& other) const { return tiles == other.tiles; }
+
+  Tiles tiles;
+  std::uint32_t blank = 0;
+  tandem::search_cost estimate = 0;
+};
+
+/// Whether positions carry an estimate: what solvers need that ask for one, and what the others
+/// would maintain for nothing.
+enum class guidance : std::uint8_t { none, estimate };
+
+/// A puzzle as <tandem/puzzle.hpp> wants it. A move is the cell whose tile slides into the blank.
+template <class Tiles, guidance Guided = guidance::estimate>
 class sliding_puzzle {
  public:
-  using position = Tiles;
+  using position = sliding_position<Tiles>;
   using move = std::uint8_t;
 
   /// Takes boards that check_sliding() has accepted.
   sliding_puzzle(unsigned rows, unsigned cols, const std::vector<int>& start,
                  const std::vector<int>& goal)
-      : rows_(rows), cols_(cols), start_(start), goal_(goal) {}
-
-  position initial() const { return start_; }
-  bool is_goal(const position& at) const { return at == goal_; }
-  std::uint64_t hash(const position& at) const noexcept { return at.hash(); }
-
-  sliding_moves legal_moves(const position& at) const noexcept {
-    const unsigned blank = at.blank();
-    const unsigned row = blank / cols_;
-    const unsigned col = blank - row * cols_;
-    sliding_moves cells;
-    if (row > 0) cells.push_back(blank - cols_);
-    if (col > 0) cells.push_back(blank - 1);
-    if (col + 1 < cols_) cells.push_back(blank + 1);
-    if (row + 1 < rows_) cells.push_back(blank + cols_);
-    return cells;
+      : moves_(make_moves(rows, cols)), start_(start), goal_(goal) {
+    if constexpr (Guided == guidance::estimate) {
+      estimate_ = std::make_shared<const sliding_estimate>(rows, cols, goal);
+      if (!sliding_solvable(rows, cols, start, goal)) base_ = tandem::unreachable;
+    }
   }
+
+  position initial() const { return at_tiles(start_); }
+  bool is_goal(const position& at) const { return at.tiles == goal_; }
+  std::uint64_t hash(const position& at) const noexcept { return at.tiles.hash(); }
+  sliding_moves legal_moves(const position& at) const noexcept { return moves_[at.blank]; }
 
   position apply(const position& at, move cell) const {
     position next = at;
-    next.slide(cell, at.blank());
+    next.tiles.slide(cell, at.blank);
+    next.blank = cell;
+    if constexpr (Guided == guidance::estimate) {
+      next.estimate =
+          estimate_->after_slide(at.estimate, at.tiles, next.tiles, at.tiles[cell], cell, at.blank);
+    }
     return next;
   }
 
+  move inverse(const position& at, move) const noexcept { return static_cast<move>(at.blank); }
+  std::array<position, 1> goals() const { return {at_tiles(goal_)}; }
+  typename Tiles::packed pack(const position& at) const { return at.tiles.pack(); }
+  position unpack(typename Tiles::packed packed) const {
+    return at_tiles(Tiles(std::move(packed)));
+  }
+
+  /// Manhattan distance and linear conflicts; `unreachable` or more if `start` cannot be solved.
+  tandem::search_cost heuristic(const position& at) const noexcept
+    requires(Guided == guidance::estimate)
+  {
+    return at.estimate;
+  }
+
  private:
-  unsigned rows_;
-  unsigned cols_;
-  position start_;
-  position goal_;
+  static std::vector<sliding_moves> make_moves(unsigned rows, unsigned cols) {
+    std::vector<sliding_moves> moves(rows * cols);
+    for (unsigned blank = 0; blank < moves.size(); ++blank) {
+      if (blank >= cols) moves[blank].push_back(blank - cols);
+      if (blank % cols > 0) moves[blank].push_back(blank - 1);
+      if (blank % cols + 1 < cols) moves[blank].push_back(blank + 1);
+      if (blank + cols < moves.size()) moves[blank].push_back(blank + cols);
+    }
+    return moves;
+  }
+
+  position at_tiles(const Tiles& tiles) const {
+    position at;
+    at.tiles = tiles;
+    at.blank = tiles.blank();
+    if constexpr (Guided == guidance::estimate) at.estimate = base_ + estimate_->of(tiles);
+    return at;
+  }
+
+  std::vector<sliding_moves> moves_;  // by the blank's cell
+  Tiles start_;
+  Tiles goal_;
+  std::shared_ptr<const sliding_estimate> estimate_;
+  tandem::search_cost base_ = 0;  // `unreachable` if the goal is
 };
 
 /// 1 2 .. n-1 0.

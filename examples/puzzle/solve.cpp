@@ -75,15 +75,15 @@ void note(solve_answer& answer, const tandem::search_result<P>& found) {
 
 template <class Tiles>
 tandem::task<void> solve_sliding(const solve_request& request, solve_answer& answer) {
-  const observed puzzle(
-      sliding_puzzle<Tiles>(request.rows, request.cols, request.start, goal_of(request)),
-      request.threads);
+  const observed puzzle(sliding_puzzle<Tiles, guidance::none>(request.rows, request.cols,
+                                                              request.start, goal_of(request)),
+                        request.threads);
   const auto found = co_await search(puzzle, request);
   note(answer, found);
   std::vector<int> moved;
-  Tiles at = puzzle.initial();
+  auto at = puzzle.initial();
   for (const auto cell : found.path) {
-    moved.push_back(at[cell]);
+    moved.push_back(static_cast<int>(at.tiles[cell]));
     at = puzzle.apply(at, cell);
   }
   answer.path = std::move(moved);
@@ -96,7 +96,7 @@ tandem::task<void> solve_klotski(const solve_request& request, solve_answer& ans
   note(answer, found);
   std::vector<std::string> steps;
   for (const klotski_move move : found.path) {
-    steps.push_back(fmt::format("{} {}", board[move.cell], to_string(move.way)));
+    steps.push_back(board.describe(move));
     board.apply(move);
   }
   answer.path = std::move(steps);
@@ -218,7 +218,7 @@ std::vector<std::string> draw(const solve_request& request, const solve_answer& 
       klotski_board board = board_of(request);
       drawings.push_back(board.draw());
       for (const std::string& step : std::get<std::vector<std::string>>(answer.path)) {
-        board.apply(board.parse_step(step));
+        board.apply(board.parse_move(step));
         drawings.push_back(board.draw());
       }
       break;

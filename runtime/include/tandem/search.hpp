@@ -5,11 +5,12 @@
 //     cooperative_search    the same as a task that yields now and then
 //     racing_search         depth first on all workers, the first solution wins
 //     breadth_first_search  level by level on all workers, a shortest path
+//     iterative_deepening_search  IDA*: a cheapest path by an estimate, without a seen set
 //     count_solutions       all goals of a tree, by fork and join
+//     count_tree            its nodes, leaves and depth
 //
-// All of them visit a position once (count_solutions: a tree has no position twice), keep to the
-// limits of search_options, stop with their task, and rethrow the first exception of the puzzle
-// after all their tasks have ended. Example, with the `counter` of <tandem/puzzle.hpp>:
+// All of them keep to the limits of search_options, stop with their task, and rethrow the first
+// exception of the puzzle after all their tasks have ended. Example, with the `counter` of <tandem/puzzle.hpp>:
 //
 //     tandem::task<void> reach_ten() {
 //       counter puzzle;
@@ -21,6 +22,7 @@
 #include <tandem/puzzle.hpp>
 #include <tandem/search/breadth_first.hpp>
 #include <tandem/search/count.hpp>
+#include <tandem/search/iterative_deepening.hpp>
 #include <tandem/search/options.hpp>
 #include <tandem/search/racing.hpp>
 #include <tandem/search/result.hpp>

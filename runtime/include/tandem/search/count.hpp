@@ -1,47 +1,70 @@
-// count.hpp: counts the goals of a tree.
+// count.hpp: counts the goals, or the nodes, of a tree.
 // SPDX-License-Identifier: MIT
 //
-// For puzzles whose moves form a tree (queens row by row): no seen set, so a goal is counted once
-// for each sequence of moves that leads to it, and a graph with a cycle never ends. A goal is a
-// leaf.
+// For puzzles whose moves form a tree (queens row by row): no seen set, so a position is counted
+// once for each sequence of moves that leads to it, and a graph with a cycle never ends.
 //
-// A task walks its stack of open positions as a plain loop. Only when it is not done after some 100
+// A task walks its stack of open positions as a plain loop. Only when it is not done after some 200
 // microseconds it forks: every second open position goes to one child, the others to a second one,
 // which halves every level of the tree between them. Small subtrees never see a fork, and large
-// ones need one in several thousand positions, however unbalanced the tree is.
+// ones need one in several thousand positions, however unbalanced the tree is. What a task has
+// counted it adds to the sum when it ends.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include <tandem/fork_join.hpp>
 #include <tandem/resume_on.hpp>
+#include <tandem/search/memory_claim.hpp>
+#include <tandem/search/open_stack.hpp>
 #include <tandem/search/search_control.hpp>
 #include <tandem/task.hpp>
 #include <tandem/yield.hpp>
 
 namespace tandem::inline v0 {
 
-/// Counts all goals of a tree-shaped puzzle, by recursive fork and join.
+/// Counts all goals of a tree-shaped puzzle, by recursive fork and join. A goal is a leaf: what
+/// could be reached from it is not looked at.
 ///
 /// @param puzzle        stays the caller's until the await returns
-/// @returns             `solutions` and `nodes` of the whole tree; no path; outcome exhausted, or
-///                      the limit that ended it: then what was counted until there
+/// @returns             `solutions`, `nodes` and `depth` of the whole tree; no path; outcome
+///                      exhausted, or the limit that ended it: then what was counted until there
 /// @throws              what the puzzle throws, first error first; operation_cancelled
 /// @cancellation        noticed within some 100 us if the puzzle's functions are fast
 /// @resumes_on          the executor that the caller awaited from; counts on the worker pool
-/// @cost                the open positions of each task and a fork in some 50 us; no seen set
+/// @cost                the open positions of each task and a fork in some 200 us; no seen set
 template <puzzle P>
 [[nodiscard]] task<search_result<P>> count_solutions(const P& puzzle, search_options options = {});
+
+/// Counts all nodes and leaves of a tree, and how deep it is; never asks is_goal().
+///
+/// @returns             `nodes`, `leaves`, `depth` (0 for a root without moves); outcome as above
+/// @throws, @cancellation, @resumes_on, @cost  as count_solutions
+/// @source              Olivier et al., UTS: An Unbalanced Tree Search Benchmark (2006), for one
+template <puzzle P>
+[[nodiscard]] task<tree_result> count_tree(const P& puzzle, search_options options = {});
 
 // Implementation
 
 namespace detail {
 
-template <puzzle P>
+/// Sums of a walk; each task has its own until it ends.
+class tree_sums {
+ public:
+  std::uint64_t leaves = 0;
+  std::uint64_t solutions = 0;
+  std::uint64_t depth = 0;
+};
+
+enum class tree_goals : bool { ignored, are_leaves };
+
+template <puzzle P, tree_goals Goals>
 class tree_count {
  public:
   using position = typename P::position;
@@ -50,32 +73,46 @@ class tree_count {
       : puzzle_(puzzle), control_(options), is_parallel_(search_parallelism(options) > 1) {}
 
   static task<void> run(tree_count& self) {
-    std::vector<position> open;
-    open.push_back(self.puzzle_.initial());
+    std::vector<entry> open;
+    open.emplace_back(self.puzzle_.initial(), 0);
     co_await walk(self, std::move(open), 1);
     self.control_.finish(search_outcome::exhausted);
   }
 
-  search_result<P> result() {
-    search_result<P> result;
-    control_.conclude(result);
-    result.solutions = solutions_.load(std::memory_order_relaxed);
-    return result;
+  /// After run().
+  void conclude(search_summary& summary) {
+    control_.conclude(summary);
+    summary.solutions = solutions_.load(std::memory_order_relaxed);
+    summary.depth = depth_.load(std::memory_order_relaxed);
   }
+  std::uint64_t leaves() const noexcept { return leaves_.load(std::memory_order_relaxed); }
 
  private:
-  static task<void> walk(tree_count& self, std::vector<position> open, std::uint32_t stride) {
+  class entry {
+   public:
+    entry(position&& reached, std::uint64_t moves) : at(std::move(reached)), depth(moves) {}
+
+    position at;
+    std::uint64_t depth;
+  };
+
+  static task<void> walk(tree_count& self, std::vector<entry> open, std::uint32_t stride) {
     search_pacer pacer(stride);
+    tree_sums sums;
     std::uint64_t visited = 0;
     try {
+      memory_claim memory(self.control_);
       while (!open.empty() && self.control_.running()) {
-        self.visit_top(open);
+        self.visit_top(open, sums);
         ++visited;
         if (!pacer.due()) continue;
-        if (!self.control_.checkpoint(pacer, std::exchange(visited, 0))) break;
+        memory.cover(open);
+        if (!self.control_.checkpoint(pacer, std::exchange(visited, 0), pacer.stride(), sums.depth))
+          break;
         if (!pacer.segment_over()) continue;
         if (self.is_parallel_ && open.size() >= 2) {
-          std::vector<position> other = split(open);
+          std::vector<entry> other = split_open(open);
+          memory.set(0);
           // Named, since g++ 12 is not to be trusted with temporaries in a co_await.
           task<void> first = walk(self, std::move(open), pacer.stride());
           task<void> second = walk(self, std::move(other), pacer.stride());
@@ -89,45 +126,66 @@ class tree_count {
       self.control_.fail(std::current_exception());
     }
     self.control_.count(visited);
+    self.add(sums);
   }
 
-  void visit_top(std::vector<position>& open) {
-    const position at = std::move(open.back());
+  void visit_top(std::vector<entry>& open, tree_sums& sums) {
+    const entry top = std::move(open.back());
     open.pop_back();
-    if (puzzle_.is_goal(at)) {
-      // Goals are rare among positions; a sum per task would have to travel through every join.
-      solutions_.fetch_add(1, std::memory_order_relaxed);
-      return;
+    sums.depth = std::max(sums.depth, top.depth);
+    if constexpr (Goals == tree_goals::are_leaves) {
+      if (puzzle_.is_goal(top.at)) {
+        ++sums.solutions;
+        return;
+      }
     }
-    for (auto&& by : puzzle_.legal_moves(at)) open.push_back(puzzle_.apply(at, by));
+    const std::size_t before = open.size();
+    for (auto&& by : puzzle_.legal_moves(top.at)) {
+      open.emplace_back(puzzle_.apply(top.at, by), top.depth + 1);
+    }
+    if (open.size() == before) ++sums.leaves;
   }
 
-  static std::vector<position> split(std::vector<position>& open) {
-    std::vector<position> given;
-    std::vector<position> kept;
-    given.reserve(open.size() / 2 + 1);
-    kept.reserve(open.size() / 2);
-    for (std::size_t i = 0; i < open.size(); ++i) {
-      (i % 2 == 0 ? given : kept).push_back(std::move(open[i]));
-    }
-    open = std::move(kept);
-    return given;
+  void add(const tree_sums& sums) noexcept {
+    // Relaxed, all of them: read after the join of all tasks.
+    leaves_.fetch_add(sums.leaves, std::memory_order_relaxed);
+    solutions_.fetch_add(sums.solutions, std::memory_order_relaxed);
+    std::uint64_t depth = depth_.load(std::memory_order_relaxed);
+    while (depth < sums.depth &&
+           !depth_.compare_exchange_weak(depth, sums.depth, std::memory_order_relaxed)) {}
   }
 
   const P& puzzle_;
   search_control control_;
   const bool is_parallel_;
-  alignas(64) std::atomic<std::uint64_t> solutions_{0};
+  std::atomic<std::uint64_t> leaves_{0};
+  std::atomic<std::uint64_t> solutions_{0};
+  std::atomic<std::uint64_t> depth_{0};
 };
 
 }  // namespace detail
 
 template <puzzle P>
 task<search_result<P>> count_solutions(const P& puzzle, search_options options) {
+  using count_of = detail::tree_count<P, detail::tree_goals::are_leaves>;
   co_await resume_on(detail::search_executor(options));
-  const auto count = std::make_unique<detail::tree_count<P>>(puzzle, options);
-  co_await detail::tree_count<P>::run(*count);
-  co_return count->result();
+  const auto count = std::make_unique<count_of>(puzzle, options);
+  co_await count_of::run(*count);
+  search_result<P> result;
+  count->conclude(result);
+  co_return result;
+}
+
+template <puzzle P>
+task<tree_result> count_tree(const P& puzzle, search_options options) {
+  using count_of = detail::tree_count<P, detail::tree_goals::ignored>;
+  co_await resume_on(detail::search_executor(options));
+  const auto count = std::make_unique<count_of>(puzzle, options);
+  co_await count_of::run(*count);
+  tree_result result;
+  count->conclude(result);
+  result.leaves = count->leaves();
+  co_return result;
 }
 
 }  // namespace tandem::inline v0

@@ -1,0 +1,28 @@
+// open_stack.hpp: the open positions of a depth-first walk, and how they are shared out.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace tandem::inline v0::detail {
+
+/// Takes every second entry out, which halves every level of the tree below between the two: an
+/// order by depth stays one, in both.
+///
+/// @param open          two entries or more; keeps the others
+template <class Entry>
+std::vector<Entry> split_open(std::vector<Entry>& open) {
+  std::vector<Entry> given;
+  std::vector<Entry> kept;
+  given.reserve(open.size() / 2 + 1);
+  kept.reserve(open.size() / 2);
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    (i % 2 == 0 ? given : kept).push_back(std::move(open[i]));
+  }
+  open = std::move(kept);
+  return given;
+}
+
+}  // namespace tandem::inline v0::detail

@@ -1,0 +1,276 @@
+// iterative_deepening_test.cpp: laws of iterative_deepening_search.
+// SPDX-License-Identifier: MIT
+#include <tandem/search.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <random>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <tandem/errors.hpp>
+#include <tandem/run.hpp>
+#include <thread>
+
+#include "guided_puzzles.hpp"
+
+namespace {
+
+using namespace tandem;
+using namespace tandem::test;
+using namespace std::chrono_literals;
+
+constexpr unsigned pool_sizes[] = {1, 2, 4};
+
+runtime_options with_threads(unsigned threads) {
+  runtime_options options;
+  options.min_threads = threads;
+  return options;
+}
+
+template <class P>
+search_result<P> deepen(const P& puzzle, unsigned threads = 2, search_options options = {}) {
+  return run(iterative_deepening_search(puzzle, std::move(options)), with_threads(threads));
+}
+
+/// The message of the puzzle_error that a search ends with.
+template <class P>
+std::string error_of(const P& puzzle) {
+  try {
+    (void)deepen(puzzle);
+  } catch (const puzzle_error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(iterative_deepening, finds_as_few_moves_as_breadth_first) {
+  std::mt19937 random(1);
+  for (int i = 0; i < 25; ++i) {
+    const guided_eight puzzle(random_eight(random));
+    SCOPED_TRACE(puzzle.initial());
+    const auto nearest = run(breadth_first_search(puzzle));
+    for (const unsigned threads : pool_sizes) {
+      const auto found = deepen(puzzle, threads);
+      ASSERT_TRUE(found.solved());
+      EXPECT_EQ(found.path.size(), nearest.path.size());
+      EXPECT_EQ(found.cost, found.path.size());
+      EXPECT_EQ(found.depth, found.cost);
+      auto at = puzzle.initial();
+      for (const char tile : found.path) at = puzzle.apply(at, tile);
+      EXPECT_TRUE(puzzle.is_goal(at));
+    }
+  }
+}
+
+TEST(iterative_deepening, finds_the_cheapest_path_whatever_admissible_nonsense_the_estimates_are) {
+  int solved = 0;
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(seed);
+    const random_graph graph(seed, 14, 3, 1);
+    if (graph.distance() == random_graph::infinite) continue;  // might deepen for ever
+    ++solved;
+    const auto found = deepen(graph, 1 + seed % 4);
+    ASSERT_TRUE(found.solved());
+    EXPECT_EQ(graph.cost_of(found.path), graph.distance());
+    EXPECT_EQ(found.cost, graph.distance());
+  }
+  EXPECT_GT(solved, 50);
+}
+
+TEST(iterative_deepening, start_that_is_a_goal_has_an_empty_path) {
+  const auto found = deepen(guided_eight("123456780"));
+  EXPECT_TRUE(found.solved());
+  EXPECT_TRUE(found.path.empty());
+  EXPECT_EQ(found.nodes, 1U);
+}
+
+TEST(iterative_deepening, tree_without_a_goal_is_exhausted) {
+  told_chain chain(10);
+  chain.estimate = [](int) { return 0; };
+  class goalless : public told_chain {
+   public:
+    using told_chain::told_chain;
+    bool is_goal(int) const { return false; }
+  };
+  const auto found = deepen(goalless(10));
+  EXPECT_EQ(found.outcome, search_outcome::exhausted);
+  EXPECT_TRUE(found.path.empty());
+  // 0 .. 13, one more in each iteration.
+  EXPECT_EQ(found.nodes, 14U * 15U / 2);
+}
+
+TEST(iterative_deepening, start_without_a_way_to_a_goal_is_not_searched) {
+  told_chain chain(10);
+  chain.estimate = [](int) -> std::int64_t { return std::int64_t{unreachable} + 5; };
+  const auto found = deepen(chain);
+  EXPECT_EQ(found.outcome, search_outcome::exhausted);
+  EXPECT_EQ(found.nodes, 1U);
+}
+
+TEST(iterative_deepening, position_that_cannot_reach_a_goal_is_never_opened) {
+  // Two ways from 0: to 1 .. 9, of which no goal can be reached, and to -1, -2, -3.
+  class fork {
+   public:
+    using position = int;
+    using move = int;
+    int initial() const { return 0; }
+    bool is_goal(int at) const { return at == -3; }
+    std::vector<int> legal_moves(int at) const {
+      if (at == 0) return {1, -1};
+      return {at > 0 ? 1 : -1};
+    }
+    int apply(int at, int by) const {
+      if (at > 0) ++opened;
+      return at + by;
+    }
+    search_cost heuristic(int at) const { return at > 0 ? unreachable : 0; }
+    mutable std::atomic<int> opened{0};
+  };
+  const fork puzzle;
+  EXPECT_EQ(deepen(puzzle).path, (std::vector<int>{-1, -1, -1}));
+  EXPECT_EQ(puzzle.opened, 0);
+}
+
+TEST(iterative_deepening, never_goes_straight_back_where_it_knows_the_way) {
+  // All integers; from each one up or down. A bound of b reaches 2 b + 1 positions that way.
+  class line {
+   public:
+    using position = int;
+    using move = int;
+    int initial() const { return 0; }
+    bool is_goal(int at) const { return at == 12; }
+    std::array<int, 2> legal_moves(int) const { return {1, -1}; }
+    int apply(int at, int by) const { return at + by; }
+    int inverse(int, int by) const { return -by; }
+  };
+  const auto found = deepen(line(), 1);
+  EXPECT_EQ(found.path, std::vector<int>(12, 1));
+  EXPECT_LE(found.nodes, 13U * 13U);       // of the bounds 0 to 12
+  EXPECT_GT(found.nodes, 12U * 12U + 12);  // all of 0 to 11, and one way of the last
+}
+
+TEST(iterative_deepening, estimate_below_0_is_an_error) {
+  told_chain chain(10);
+  chain.estimate = [](int at) { return at == 4 ? -7 : 0; };
+  EXPECT_NE(error_of(chain).find("the heuristic says -7"), std::string::npos) << error_of(chain);
+}
+
+TEST(iterative_deepening, estimate_that_is_too_high_on_the_path_is_an_error) {
+  told_chain chain(10);
+  chain.estimate = [](int at) { return 2 * std::max(0, 10 - at); };
+  EXPECT_NE(error_of(chain).find("not admissible: after move 0 of the 10"), std::string::npos)
+      << error_of(chain);
+  chain.estimate = [](int at) { return at == 10 ? 3 : 0; };
+  EXPECT_NE(error_of(chain).find("after move 10 of the 10 that were found it says 3, and the rest "
+                                 "costs 0"),
+            std::string::npos)
+      << error_of(chain);
+}
+
+TEST(iterative_deepening, move_that_costs_nothing_is_an_error) {
+  told_chain chain(10);
+  for (const std::int64_t price : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{unreachable}}) {
+    chain.price = [=](int at) { return at == 3 ? price : 1; };
+    EXPECT_NE(error_of(chain).find("a move costs " + std::to_string(price)), std::string::npos);
+  }
+}
+
+TEST(iterative_deepening, exception_of_the_puzzle_is_rethrown_after_all_have_ended) {
+  for (const unsigned threads : pool_sizes) {
+    watched<endless> in_moves{endless()};
+    in_moves.on_expand = [](std::uint64_t call) {
+      if (call == 3000) throw std::runtime_error("moves");
+    };
+    EXPECT_THROW((void)deepen(in_moves, threads), std::runtime_error);
+    EXPECT_EQ(in_moves.inside_now, 0);
+    watched<endless> in_goals{endless()};
+    in_goals.on_is_goal = [](std::uint64_t call) {
+      if (call == 3000) throw std::runtime_error("goal");
+    };
+    EXPECT_THROW((void)deepen(in_goals, threads), std::runtime_error);
+    EXPECT_EQ(in_goals.inside_now, 0);
+  }
+  told_chain chain(10);
+  chain.estimate = [](int at) -> std::int64_t {
+    if (at == 5) throw std::runtime_error("estimate");
+    return 0;
+  };
+  EXPECT_THROW((void)deepen(chain), std::runtime_error);
+}
+
+TEST(iterative_deepening, each_limit_ends_a_search_without_end_and_says_so) {
+  for (const unsigned threads : pool_sizes) {
+    const auto nodes = deepen(endless(), threads, search_options().with_node_limit(20'000));
+    EXPECT_EQ(nodes.outcome, search_outcome::node_limit);
+    EXPECT_GT(nodes.nodes, 20'000U);
+    EXPECT_NE(nodes.describe().find("the node limit of 20000 was reached after"),
+              std::string::npos);
+    EXPECT_THROW((void)nodes.solution(), no_solution_error);
+    const auto time = deepen(endless(), threads, search_options().with_time_limit(20ms));
+    EXPECT_EQ(time.outcome, search_outcome::time_limit);
+    EXPECT_NE(time.describe().find("the time limit of 20 ms was reached"), std::string::npos);
+  }
+}
+
+TEST(iterative_deepening, open_positions_count_as_memory) {
+  class wide {
+   public:
+    using position = int;
+    using move = int;
+    int initial() const { return 0; }
+    bool is_goal(int) const { return false; }
+    std::vector<int> legal_moves(int at) const {
+      if (at != 0) return {};
+      std::vector<int> moves(200'000);
+      for (std::size_t i = 0; i < moves.size(); ++i) moves[i] = static_cast<int>(i) + 1;
+      return moves;
+    }
+    int apply(int at, int by) const { return at + by; }
+  };
+  const auto found = deepen(wide(), 2, search_options().with_memory_limit(1'000'000));
+  EXPECT_EQ(found.outcome, search_outcome::memory_limit);
+  EXPECT_NE(found.describe().find("the memory limit of 1000000 bytes"), std::string::npos);
+  EXPECT_EQ(deepen(wide()).outcome, search_outcome::exhausted);
+}
+
+TEST(iterative_deepening, stop_token_ends_it_midway) {
+  std::stop_source source;
+  watched<endless> puzzle{endless()};
+  puzzle.on_expand = [&](std::uint64_t call) {
+    if (call == 5000) source.request_stop();
+  };
+  EXPECT_THROW((void)deepen(puzzle, 2, search_options().with_stop_token(source.get_token())),
+               operation_cancelled);
+  EXPECT_EQ(puzzle.inside_now, 0);
+}
+
+TEST(iterative_deepening, progress_tells_the_bound) {
+  std::vector<std::uint64_t> bounds;
+  search_options options = search_options().with_node_limit(200'000);
+  options.with_progress([&](const search_progress& now) { bounds.push_back(now.depth); }, 0ns);
+  (void)deepen(endless(), 2, options);
+  ASSERT_FALSE(bounds.empty());
+  EXPECT_TRUE(std::is_sorted(bounds.begin(), bounds.end()));
+  EXPECT_GT(bounds.back(), 5U);
+}
+
+TEST(iterative_deepening, every_worker_gets_its_share_of_a_long_search) {
+  // Ends when all four have been seen, and not before.
+  std::mutex lock;
+  std::set<std::thread::id> seen;
+  std::stop_source source;
+  watched<endless> puzzle{endless()};
+  puzzle.on_expand = [&](std::uint64_t) {
+    const std::lock_guard guard(lock);
+    seen.insert(std::this_thread::get_id());
+    if (seen.size() == 4) source.request_stop();
+  };
+  EXPECT_THROW((void)deepen(puzzle, 4, search_options().with_stop_token(source.get_token())),
+               operation_cancelled);
+}
+
+}  // namespace
