@@ -13,7 +13,7 @@ namespace service {
 
 /// A slot for one value. Whoever puts one never waits for whoever takes it.
 ///
-/// @thread_safety  put() and close() from any thread; one task takes
+/// @thread_safety  put() and close() from any thread, which the slot has to outlive; one task takes
 template <class T>
 class latest_value {
  public:
@@ -26,7 +26,7 @@ class latest_value {
     }
     changed_.set();
   }
-  /// There will be no further value. It may be destroyed once take() has returned none.
+  /// There will be no further value.
   void close() {
     {
       const std::lock_guard guard(lock_);
