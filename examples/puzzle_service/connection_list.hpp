@@ -6,7 +6,8 @@
 // request that arrives during the shutdown is still answered:
 //   L1  the connection, with a request:  reading -> busy; if that fails it closes.
 //   L2  close_idle():                    reading -> closing, then it cancels the connection's task.
-// A busy connection sees is_draining() before it sends its answer, and closes after it.
+// A busy connection sees is_draining() before it sends its answer, and closes after it. An answer
+// without an end of its own ends when drain() is set.
 #pragma once
 
 #include <atomic>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <deque>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -88,7 +89,8 @@ tandem::task<http_response> show_events(exchange& call) {
   rate nodes;
   while (!service.connections.is_draining()) {
     nlohmann::ordered_json stats = stats_json(service);
-    stats["nodes_per_second"] = nodes.of(service.searched_nodes.load(), clock::now());
+    stats["nodes_per_second"] = std::llround(
+        nodes.of(service.searched_nodes.load(std::memory_order_relaxed), clock::now()));
     co_await events.send("stats", stats);
     tandem::task<void> ending = wait_for(service.connections.drain());
     (void)co_await tandem::as_result(tandem::with_timeout(*interval, std::move(ending)));

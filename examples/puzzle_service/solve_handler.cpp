@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
@@ -121,11 +120,11 @@ verdict judge(const exchange& call, const search_order& order,
 }
 
 ordered_json progress_json(const progress& seen) {
-  const std::chrono::duration<double, std::milli> elapsed = seen.elapsed;
+  const auto elapsed = std::chrono::round<std::chrono::milliseconds>(seen.elapsed);
   return {{"nodes", seen.nodes},
           {"depth", seen.depth},
-          {"nodes_per_second", std::round(seen.nodes_per_second)},
-          {"elapsed_ms", std::round(elapsed.count())},
+          {"nodes_per_second", std::llround(seen.nodes_per_second)},
+          {"elapsed_ms", elapsed.count()},
           {"memory_bytes", seen.memory_bytes}};
 }
 
@@ -178,15 +177,14 @@ tandem::task<http_response> solve_puzzle(exchange& call) {
 
   running_search running(call.service);
   if (!running.admitted()) co_return error_response(503, "too many searches at once: try again");
-  // On the heap: what it holds is no good inside a coroutine's frame.
-  const auto order = std::make_unique<search_order>(std::move(request), call.service);
+  search_order order(std::move(request), call.service);
   if (call.request.wants_events) {
-    co_await stream_search(call, running, *order);
+    co_await stream_search(call, running, order);
     co_return http_response();
   }
-  tandem::task<puzzles::solve_answer> searching = search(call, running, *order);
+  tandem::task<puzzles::solve_answer> searching = search(call, running, order);
   const puzzles::solve_answer answer = co_await std::move(searching);
-  const verdict found = judge(call, *order, answer);
+  const verdict found = judge(call, order, answer);
   co_return http_response(found.status, "application/json", found.body.dump() + "\n");
 }
 

@@ -7,6 +7,7 @@ Leaves page-*.png. Exits with 77 (skipped) if Chromium or Selenium is missing, w
 TANDEM_TEST_REQUIRE_ALL=1 asks for them.
 """
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -235,6 +236,21 @@ class Boards(Page):
             self.one("#shuffle").click()
             self.solve()
             self.assertIn("Solved in", self.text("#status"), self.text("#error"))
+
+    def test_a_preset_takes_as_many_moves_as_its_name_says(self):
+        checked = 0
+        for puzzle in ("tiles", "klotski", "rush-hour"):
+            self.visit(puzzle)
+            for index, name in enumerate([option.text for option in Select(self.one("#preset")).options]):
+                said = re.search(r"\((\d+ (?:steps|moves))\)", name)
+                if said:
+                    self.choose("preset", str(index))
+                    if puzzle != "tiles":
+                        self.choose("metric", said[1].split(" ")[1])
+                    self.solve()
+                    self.assertEqual((self.text("#status"), self.text("#error")), (f"Solved in {said[1]}.", ""), name)
+                    checked += 1
+        self.assertGreater(checked, 8)
 
     def test_tiles_are_moved_by_tap_drag_and_key(self):
         self.visit()

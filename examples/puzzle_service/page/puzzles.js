@@ -21,11 +21,11 @@ class Tiles {
   hasGoal = true;
   presets = [
     {name: '3 × 3 shuffled', rows: 3, cols: 3, shuffled: 200},
-    {name: '3 × 3 farthest', rows: 3, cols: 3, start: '8 6 7 2 5 4 3 0 1'},
+    {name: '3 × 3 farthest (31 moves)', rows: 3, cols: 3, start: '8 6 7 2 5 4 3 0 1'},
     {name: '3 × 4 shuffled', rows: 3, cols: 4, shuffled: 90},
     {name: '4 × 4 shuffled', rows: 4, cols: 4, shuffled: 90},
-    {name: '4 × 4 Korf 55', rows: 4, cols: 4, goal: 'first', start: '13 8 14 3 9 1 0 7 15 5 4 10 12 2 6 11'},
-    {name: '4 × 4 Korf 12', rows: 4, cols: 4, goal: 'first', start: '14 1 9 6 4 8 12 5 7 2 3 0 10 11 13 15'},
+    {name: '4 × 4 Korf 55 (41 moves)', rows: 4, cols: 4, goal: 'first', start: '13 8 14 3 9 1 0 7 15 5 4 10 12 2 6 11'},
+    {name: '4 × 4 Korf 12 (45 moves)', rows: 4, cols: 4, goal: 'first', start: '14 1 9 6 4 8 12 5 7 2 3 0 10 11 13 15'},
   ];
   blank = 'last';
 
@@ -126,9 +126,9 @@ class Klotski extends Lettered {
   hint = 'Bring the large block to the bottom centre. Drag a piece, or use the arrow keys.';
   presets = [
     {name: 'Heng Dao Li Ma (116 steps)', board: 'ABBC/ABBC/DEEF/DGHF/I..J'},
-    {name: 'Three lying bars', board: 'ABBC/ABBC/DDEE/FFGH/I..J'},
-    {name: 'Four lying bars', board: 'ABBC/DBBE/FFGG/HHII/J..K'},
-    {name: 'Singles on top', board: 'ABBC/DBBE/FGGH/FIJH/K..L'},
+    {name: 'Three bars (137 steps)', board: 'ABBC/ABBC/DDEE/FFGH/I..J'},
+    {name: 'Four bars (48 steps)', board: 'ABBC/DBBE/FFGG/HHII/J..K'},
+    {name: 'Six small ones (42 steps)', board: 'ABBC/DBBE/FGGH/FIJH/K..L'},
   ];
 
   parse(text) {
@@ -168,9 +168,9 @@ class RushHour extends Lettered {
   hint = 'Get the red car out on the right. Cars go along their own lane only.';
   metrics = ['moves', 'steps'];
   presets = [
-    {name: 'A short one (3 moves)', board: 'BBBoLo/CCooLM/IAAJoM/IooJoM/EEoKoo/oooKoo'},
-    {name: 'Beginner', board: 'BB...C/D..E.C/DAAE.C/D..E../F...GG/F.HHH.'},
-    {name: 'Expert', board: 'BCC.D./BEF.DG/BEFAAG/HHHI.G/..JIKK/LLJMM.'},
+    {name: 'Short (3 moves)', board: 'BBBoLo/CCooLM/IAAJoM/IooJoM/EEoKoo/oooKoo'},
+    {name: 'Beginner (8 moves)', board: 'BB...C/D..E.C/DAAE.C/D..E../F...GG/F.HHH.'},
+    {name: 'Expert (51 moves)', board: 'BCC.D./BEF.DG/BEFAAG/HHHI.G/..JIKK/LLJMM.'},
     {name: 'With walls (58 moves)', board: 'BBoKMx/DDDKMo/IAALoo/IoJLEE/ooJFFN/oGGoxN'},
   ];
 
