@@ -177,6 +177,7 @@ async function setText() {
     showBoard(board);
     say('A board of your own.');
   } catch (error) {
+    say('');
     complain(error.message);
   }
 }
