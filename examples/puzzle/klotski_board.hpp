@@ -24,6 +24,8 @@ class klotski_move {
   klotski_move(unsigned here, unsigned there)
       : from(static_cast<std::uint8_t>(here)), to(static_cast<std::uint8_t>(there)) {}
 
+  bool operator==(const klotski_move&) const = default;
+
   std::uint8_t from = 0;
   std::uint8_t to = 0;
 };

@@ -41,6 +41,8 @@ class rush_hour_move {
         from(static_cast<std::uint8_t>(here)),
         to(static_cast<std::uint8_t>(there)) {}
 
+  bool operator==(const rush_hour_move&) const = default;
+
   std::uint8_t car = 0;
   std::uint8_t from = 0;
   std::uint8_t to = 0;

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <tandem/search/estimate.hpp>
+#include <tandem/search/path.hpp>
 
 namespace tandem::inline v0 {
 
@@ -88,6 +89,12 @@ void throw_overestimate(std::uint64_t estimate, std::uint64_t real, std::size_t 
                      (estimate >= unreachable ? std::string("that no goal can be reached")
                                               : std::to_string(estimate)) +
                      ", and the rest costs " + std::to_string(real));
+}
+
+void throw_lost_move() {
+  throw puzzle_error(
+      "tandem search: a position is not reached from its parent any more: legal_moves, apply and == "
+      "have to answer the same whenever they are asked");
 }
 
 }  // namespace detail

@@ -81,6 +81,49 @@ TEST(iterative_deepening, finds_the_cheapest_path_whatever_admissible_nonsense_t
   EXPECT_GT(solved, 50);
 }
 
+/// At each of 700 levels one of three moves leads on, known only by trying; the others lead into
+/// bushes that are three levels deep, all of it within the first bound.
+class thicket {
+ public:
+  class position {
+   public:
+    position(int how_far, int off) : level(how_far), astray(off) {}
+    bool operator==(const position&) const = default;
+
+    int level;
+    int astray;  // levels since the last right move
+  };
+  using move = int;
+
+  static constexpr int levels = 700;
+
+  position initial() const { return position(0, 0); }
+  bool is_goal(const position& at) const { return at.level == levels && at.astray == 0; }
+  std::uint64_t hash(const position& at) const {
+    return static_cast<std::uint64_t>(at.level) * 8 + static_cast<std::uint64_t>(at.astray);
+  }
+  std::vector<move> legal_moves(const position& at) const {
+    return at.astray == 3 || at.level == levels ? std::vector<move>{} : std::vector<move>{0, 1, 2};
+  }
+  position apply(const position& at, move by) const {
+    if (at.astray == 0 && by == right(at.level)) return position(at.level + 1, 0);
+    return position(at.level + 1, at.astray + 1);
+  }
+  int heuristic(const position& at) const { return at.astray > 0 ? 0 : levels - at.level; }
+
+  static move right(int level) { return level * level % 7 % 3; }
+};
+
+TEST(iterative_deepening, path_is_right_however_often_the_recursion_is_broken_off) {
+  std::vector<int> way;
+  for (int level = 0; level < thicket::levels; ++level) way.push_back(thicket::right(level));
+  for (const unsigned threads : pool_sizes) {
+    EXPECT_EQ(deepen(thicket(), threads).path, way);
+    // With a limit of positions strides are short, so that it is broken off more often.
+    EXPECT_EQ(deepen(thicket(), threads, search_options().with_node_limit(1'000'000)).path, way);
+  }
+}
+
 TEST(iterative_deepening, start_that_is_a_goal_has_an_empty_path) {
   const auto found = deepen(guided_eight("123456780"));
   EXPECT_TRUE(found.solved());

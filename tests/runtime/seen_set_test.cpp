@@ -21,7 +21,9 @@ TEST(seen_set, position_is_inserted_once_however_many_threads_try) {
   constexpr int positions = 200'000;
   constexpr int threads = 4;
   const chain puzzle(positions);
-  detail::seen_set<chain> seen(threads);
+  const search_options options;
+  detail::search_control control(options);
+  detail::seen_set<chain> seen(control, threads);
   std::vector<std::atomic<int>> inserted(positions);
   std::latch all_started(threads);
   {
@@ -45,7 +47,9 @@ TEST(seen_set, position_is_inserted_once_however_many_threads_try) {
 }
 
 TEST(seen_set, nodes_stay_where_they_are_while_the_set_grows) {
-  detail::seen_shard<chain> shard;
+  const search_options options;
+  detail::search_control control(options);
+  detail::seen_shard<chain> shard(control);
   const chain puzzle(0);
   std::vector<detail::search_node<chain>*> nodes;
   for (int i = 0; i < 10'000; ++i) {
@@ -56,7 +60,9 @@ TEST(seen_set, nodes_stay_where_they_are_while_the_set_grows) {
 }
 
 TEST(seen_set, equal_hashes_do_not_make_positions_equal) {
-  detail::seen_shard<chain> shard;
+  const search_options options;
+  detail::search_control control(options);
+  detail::seen_shard<chain> shard(control);
   for (int round = 0; round < 2; ++round) {
     for (int i = 0; i < 500; ++i) {
       int at = i;
@@ -91,7 +97,9 @@ class fragile_puzzle {
 };
 
 TEST(seen_set, insertion_that_throws_leaves_the_set_as_it_was) {
-  detail::seen_shard<fragile_puzzle> shard;
+  const search_options options;
+  detail::search_control control(options);
+  detail::seen_shard<fragile_puzzle> shard(control);
   EXPECT_NE(shard.insert(1, fragile_puzzle::position(1)), nullptr);
   EXPECT_THROW((void)shard.insert(2, fragile_puzzle::position(7)), std::runtime_error);
   EXPECT_EQ(shard.size(), 1U);

@@ -14,18 +14,24 @@
 #include <functional>
 #include <ranges>
 #include <type_traits>
+#include <utility>
 
 #include <tandem/detail/split_mix.hpp>
 
 namespace tandem::inline v0 {
 
 /// A position that can be told apart by hash: `puzzle.hash(position)` if there is one, else
-/// std::hash. Equal positions must have equal hashes; the bits need not be well mixed.
+/// std::hash of the position, else std::hash of what the puzzle's codec packs it into. Equal
+/// positions must have equal hashes; the bits need not be well mixed.
 template <class P>
 concept hashable_positions = requires(const P& puzzle, const typename P::position& at) {
   { puzzle.hash(at) } -> std::convertible_to<std::uint64_t>;
 } || requires(const typename P::position& at) {
   { std::hash<typename P::position>{}(at) } -> std::convertible_to<std::uint64_t>;
+} || requires(const P& puzzle, const typename P::position& at) {
+  {
+    std::hash<std::remove_cvref_t<decltype(puzzle.pack(at))>>{}(puzzle.pack(at))
+  } -> std::convertible_to<std::uint64_t>;
 };
 
 /// A puzzle:
@@ -123,17 +129,69 @@ concept packed_puzzle = puzzle<P> && requires(const P& puzzle, const typename P:
 
 namespace detail {
 
-/// The position's hash with every bit depending on every bit: shard, slot and tag are cut out of
-/// it. (The finaliser of SplitMix64, Steele, Lea, Flood 2014.)
+/// What a position is kept as: packed if the puzzle has a codec, else as it is.
 template <class P>
-std::uint64_t mixed_hash(const P& puzzle, const typename P::position& at) {
+class kept_as {
+ public:
+  using type = typename P::position;
+};
+template <packed_puzzle P>
+class kept_as<P> {
+ public:
+  using type = std::remove_cvref_t<decltype(std::declval<const P&>().pack(
+      std::declval<const typename P::position&>()))>;
+};
+template <class P>
+using kept_position = typename kept_as<P>::type;
+
+/// A position in the form in which it is kept.
+template <class P>
+kept_position<P> keep(const P& puzzle, typename P::position at) {
+  if constexpr (packed_puzzle<P>) {
+    return puzzle.pack(at);
+  } else {
+    return at;
+  }
+}
+
+/// The position again: a new one where it was packed, else the one that is kept.
+template <class P>
+std::conditional_t<packed_puzzle<P>, typename P::position, const typename P::position&> unkeep(
+    const P& puzzle, const kept_position<P>& kept) {
+  if constexpr (packed_puzzle<P>) {
+    return puzzle.unpack(kept);
+  } else {
+    return kept;
+  }
+}
+
+template <class P>
+inline constexpr bool hashes_positions = requires(const P& puzzle, const typename P::position& at) {
+  puzzle.hash(at);
+} || requires(const typename P::position& at) { std::hash<typename P::position>{}(at); };
+
+/// The position's hash with every bit depending on every bit: shard, slot and tag are cut out of
+/// it. (The finaliser of SplitMix64, Steele, Lea, Flood 2014.) `packed` is hashed where there is no
+/// other way.
+template <class P, class Packed>
+std::uint64_t mixed_hash(const P& puzzle, const typename P::position& at, const Packed& packed) {
   std::uint64_t bits;
   if constexpr (requires { puzzle.hash(at); }) {
     bits = static_cast<std::uint64_t>(puzzle.hash(at));
-  } else {
+  } else if constexpr (hashes_positions<P>) {
     bits = static_cast<std::uint64_t>(std::hash<typename P::position>{}(at));
+  } else {
+    bits = static_cast<std::uint64_t>(std::hash<Packed>{}(packed));
   }
   return split_mix(bits);
+}
+template <class P>
+std::uint64_t mixed_hash(const P& puzzle, const typename P::position& at) {
+  if constexpr (hashes_positions<P>) {
+    return mixed_hash(puzzle, at, at);
+  } else {
+    return mixed_hash(puzzle, at, puzzle.pack(at));
+  }
 }
 
 }  // namespace detail

@@ -51,7 +51,7 @@ long tasks_of(tandem::task<T> root) {
 
 const uts::tree& tree_named(std::string_view name) {
   for (const uts::tree& t : uts::trees) {
-    if (t.name == name) return t;
+    if (uts::case_of(t) == name) return t;
   }
   throw std::invalid_argument("no such tree");
 }

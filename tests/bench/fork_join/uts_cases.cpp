@@ -16,7 +16,7 @@ task<uts::tally> awaited(const uts::tree& t, uts::node at) {
 
 bench_case row(const uts::tree& t, const char* impl, const char* role, std::vector<int> threads,
                std::function<double(int)> sample) {
-  return {.name = t.name,
+  return {.name = uts::case_of(t),
           .impl = impl,
           .role = role,
           .unit = "ns/node",

@@ -59,14 +59,15 @@ std::vector<bench_case> peer_rows(const char* impl) {
     });
   }));
   for (const uts::tree& t : uts::trees) {
-    rows.push_back(peer_row(impl, t.name, "ns/node", uts::input_of(t).c_str(), [&t](int threads) {
-      On on(threads);
-      return uts::sample(t, [&](const uts::tree& of, const uts::node& at) {
-        uts::tally result;
-        on([&] { result = Impl::walk(of, at); });
-        return result;
-      });
-    }));
+    rows.push_back(peer_row(impl, uts::case_of(t).c_str(), "ns/node", uts::input_of(t).c_str(),
+                            [&t](int threads) {
+                              On on(threads);
+                              return uts::sample(t, [&](const uts::tree& of, const uts::node& at) {
+                                uts::tally result;
+                                on([&] { result = Impl::walk(of, at); });
+                                return result;
+                              });
+                            }));
     rows.back().extra = uts::is_extra(t);
   }
   rows.push_back(peer_row(impl, matmul::name, "GFLOP/s", matmul::input, [](int threads) {

@@ -17,26 +17,35 @@ namespace tandem::inline v0::detail {
 [[noreturn]] TANDEM_API void throw_overestimate(std::uint64_t estimate, std::uint64_t real,
                                                 std::size_t step, std::size_t steps);
 
-/// The puzzle's estimate, 0 if it has none, `unreachable` at most.
+/// The puzzle's estimate as it stands, 0 if it has none: `unreachable` or anything above it where
+/// no goal can be reached.
+///
+/// @throws              puzzle_error: it is below 0
+template <puzzle P>
+TANDEM_ALWAYS_INLINE std::uint64_t raw_estimate(const P& puzzle, const typename P::position& at) {
+  if constexpr (guided_puzzle<P>) {
+    const auto said = puzzle.heuristic(at);
+    using number = std::remove_cvref_t<decltype(said)>;
+    if constexpr (std::is_unsigned_v<number>) {
+      return said;
+    } else {
+      const auto wide = static_cast<std::int64_t>(said);
+      if (wide < 0) [[unlikely]]
+        throw_negative_estimate(wide);
+      return static_cast<std::uint64_t>(wide);
+    }
+  } else {
+    return 0;
+  }
+}
+
+/// The puzzle's estimate, `unreachable` at most.
 ///
 /// @throws              puzzle_error: it is below 0
 template <puzzle P>
 search_cost estimate(const P& puzzle, const typename P::position& at) {
-  if constexpr (guided_puzzle<P>) {
-    const auto said = puzzle.heuristic(at);
-    using number = std::remove_cvref_t<decltype(said)>;
-    if constexpr (!std::is_unsigned_v<number>) {
-      const auto wide = static_cast<std::int64_t>(said);
-      if (wide < 0) [[unlikely]]
-        throw_negative_estimate(wide);
-    }
-    if constexpr (sizeof(number) >= sizeof(search_cost)) {
-      if (static_cast<std::uint64_t>(said) > unreachable) return unreachable;
-    }
-    return static_cast<search_cost>(said);
-  } else {
-    return 0;
-  }
+  const std::uint64_t said = raw_estimate(puzzle, at);
+  return said < unreachable ? static_cast<search_cost>(said) : unreachable;
 }
 
 /// What a move costs.

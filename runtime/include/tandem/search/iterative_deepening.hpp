@@ -6,16 +6,19 @@
 // admissible estimate the first goal that an iteration meets costs exactly its bound, and no goal
 // is cheaper: it ends the search, whoever meets it.
 //
-// An iteration is shared out as it goes. A task walks its stack of open positions as a plain loop,
-// and remembers the moves that lead to where it is. Only when it is not done after some 200
+// An iteration is shared out as it goes. A task takes an open position from its stack and searches
+// below it by plain recursion, which nothing beats. When its stride is over (some 100 microseconds,
+// search_pacer), or the recursion gets too deep, the recursion ends, and each of its calls leaves
+// the positions it has not gone to on the stack. Only when a task is not done after some 200
 // microseconds it forks, as count_solutions does: every second open position goes to one child, the
 // others to a second one, each with a copy of the moves so far. Thieves take the oldest child,
 // which is the largest. So the frontier is in the workers' lanes, and nothing is shared while a
 // task walks.
 //
-// Open positions lie in the stack by their depth, so the moves up to any of them are still those
-// that were written when its siblings were reached: moves are overwritten only at its own depth and
-// below.
+// Open positions lie in the stack by their depth: all of them are siblings of positions on one
+// path, the one that was searched last. So the moves up to any of them are still those that were
+// written when that path was gone: moves are overwritten only at its own depth and below. That is
+// why a recursion that has to end ends as a whole.
 #pragma once
 
 #include <algorithm>
@@ -71,6 +74,38 @@ concept knows_the_way_back = reversible_puzzle<P> && std::equality_comparable<ty
 
 class no_way_back {};
 
+/// What a path costs and how many moves it has, which is the same unless moves have costs.
+template <puzzle P>
+class path_length {
+ public:
+  path_length() = default;
+
+  std::uint32_t cost() const noexcept { return cost_; }
+  std::uint32_t moves() const noexcept {
+    if constexpr (weighted_puzzle<P>) {
+      return moves_.number;
+    } else {
+      return cost_;
+    }
+  }
+  /// One move longer.
+  path_length plus(search_cost step) const noexcept {
+    path_length longer = *this;
+    longer.cost_ += step;
+    if constexpr (weighted_puzzle<P>) ++longer.moves_.number;
+    return longer;
+  }
+
+ private:
+  struct counted {
+    std::uint32_t number = 0;
+  };
+  struct not_counted {};
+
+  std::uint32_t cost_ = 0;
+  [[no_unique_address]] std::conditional_t<weighted_puzzle<P>, counted, not_counted> moves_;
+};
+
 /// A position that waits on the stack, and the move that leads to it.
 template <puzzle P>
 class deepening_entry {
@@ -79,39 +114,16 @@ class deepening_entry {
   using move = typename P::move;
   using way_back = std::conditional_t<knows_the_way_back<P>, move, no_way_back>;
 
-  deepening_entry(position&& reached, move through, way_back to_parent, search_cost so_far,
-                  std::uint32_t moves)
+  deepening_entry(position&& reached, move through, way_back to_parent, path_length<P> so_far)
       : at(std::move(reached)),
-        cost(so_far),
+        length(so_far),
         by(std::move(through)),
-        back(std::move(to_parent)),
-        depth_(moves) {}
-
-  std::uint32_t depth() const noexcept {
-    if constexpr (weighted_puzzle<P>) {
-      return depth_.value;
-    } else {
-      return cost;
-    }
-  }
+        back(std::move(to_parent)) {}
 
   position at;
-  search_cost cost;  // from the start to here
+  path_length<P> length;  // from the start to here
   move by;
   [[no_unique_address]] way_back back;
-
- private:
-  class stored_depth {
-   public:
-    explicit(false) stored_depth(std::uint32_t moves) : value(moves) {}
-    std::uint32_t value;
-  };
-  class same_as_cost {
-   public:
-    explicit(false) same_as_cost(std::uint32_t /*moves*/) {}
-  };
-
-  [[no_unique_address]] std::conditional_t<weighted_puzzle<P>, stored_depth, same_as_cost> depth_;
 };
 
 /// The moves from the start to the position that a task is at.
@@ -120,7 +132,7 @@ class move_path {
  public:
   /// `by` is move number `depth`, from 1; what came after it is forgotten.
   void set(std::uint32_t depth, const Move& by) {
-    if constexpr (std::is_trivially_copyable_v<Move> && std::is_copy_assignable_v<Move>) {
+    if constexpr (std::is_copy_assignable_v<Move>) {
       if (moves_.size() < depth) {
         moves_.push_back(by);
       } else {
@@ -140,6 +152,139 @@ class move_path {
   std::vector<Move> moves_;
 };
 
+/// The plain code of an iteration: what one task works with from fork to fork.
+template <puzzle P>
+class deepening_walk {
+ public:
+  using position = typename P::position;
+  using move = typename P::move;
+  using entry = deepening_entry<P>;
+  using way_back = typename entry::way_back;
+
+  static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
+
+  deepening_walk(const P& puzzle, std::uint64_t bound) : puzzle_(puzzle), bound_(bound) {}
+  deepening_walk(deepening_walk&&) = default;
+
+  /// Opens what one move leads to.
+  void open_root(const position& root) {
+    for (auto&& by : puzzle_.legal_moves(root)) {
+      reach(root, path_length<P>(), by, [&](position&& next, path_length<P> length) {
+        open_.emplace_back(std::move(next), by, way_back_of(root, by), length);
+      });
+    }
+  }
+
+  /// Visits about `most` positions, or all that are left, or until it finds a goal.
+  ///
+  /// @returns             how many it visited
+  std::uint32_t advance(std::uint32_t most) {
+    std::uint32_t left = most;
+    while (left > 0 && !open_.empty() && !found_goal_) {
+      const entry top = std::move(open_.back());
+      open_.pop_back();
+      const auto others = static_cast<std::ptrdiff_t>(open_.size());
+      path_.set(top.length.moves(), top.by);
+      left_ = left;
+      refused_ = 0;
+      deepest_ = top.length.moves() + levels;
+      visit(top.at, top.length, top.back);
+      // The deepest calls have ended first, and the deepest positions have to be on top.
+      std::reverse(open_.begin() + others, open_.end());
+      left = left_ + refused_;
+    }
+    return most - left;
+  }
+
+  /// Gives half of what is left away; there are two open positions or more.
+  deepening_walk split() {
+    deepening_walk other(puzzle_, bound_);
+    other.path_ = path_;
+    other.open_ = split_open(open_);
+    return other;
+  }
+
+  const std::vector<entry>& open() const noexcept { return open_; }
+  bool found_goal() const noexcept { return found_goal_; }
+  std::vector<move> path_to_goal() const { return path_.first(goal_depth_); }
+  /// The least sum of cost and estimate that was above the bound.
+  std::uint64_t least() const noexcept { return least_; }
+
+ private:
+  // Calls within each other: some 200 bytes of stack each, and others use that of a worker, too.
+  static constexpr std::uint32_t levels = 128;
+
+  using passed_back =
+      std::conditional_t<std::is_trivially_copyable_v<way_back> && sizeof(way_back) <= 8, way_back,
+                         const way_back&>;
+
+  void visit(const position& at, path_length<P> length, passed_back back) {
+    --left_;
+    if (puzzle_.is_goal(at)) [[unlikely]] {
+      found_goal_ = true;
+      goal_depth_ = length.moves();
+      end_recursion();
+      return;
+    }
+    if (length.moves() == deepest_) [[unlikely]]
+      end_recursion();
+    for (auto&& by : puzzle_.legal_moves(at)) {
+      if constexpr (knows_the_way_back<P>) {
+        if (by == back) continue;
+      }
+      reach(at, length, by, [&](position&& next, path_length<P> longer) {
+        if (left_ != 0) [[likely]] {
+          path_.set(longer.moves(), by);
+          visit(next, longer, way_back_of(at, by));
+        } else if (!found_goal_) {
+          open_.emplace_back(std::move(next), by, way_back_of(at, by), longer);
+        }
+      });
+    }
+  }
+
+  void end_recursion() noexcept {
+    refused_ = left_;
+    left_ = 0;
+  }
+
+  /// Goes from `at` by one move, and on if that is not above the bound.
+  template <class Go>
+  TANDEM_ALWAYS_INLINE void reach(const position& at, path_length<P> length, const move& by,
+                                  Go go) {
+    // In 64 bits no sum overflows: a path within the bound, a move and an estimate of an int64. What
+    // is within the bound fits into 32.
+    const search_cost step = cost_of(puzzle_, at, by);
+    position next = puzzle_.apply(at, by);
+    const std::uint64_t whole = std::uint64_t{length.cost()} + step + raw_estimate(puzzle_, next);
+    if (whole > bound_) {
+      if (whole < least_) least_ = whole;
+      return;
+    }
+    go(std::move(next), length.plus(step));
+  }
+
+  way_back way_back_of(const position& at, const move& by) const {
+    if constexpr (knows_the_way_back<P>) {
+      return puzzle_.inverse(at, by);
+    } else {
+      return no_way_back();
+    }
+  }
+
+  const P& puzzle_;
+  const std::uint64_t bound_;
+  std::vector<entry> open_;
+  move_path<move> path_;
+  std::uint64_t least_ = none;
+  std::uint32_t left_ = 0;     // visits until this recursion ends
+  std::uint32_t refused_ = 0;  // of these, when it ended before
+  std::uint32_t deepest_ = 0;  // moves to where this recursion ends at the latest
+  std::uint32_t goal_depth_ = 0;
+  bool found_goal_ = false;
+};
+
+/// The search: iterations, tasks and how it ends.
 template <puzzle P>
 class deepening {
  public:
@@ -156,9 +301,9 @@ class deepening {
   static task<void> run(deepening& self) {
     self.begin();
     while (self.control_.running()) {
-      std::vector<entry> open;
-      self.open_root(open);
-      co_await walk(self, std::move(open), move_path<move>(), 1);
+      deepening_walk<P> whole(self.puzzle_, self.bound_);
+      whole.open_root(self.root_);
+      co_await walk(self, std::move(whole), 1);
       if (self.control_.running()) self.deepen();
     }
   }
@@ -177,8 +322,7 @@ class deepening {
   }
 
  private:
-  using entry = deepening_entry<P>;
-  static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
+  static constexpr std::uint64_t none = deepening_walk<P>::none;
 
   void begin() {
     control_.count(1);
@@ -188,14 +332,6 @@ class deepening {
     } else if (bound_ >= unreachable) {
       control_.finish(search_outcome::exhausted);
     }
-  }
-
-  void open_root(std::vector<entry>& open) {
-    std::uint64_t least = none;
-    for (auto&& by : puzzle_.legal_moves(root_)) {
-      reach(open, root_, 0, 0, std::forward<decltype(by)>(by), least);
-    }
-    lower_next_bound(least);
   }
 
   /// After an iteration that met no goal.
@@ -210,25 +346,24 @@ class deepening {
     control_.count(1);
   }
 
-  static task<void> walk(deepening& self, std::vector<entry> open, move_path<move> moves,
-                         std::uint32_t stride) {
+  static task<void> walk(deepening& self, deepening_walk<P> own, std::uint32_t stride) {
     search_pacer pacer(stride);
-    std::uint64_t least = none;
     try {
       memory_claim memory(self.control_);
-      while (!open.empty() && self.control_.running()) {
-        const std::uint32_t visited = self.advance(open, moves, least, pacer.stride());
-        memory.cover(open);
+      while (!own.open().empty() && self.control_.running()) {
+        const std::uint32_t visited = own.advance(pacer.stride());
+        if (own.found_goal()) self.win(own.path_to_goal());
+        memory.cover(own.open());
         if (!self.control_.checkpoint(pacer, visited, visited, self.bound_)) break;
         if (!pacer.segment_over()) continue;
-        if (self.is_parallel_ && open.size() >= 2) {
-          std::vector<entry> other = split_open(open);
+        if (self.is_parallel_ && own.open().size() >= 2) {
           memory.set(0);
           // Named, since g++ 12 is not to be trusted with temporaries in a co_await.
-          task<void> first = walk(self, std::move(open), moves, pacer.stride());
-          task<void> second = walk(self, std::move(other), std::move(moves), pacer.stride());
+          task<void> first = walk(self, own.split(), pacer.stride());
+          self.lower_next_bound(own.least());
+          task<void> second = walk(self, std::move(own), pacer.stride());
           co_await fork_join(std::move(first), std::move(second));
-          break;
+          co_return;
         }
         co_await yield();
         pacer.begin_segment();
@@ -236,54 +371,7 @@ class deepening {
     } catch (...) {
       self.control_.fail(std::current_exception());
     }
-    self.lower_next_bound(least);
-  }
-
-  /// Visits up to `most` open positions; a plain function, so that what it works with may stay in
-  /// registers.
-  ///
-  /// @returns             how many it visited
-  std::uint32_t advance(std::vector<entry>& open, move_path<move>& moves, std::uint64_t& least,
-                        std::uint32_t most) {
-    std::uint32_t visited = 0;
-    while (visited < most && !open.empty()) {
-      const entry top = std::move(open.back());
-      open.pop_back();
-      ++visited;
-      moves.set(top.depth(), top.by);
-      if (puzzle_.is_goal(top.at)) {
-        win(moves.first(top.depth()));
-        break;
-      }
-      for (auto&& by : puzzle_.legal_moves(top.at)) {
-        if constexpr (knows_the_way_back<P>) {
-          if (by == top.back) continue;
-        }
-        reach(open, top.at, top.cost, top.depth(), std::forward<decltype(by)>(by), least);
-      }
-    }
-    return visited;
-  }
-
-  /// Opens what `by` leads to, or notes by how much it is above the bound.
-  template <class By>
-  void reach(std::vector<entry>& open, const position& at, search_cost cost, std::uint32_t depth,
-             By&& by, std::uint64_t& least) {
-    const std::uint64_t so_far = std::uint64_t{cost} + cost_of(puzzle_, at, by);
-    position next = puzzle_.apply(at, by);
-    const std::uint64_t whole = so_far + estimate(puzzle_, next);
-    if (whole > bound_) {
-      least = std::min(least, whole);
-      return;
-    }
-    if constexpr (knows_the_way_back<P>) {
-      move back = puzzle_.inverse(at, by);
-      open.emplace_back(std::move(next), std::forward<By>(by), std::move(back),
-                        static_cast<search_cost>(so_far), depth + 1);
-    } else {
-      open.emplace_back(std::move(next), std::forward<By>(by), no_way_back(),
-                        static_cast<search_cost>(so_far), depth + 1);
-    }
+    self.lower_next_bound(own.least());
   }
 
   void win(std::vector<move>&& path) {

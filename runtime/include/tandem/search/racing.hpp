@@ -19,13 +19,15 @@
 
 #include <atomic>
 #include <cstddef>
+#include <exception>
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include <tandem/resume_on.hpp>
 #include <tandem/search/expand.hpp>
+#include <tandem/search/path.hpp>
 #include <tandem/search/search_control.hpp>
+#include <tandem/search/search_memory.hpp>
 #include <tandem/search/seen_set.hpp>
 #include <tandem/task.hpp>
 #include <tandem/task_scope.hpp>
@@ -40,7 +42,8 @@ namespace tandem::inline v0 {
 /// @throws              what the puzzle throws, first error first; operation_cancelled
 /// @cancellation        noticed within some 100 us if the puzzle's functions are fast
 /// @resumes_on          the executor that the caller awaited from; searches on the worker pool
-/// @cost                one node and 12-24 bytes per position
+/// @cost                per position what it is kept as, 8 bytes for its parent, 10-15 for its
+///                      slot, 8 while it is open
 /// @source              Goetz et al., Java Concurrency in Practice, 8.5.1, listings 8.15-8.18
 template <puzzle P>
 [[nodiscard]] task<search_result<P>> racing_search(const P& puzzle, search_options options = {});
@@ -57,18 +60,14 @@ class race {
   race(const P& puzzle, const search_options& options)
       : puzzle_(puzzle),
         control_(options),
-        seen_(search_parallelism(options)),
+        seen_(control_, search_parallelism(options)),
         parallelism_(search_parallelism(options)) {}
 
   static task<void> run(race& self, task_scope& scope) {
-    typename P::position root = self.puzzle_.initial();
-    const std::uint64_t hash = mixed_hash(self.puzzle_, root);
-    std::vector<const node*> open{self.seen_.insert(hash, std::move(root))};
-    self.control_.count(1);
-    if (self.puzzle_.is_goal(open.front()->at)) {
-      self.win(open.front());
-    } else {
-      scope.spawn(search(unit(self, scope, std::move(open))));
+    try {
+      self.begin(scope);
+    } catch (...) {
+      self.control_.fail(std::current_exception());
     }
     co_return;
   }
@@ -76,20 +75,18 @@ class race {
   search_result<P> result() {
     search_result<P> result;
     control_.conclude(result);
-    result.nodes = seen_.size();
-    if (goal_ != nullptr) {
-      result.path = path_to<P>(goal_);
-      result.solutions = 1;
-    }
+    count_seen(result, seen_);
+    result.nodes = result.positions_kept;
+    if (goal_ != nullptr) put_path(result, puzzle_, path_to(puzzle_, goal_));
     return result;
   }
 
-  search_control& control() noexcept { return control_; }
-
  private:
+  using stack = search_vector<const node*>;
+
   class unit {
    public:
-    unit(race& of, task_scope& in, std::vector<const node*>&& positions)
+    unit(race& of, task_scope& in, stack&& positions)
         : race_(&of), scope_(&in), open(std::move(positions)) {
       of.units_.fetch_add(1, std::memory_order_relaxed);
     }
@@ -106,6 +103,7 @@ class race {
       if (race_ == nullptr) return;
       race& of = *std::exchange(race_, nullptr);
       if (!open.empty()) of.control_.cancel();  // changes nothing if the search has ended
+      stack(of.control_).swap(open);            // its memory goes back while the search is there
       // acq_rel: the last one knows that nobody has positions left.
       if (of.units_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
         of.control_.finish(search_outcome::exhausted);
@@ -114,7 +112,7 @@ class race {
 
     /// Every second position, for another task.
     unit split() {
-      std::vector<const node*> given;
+      stack given(race_->control_);
       given.reserve(open.size() / 2 + 1);
       std::size_t kept = 0;
       for (std::size_t i = 0; i < open.size(); ++i) {
@@ -136,14 +134,26 @@ class race {
     task_scope* scope_;
 
    public:
-    std::vector<const node*> open;
+    stack open;
   };
+
+  void begin(task_scope& scope) {
+    const typename P::position root = puzzle_.initial();
+    stack open(control_);
+    open.push_back(seen_.insert(mixed_hash(puzzle_, root), keep(puzzle_, root)));
+    control_.count(1);
+    if (puzzle_.is_goal(root)) {
+      win(open.front());
+    } else {
+      scope.spawn(search(unit(*this, scope, std::move(open))));
+    }
+  }
 
   static task<void> search(unit own) {
     race& self = own.of();
     try {
       search_pacer pacer;
-      std::vector<search_candidate<P>> reached;
+      search_vector<search_candidate<P>> reached(self.control_);
       std::uint64_t visited = 0;
       while (!own.open.empty() && self.control_.running()) {
         visited += self.expand_top(own.open, reached);
@@ -162,20 +172,18 @@ class race {
   }
 
   /// @returns             new positions
-  std::uint64_t expand_top(std::vector<const node*>& open,
-                           std::vector<search_candidate<P>>& reached) {
+  std::uint64_t expand_top(stack& open, search_vector<search_candidate<P>>& reached) {
     const node* top = open.back();
     open.pop_back();
     reached.clear();
     expand(puzzle_, *top, reached);
     std::uint64_t added = 0;
     for (auto& each : reached) {
-      const node* next =
-          seen_.insert(each.hash, std::move(each.at), each.from, std::move(each.via));
+      const node* next = seen_.insert(each.hash, each.kept(), each.from);
       if (next == nullptr) continue;
       ++added;
       open.push_back(next);
-      if (puzzle_.is_goal(next->at)) win(next);
+      if (puzzle_.is_goal(each.position_in(*next))) win(next);
     }
     return added;
   }

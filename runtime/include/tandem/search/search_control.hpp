@@ -10,8 +10,9 @@
 // 50 to 100 microseconds of work between two checkpoints, however fast or slow the puzzle is. A
 // checkpoint adds up the visited positions, looks at clock, limits, the stop of the task and the
 // caller's token, and may report progress. Memory is asked for before it is allocated, which is
-// seldom: structures double, or grow by whole chunks. Every segment of a task ends after some 200 microseconds (segment_over()),
-// so that a long search runs as many short segments and starves nobody.
+// seldom: structures double, or grow by whole chunks. Every segment of a task ends after some 200
+// microseconds (segment_over()), so that a long search runs as many short segments and starves
+// nobody.
 #pragma once
 
 #include <atomic>
@@ -38,7 +39,10 @@ class search_pacer {
   bool due() noexcept { return --left_ == 0; }
   /// Steps between two checkpoints.
   std::uint32_t stride() const noexcept { return stride_; }
-  bool segment_over() const noexcept { return checked_ - segment_began_ >= segment_length; }
+  bool segment_over() const noexcept { return segment_over(checked_); }
+  bool segment_over(clock::time_point now) const noexcept {
+    return now - segment_began_ >= segment_length;
+  }
   void begin_segment() noexcept { segment_began_ = checked_ = clock::now(); }
 
   /// A checkpoint was made after `steps` steps. Longer strides than `most` are not taken.

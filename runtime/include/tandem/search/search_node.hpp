@@ -1,53 +1,56 @@
-// search_node.hpp: a visited position and the move that led to it.
+// search_node.hpp: a visited position and where it was reached from.
 // SPDX-License-Identifier: MIT
 //
-// Nodes live in the arena of a seen_shard until the search is over and point to their parents, so a
-// path is read backwards from its goal. They own nothing of each other: freeing a chain of any
-// length is a loop over the arena.
+// Nodes live in the arena of a seen_shard until the search is over and point to their parents. The
+// move between the two is not kept: who wants the path finds it again (path.hpp). So a position
+// that is packed into 8 bytes takes 16, and slots of 10 to 15 more in its shard.
 #pragma once
 
-#include <algorithm>
-#include <memory>
+#include <atomic>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <tandem/puzzle.hpp>
 
 namespace tandem::inline v0::detail {
 
-template <puzzle P>
-class search_node {
+/// What most searches keep beside a position: nothing.
+class no_payload {};
+
+/// For best_first_search: the cost of the cheapest way that is known.
+class least_cost {
  public:
-  using position = typename P::position;
-  using move = typename P::move;
+  explicit least_cost(std::uint64_t cost) noexcept : value(cost) {}
 
-  static constexpr bool is_trivial =
-      std::is_trivially_destructible_v<position> && std::is_trivially_destructible_v<move>;
-
-  explicit search_node(position&& root) : at(std::move(root)) {}
-  search_node(position&& reached, const search_node* from, move&& by)
-      : at(std::move(reached)), parent(from), via(std::move(by)) {}
-  search_node(const search_node&) = delete;
-  search_node& operator=(const search_node&) = delete;
-  ~search_node() {
-    if (parent != nullptr) std::destroy_at(std::addressof(via));
-  }
-
-  position at;
-  const search_node* parent = nullptr;
-  union {
-    move via;  // exists unless this is the root, so that moves need no default constructor
-  };
+  /// Written under the shard's lock, as the parent is; only falls. Relaxed: who reads an old one
+  /// without the lock works in vain and no more, since whoever lowers it opens the position again.
+  std::atomic<std::uint64_t> value;
 };
 
-/// The moves from the root to `goal`.
-template <puzzle P>
-std::vector<typename P::move> path_to(const search_node<P>* goal) {
-  std::vector<typename P::move> path;
-  for (auto* node = goal; node->parent != nullptr; node = node->parent) path.push_back(node->via);
-  std::reverse(path.begin(), path.end());
-  return path;
+template <puzzle P, class Payload = no_payload>
+class search_node {
+ public:
+  using kept = kept_position<P>;
+
+  static constexpr bool is_trivial =
+      std::is_trivially_destructible_v<kept> && std::is_trivially_destructible_v<Payload>;
+
+  template <class... Args>
+  explicit search_node(kept&& reached, const search_node* from, Args&&... args)
+      : at(std::move(reached)), parent(from), payload(std::forward<Args>(args)...) {}
+  search_node(const search_node&) = delete;
+  search_node& operator=(const search_node&) = delete;
+
+  kept at;
+  const search_node* parent;  // null: a root
+  [[no_unique_address]] Payload payload;
+};
+
+/// The node's position: a reference to it, or a new one unpacked.
+template <puzzle P, class Payload>
+decltype(auto) position_of(const P& puzzle, const search_node<P, Payload>& node) {
+  return unkeep(puzzle, node.at);
 }
 
 }  // namespace tandem::inline v0::detail
