@@ -21,21 +21,12 @@
 #include <tandem/search.hpp>
 #include <tandem/task.hpp>
 
+#include "kinds.hpp"
+#include "metric.hpp"
+
 namespace puzzles {
 
 class thread_set;
-
-enum class puzzle_kind : std::uint8_t { sliding, klotski, queens };
-enum class solver_kind : std::uint8_t { sequential, racing, breadth_first };
-
-std::string_view to_string(puzzle_kind kind) noexcept;
-std::string_view to_string(solver_kind kind) noexcept;
-
-/// The kind of that name.
-///
-/// @throws              std::invalid_argument: "unknown puzzle 'x' (sliding, klotski, queens)"
-puzzle_kind parse_puzzle_kind(std::string_view name);
-solver_kind parse_solver_kind(std::string_view name);
 
 /// What is to be solved, and within which limits. Fields of the other puzzles are ignored.
 class solve_request {
@@ -44,7 +35,8 @@ class solve_request {
   explicit solve_request(puzzle_kind kind) : puzzle(kind) {}
 
   puzzle_kind puzzle = puzzle_kind::sliding;
-  std::optional<solver_kind> solver;  ///< default: breadth_first; racing for queens
+  std::optional<solver_kind> solver;  ///< default: see chosen_solver()
+  std::optional<metric> counted;      ///< klotski (default: steps), rush-hour (default: moves)
 
   // sliding
   unsigned rows = 0;
@@ -52,22 +44,33 @@ class solve_request {
   std::vector<int> start;  ///< row-major, 0 is the blank
   std::vector<int> goal;   ///< empty: 1 2 .. n-1 0
 
-  // klotski
-  std::string board;  ///< five rows separated by newlines or '/'; empty: Heng Dao Li Ma
+  std::string board;  ///< klotski (empty: Heng Dao Li Ma), rush-hour
 
-  // queens
-  unsigned n = 0;
-  bool count = false;  ///< all solutions instead of the first
+  unsigned n = 0;      ///< queens
+  bool count = false;  ///< queens, sudoku: all solutions instead of the first
+
+  // sudoku
+  std::string grid;  ///< empty, with count: nothing is filled
+  std::string box;   ///< "RxC"; empty: 3x3
+
+  // uts
+  std::string tree;                   ///< T1 to T5
+  std::optional<std::uint32_t> seed;  ///< another tree of the same law
 
   // limits; 0 is none
   std::uint64_t node_limit = 0;
   std::chrono::milliseconds time_limit{0};
+  std::uint64_t memory_limit_bytes = 0;
   unsigned parallelism = 0;  ///< 0: as many as the pool has workers
 
   std::function<void(const tandem::search_progress&)> progress;
   thread_set* threads = nullptr;  ///< if given: filled with the threads that searched
 
+  /// breadth_first; on sliding boards of more than 9 cells iterative_deepening, for trees racing.
   solver_kind chosen_solver() const noexcept;
+  metric chosen_metric() const noexcept;
+  /// The answer is a number, no path.
+  bool is_count() const noexcept { return count || puzzle == puzzle_kind::uts; }
 };
 
 /// What became of it.
@@ -78,19 +81,23 @@ class solve_answer {
   puzzle_kind puzzle = puzzle_kind::sliding;
   solver_kind solver = solver_kind::breadth_first;
   tandem::search_outcome outcome = tandem::search_outcome::exhausted;
-  bool solved = false;
+  bool solved = false;  ///< has a path, or has counted a solution or (uts) all of the tree
   std::optional<std::uint64_t> moves;  ///< length of the path; none if unsolved or counted
-  path_type path;  ///< sliding: tiles moved; klotski: "A down"; queens: a column (0-based) per row
+  /// sliding: tiles moved; queens: a column (0-based) per row; klotski, rush-hour: "A down down";
+  /// sudoku: "r1c3=7"
+  path_type path;
   std::uint64_t nodes = 0;
   std::uint64_t solutions = 0;
+  std::uint64_t leaves = 0;  ///< uts
+  std::uint64_t depth = 0;   ///< see tandem::search_summary
   double milliseconds = 0;
   unsigned threads = 0;  ///< worker threads of the pool that searched
+  double nodes_per_second = 0;
+  double bytes_per_position = 0;  ///< 0 if none was kept
+  std::string end;                ///< how the search ended, in words
 
-  /// A node or time limit ended the search before it had an answer.
-  bool hit_limit() const noexcept {
-    return outcome == tandem::search_outcome::node_limit ||
-           outcome == tandem::search_outcome::time_limit;
-  }
+  /// A limit ended the search before it had an answer.
+  bool hit_limit() const noexcept { return tandem::is_limit(outcome); }
 };
 
 /// Checks the request as solve() would, without solving it.
@@ -105,8 +112,8 @@ void validate(const solve_request& request);
 /// @resumes_on          the executor that the caller awaited from
 [[nodiscard]] tandem::task<solve_answer> solve(solve_request request);
 
-/// Reads `{"puzzle", "solver", "rows", "cols", "start", "goal", "board", "n", "count",
-/// "node_limit", "time_limit_ms"}`; `start` and `goal` are arrays of integers or a string of them.
+/// Reads the keys that README.md tells of. `start` and `goal` are arrays of integers or a string of
+/// them.
 ///
 /// @throws              std::invalid_argument: one clear line; also for an unknown or misplaced key
 solve_request request_from_json(const nlohmann::json& json);
@@ -115,11 +122,8 @@ solve_request request_from_json(const nlohmann::json& json);
 solve_request request_from_text(std::string_view text);
 
 /// `{"puzzle","solver","solved","moves","path","nodes","solutions","milliseconds","threads"}`, in
-/// this order.
+/// this order, and for uts `"depth"` and `"leaves"` after them.
 nlohmann::ordered_json to_json(const solve_answer& answer);
-
-/// The text in quotes, cut if long, without control characters: for a message of one line.
-std::string in_quotes(std::string_view text);
 
 /// A list of tile numbers, separated by blanks or commas.
 ///

@@ -16,24 +16,25 @@ namespace {
 
 using nlohmann::json;
 
-// Which keys belong to which puzzle, beside those that belong to all.
-constexpr std::string_view common_keys[] = {"puzzle", "solver", "node_limit", "time_limit_ms"};
-constexpr std::string_view sliding_keys[] = {"rows", "cols", "start", "goal"};
-constexpr std::string_view klotski_keys[] = {"board"};
-constexpr std::string_view queens_keys[] = {"n", "count"};
-
-template <std::size_t N>
-bool contains(const std::string_view (&keys)[N], std::string_view key) {
-  return std::find(std::begin(keys), std::end(keys), key) != std::end(keys);
+/// The keys that belong to a puzzle, beside those that belong to all.
+std::vector<std::string_view> keys_of(puzzle_kind kind) {
+  switch (kind) {
+    case puzzle_kind::sliding: return {"rows", "cols", "start", "goal"};
+    case puzzle_kind::klotski: return {"board", "metric"};
+    case puzzle_kind::rush_hour: return {"board", "metric"};
+    case puzzle_kind::queens: return {"n", "count"};
+    case puzzle_kind::sudoku: return {"grid", "box", "count"};
+    case puzzle_kind::uts: return {"tree", "seed"};
+  }
+  return {};
 }
 
 void check_keys(const json& object, puzzle_kind kind) {
+  std::vector<std::string_view> known = keys_of(kind);
+  known.insert(known.end(), {"puzzle", "solver", "threads", "node_limit", "time_limit_ms",
+                             "memory_limit_bytes"});
   for (const auto& [key, value] : object.items()) {
-    const bool is_known = contains(common_keys, key) ||
-                          (kind == puzzle_kind::sliding && contains(sliding_keys, key)) ||
-                          (kind == puzzle_kind::klotski && contains(klotski_keys, key)) ||
-                          (kind == puzzle_kind::queens && contains(queens_keys, key));
-    if (!is_known) {
+    if (std::find(known.begin(), known.end(), key) == known.end()) {
       throw std::invalid_argument(
           fmt::format("{} is no key of a {} request", in_quotes(key), to_string(kind)));
     }
@@ -51,11 +52,12 @@ std::string text_of(const json& value, const char* key) {
   return value.get<std::string>();
 }
 
-std::uint64_t number_of(const json& value, const char* key, std::uint64_t most) {
+std::uint64_t number_of(const json& value, const char* key, std::uint64_t most,
+                        std::uint64_t least = 0) {
   const bool is_count =
       value.is_number_unsigned() || (value.is_number_integer() && value.get<std::int64_t>() >= 0);
-  if (!is_count || value.get<std::uint64_t>() > most) {
-    throw std::invalid_argument(fmt::format("'{}' is no integer in 0..{}", key, most));
+  if (!is_count || value.get<std::uint64_t>() > most || value.get<std::uint64_t>() < least) {
+    throw std::invalid_argument(fmt::format("'{}' is no integer in {}..{}", key, least, most));
   }
   return value.get<std::uint64_t>();
 }
@@ -91,20 +93,57 @@ void read_sliding(const json& object, solve_request& request) {
   }
 }
 
-void read_klotski(const json& object, solve_request& request) {
-  const auto board = object.find("board");
-  if (board == object.end()) return;
-  request.board = text_of(*board, "board");
-  if (request.board.empty()) throw std::invalid_argument("board: it is empty");
+bool flag_of(const json& value, const char* key) {
+  if (!value.is_boolean()) {
+    throw std::invalid_argument(fmt::format("'{}' is neither true nor false", key));
+  }
+  return value.get<bool>();
+}
+
+/// A text that is there and not empty, or nothing.
+std::string optional_text(const json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end()) return {};
+  std::string text = text_of(*found, key);
+  if (text.empty()) throw std::invalid_argument(fmt::format("{}: it is empty", key));
+  return text;
 }
 
 void read_queens(const json& object, solve_request& request) {
   request.n = static_cast<unsigned>(
       number_of(required(object, "n"), "n", std::numeric_limits<std::uint32_t>::max()));
-  const auto count = object.find("count");
-  if (count == object.end()) return;
-  if (!count->is_boolean()) throw std::invalid_argument("'count' is neither true nor false");
-  request.count = count->get<bool>();
+}
+
+void read_sudoku(const json& object, solve_request& request) {
+  request.grid = optional_text(object, "grid");
+  request.box = optional_text(object, "box");
+  if (request.grid.empty() && !request.count) (void)required(object, "grid");
+}
+
+void read_uts(const json& object, solve_request& request) {
+  request.tree = text_of(required(object, "tree"), "tree");
+  const auto seed = object.find("seed");
+  if (seed == object.end()) return;
+  request.seed = static_cast<std::uint32_t>(
+      number_of(*seed, "seed", std::numeric_limits<std::uint32_t>::max()));
+}
+
+void read_limits(const json& object, solve_request& request) {
+  constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
+  if (const auto limit = object.find("node_limit"); limit != object.end()) {
+    request.node_limit = number_of(*limit, "node_limit", most, 1);
+  }
+  if (const auto limit = object.find("time_limit_ms"); limit != object.end()) {
+    constexpr std::uint64_t day_ms = 24 * 3'600'000;
+    request.time_limit = std::chrono::milliseconds(number_of(*limit, "time_limit_ms", day_ms, 1));
+  }
+  if (const auto limit = object.find("memory_limit_bytes"); limit != object.end()) {
+    request.memory_limit_bytes = number_of(*limit, "memory_limit_bytes", most, 1);
+  }
+  if (const auto threads = object.find("threads"); threads != object.end()) {
+    constexpr std::uint64_t most_threads = 1024;
+    request.parallelism = static_cast<unsigned>(number_of(*threads, "threads", most_threads));
+  }
 }
 
 }  // namespace
@@ -116,17 +155,20 @@ solve_request request_from_json(const json& object) {
   if (const auto solver = object.find("solver"); solver != object.end()) {
     request.solver = parse_solver_kind(text_of(*solver, "solver"));
   }
-  if (const auto limit = object.find("node_limit"); limit != object.end()) {
-    request.node_limit = number_of(*limit, "node_limit", std::numeric_limits<std::int64_t>::max());
+  if (const auto counted = object.find("metric"); counted != object.end()) {
+    request.counted = parse_metric(text_of(*counted, "metric"));
   }
-  if (const auto limit = object.find("time_limit_ms"); limit != object.end()) {
-    constexpr std::uint64_t day_ms = 24 * 3'600'000;
-    request.time_limit = std::chrono::milliseconds(number_of(*limit, "time_limit_ms", day_ms));
+  if (const auto count = object.find("count"); count != object.end()) {
+    request.count = flag_of(*count, "count");
   }
+  read_limits(object, request);
   switch (request.puzzle) {
     case puzzle_kind::sliding: read_sliding(object, request); break;
-    case puzzle_kind::klotski: read_klotski(object, request); break;
+    case puzzle_kind::klotski: request.board = optional_text(object, "board"); break;
+    case puzzle_kind::rush_hour: request.board = text_of(required(object, "board"), "board"); break;
     case puzzle_kind::queens: read_queens(object, request); break;
+    case puzzle_kind::sudoku: read_sudoku(object, request); break;
+    case puzzle_kind::uts: read_uts(object, request); break;
   }
   validate(request);
   return request;
@@ -150,6 +192,10 @@ nlohmann::ordered_json to_json(const solve_answer& answer) {
   object["solutions"] = answer.solutions;
   object["milliseconds"] = answer.milliseconds;
   object["threads"] = answer.threads;
+  if (answer.puzzle == puzzle_kind::uts) {
+    object["depth"] = answer.depth;
+    object["leaves"] = answer.leaves;
+  }
   return object;
 }
 

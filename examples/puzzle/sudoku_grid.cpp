@@ -7,7 +7,7 @@
 #include <charconv>
 #include <stdexcept>
 
-#include "solve.hpp"
+#include "kinds.hpp"
 
 namespace puzzles {
 
@@ -114,7 +114,7 @@ std::string sudoku_grid::describe(sudoku_fill fill) const {
                      letter_of(fill.digit));
 }
 
-sudoku_fill sudoku_grid::parse_fill(std::string_view text) const {
+sudoku_fill sudoku_grid::parse_move(std::string_view text) const {
   bool is_fill = take(text, 'r');
   const unsigned row = take_number(text);
   is_fill = take(text, 'c') && is_fill;

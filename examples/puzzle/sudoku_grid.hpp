@@ -65,7 +65,7 @@ class sudoku_grid {
   /// What describe() has described.
   ///
   /// @throws              std::invalid_argument: it is something else
-  sudoku_fill parse_fill(std::string_view text) const;
+  sudoku_fill parse_move(std::string_view text) const;
   std::string draw() const;
 
  private:

@@ -3,8 +3,10 @@
 #include <tandem/search/result.hpp>
 
 #include <cstdio>
+#include <tandem/search/best_first_part.hpp>
 #include <tandem/search/estimate.hpp>
 #include <tandem/search/path.hpp>
+#include <tandem/search/two_way_path.hpp>
 
 namespace tandem::inline v0 {
 
@@ -91,9 +93,29 @@ void throw_overestimate(std::uint64_t estimate, std::uint64_t real, std::size_t 
                      ", and the rest costs " + std::to_string(real));
 }
 
+void throw_estimate_at_goal(std::uint64_t estimate) {
+  throw puzzle_error("tandem search: the heuristic is not admissible: at a goal it says " +
+                     std::to_string(estimate));
+}
+
+void throw_false_goal() {
+  throw puzzle_error("tandem search: goals() names a position that is no goal by is_goal()");
+}
+
+void throw_unnamed_goal(std::size_t step) {
+  throw puzzle_error("tandem search: after move " + std::to_string(step) +
+                     " of the path that was found there is a goal that goals() does not name");
+}
+
+void throw_wrong_inverse(std::size_t step) {
+  throw puzzle_error("tandem search: move " + std::to_string(step) +
+                     " of the path that was found is an inverse and does not lead back");
+}
+
 void throw_lost_move() {
   throw puzzle_error(
-      "tandem search: a position is not reached from its parent any more: legal_moves, apply and == "
+      "tandem search: a position is not reached from its parent any more: legal_moves, apply and "
+      "== "
       "have to answer the same whenever they are asked");
 }
 

@@ -51,6 +51,10 @@ GOALS = {
         ("hooks_1us", "all_hooks", "", 1, 1.05, "none"),
         ("hooks_1us", "all_hooks_one_in_16", "", 1, 1.05, "none"),
     ],
+    "search": [(case, "tandem", "", threads, share, "serial")
+               for case in ("korf_12", "korf_55", "korf_1") for threads, share in ((1, 0.95), (2, 1.9))] + [
+        ("eight_graph", "tandem", "", 2, 1.7, "serial"),
+    ],
     "io": [
         ("echo_1t_64", "tandem_receive", "", 1, 0.97, "uring"),
         ("echo_1t_64.user", "tandem_receive", "", 1, 200, ""),

@@ -14,7 +14,7 @@ import goals, io_cases, plot
 FIELDS = ["suite", "case", "impl", "role", "compiler", "threads", "unit", "better", "median", "min", "n", "reach", "rss_kb",
           "best", "times_serial", "version", "input", "machine", "date"]
 # Suites whose samples use no more CPUs than they have threads. (In the others, threads of I/O run beside the workers.)
-PINNED = {"fork_join", "sync"}
+PINNED = {"fork_join", "sync", "search"}
 
 
 def compiler_of(preset):

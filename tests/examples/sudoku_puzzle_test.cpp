@@ -107,11 +107,11 @@ TEST(sudoku_puzzle, grid_without_a_completion_is_exhausted) {
 TEST(sudoku_grid, describes_fills_and_reads_them_back) {
   const sudoku_grid grid(sudoku_box(4, 4));
   for (const sudoku_fill fill : {sudoku_fill(0, 0), sudoku_fill(17, 8), sudoku_fill(255, 15)}) {
-    EXPECT_EQ(grid.parse_fill(grid.describe(fill)), fill);
+    EXPECT_EQ(grid.parse_move(grid.describe(fill)), fill);
   }
   EXPECT_EQ(grid.describe(sudoku_fill(255, 15)), "r16c16=G");
   for (const char* wrong : {"", "r1c1", "r0c1=1", "r17c1=1", "r1c1=0", "r1c1=H", "r1c1=12"}) {
-    EXPECT_THROW((void)grid.parse_fill(wrong), std::invalid_argument) << wrong;
+    EXPECT_THROW((void)grid.parse_move(wrong), std::invalid_argument) << wrong;
   }
 }
 

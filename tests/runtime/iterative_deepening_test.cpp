@@ -196,6 +196,60 @@ TEST(iterative_deepening, never_goes_straight_back_where_it_knows_the_way) {
   EXPECT_GT(found.nodes, 12U * 12U + 12);  // all of 0 to 11, and one way of the last
 }
 
+search_options remembering(std::size_t bytes = std::size_t{1} << 24) {
+  return search_options().with_transpositions(bytes);
+}
+
+TEST(iterative_deepening, graph_without_a_goal_is_exhausted_when_it_remembers) {
+  // Cycles everywhere: without a memory it would be searched deeper and deeper.
+  class unguided_graph : public random_graph {
+   public:
+    using random_graph::random_graph;
+    search_cost heuristic(int) const = delete;
+  };
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE(seed);
+    const unguided_graph graph(seed, 60, 5, 0);
+    const auto found = deepen(graph, 1 + seed % 4, remembering());
+    EXPECT_EQ(found.outcome, search_outcome::exhausted);
+    EXPECT_EQ(found.positions_kept, run(breadth_first_search(graph)).nodes);
+    EXPECT_GT(found.seen_bytes, 0U);
+  }
+}
+
+TEST(iterative_deepening, finds_the_cheapest_path_with_a_memory_of_any_size) {
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    const random_graph graph(seed, 40, 3, 1);
+    for (const std::size_t bytes : {std::size_t{1}, std::size_t{3000}, std::size_t{1} << 20}) {
+      SCOPED_TRACE(std::to_string(seed) + ", " + std::to_string(bytes) + " bytes");
+      const bool full_memory = bytes > 100'000;
+      // What does not fit is searched again and again: for ever, where there is no goal.
+      if (!full_memory && (graph.distance() == random_graph::infinite || graph.distance() > 20))
+        continue;
+      const auto found = deepen(graph, 1 + seed % 4, remembering(bytes));
+      if (graph.distance() == random_graph::infinite) {
+        EXPECT_EQ(found.outcome, search_outcome::exhausted);
+      } else {
+        ASSERT_TRUE(found.solved());
+        EXPECT_EQ(graph.cost_of(found.path), graph.distance());
+      }
+    }
+  }
+}
+
+TEST(iterative_deepening, visits_a_position_about_once_an_iteration_when_it_remembers) {
+  std::mt19937 random(2);
+  for (int i = 0; i < 10; ++i) {
+    const guided_eight puzzle(random_eight(random));
+    const auto nearest = run(breadth_first_search(puzzle));
+    const auto found = deepen(puzzle, 1, remembering());
+    EXPECT_EQ(found.path.size(), nearest.path.size());
+    // Bounds rise by two; a position whose cost is lowered is visited once more.
+    EXPECT_LE(found.nodes, 4 * found.positions_kept * (1 + found.depth / 2));
+    EXPECT_LE(found.nodes, deepen(puzzle, 1).nodes);
+  }
+}
+
 TEST(iterative_deepening, estimate_below_0_is_an_error) {
   told_chain chain(10);
   chain.estimate = [](int at) { return at == 4 ? -7 : 0; };

@@ -18,6 +18,8 @@
 #include <utility>
 #include <vector>
 
+#include <tandem/puzzle.hpp>
+
 namespace tandem::test {
 
 /// The 8-puzzle on a string of nine digits; a move is the tile that slides.
@@ -45,6 +47,8 @@ class eight_puzzle {
     std::iter_swap(std::find(at.begin(), at.end(), '0'), std::find(at.begin(), at.end(), tile));
     return at;
   }
+  move inverse(const position&, move tile) const { return tile; }
+  std::vector<position> goals() const { return {goal_}; }
 
  private:
   std::string start_;
@@ -93,15 +97,25 @@ class queens {
 };
 
 /// A tree of numbers without end: n has the children 2n and 2n + 1. Wide enough for every worker.
+/// The goal is the root of a second one (the highest bit says which), so there is no way to it.
 class endless {
  public:
   using position = std::uint64_t;
   using move = unsigned;
 
   position initial() const { return 1; }
-  bool is_goal(position) const { return false; }
+  bool is_goal(position at) const { return at == (other_tree | 1); }
   std::array<move, 2> legal_moves(position) const { return {0, 1}; }
-  position apply(position at, move by) const { return at * 2 + by; }
+  position apply(position at, move by) const {
+    const position in_tree = at & ~other_tree;
+    return (at & other_tree) | (by == up ? in_tree / 2 : (in_tree * 2 + by) & ~other_tree);
+  }
+  move inverse(position, move) const { return up; }
+  std::array<position, 1> goals() const { return {other_tree | 1}; }
+
+ private:
+  static constexpr position other_tree = position{1} << 63;
+  static constexpr move up = 2;
 };
 
 /// 0, 1, 2 .. length: one way to go at every step.
@@ -155,6 +169,16 @@ class watched {
     const std::uint64_t call = ++applications;
     if (on_apply) on_apply(call);
     return base_.apply(at, by);
+  }
+  move inverse(const position& at, const move& by) const
+    requires two_way_puzzle<P>
+  {
+    return base_.inverse(at, by);
+  }
+  auto goals() const
+    requires two_way_puzzle<P>
+  {
+    return base_.goals();
   }
 
   hook on_is_goal;

@@ -17,13 +17,12 @@
 #include <cstdint>
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include <tandem/fork_join.hpp>
 #include <tandem/resume_on.hpp>
-#include <tandem/search/memory_claim.hpp>
 #include <tandem/search/open_stack.hpp>
 #include <tandem/search/search_control.hpp>
+#include <tandem/search/search_memory.hpp>
 #include <tandem/task.hpp>
 #include <tandem/yield.hpp>
 
@@ -73,7 +72,7 @@ class tree_count {
       : puzzle_(puzzle), control_(options), is_parallel_(search_parallelism(options) > 1) {}
 
   static task<void> run(tree_count& self) {
-    std::vector<entry> open;
+    search_vector<entry> open(self.control_);
     open.emplace_back(self.puzzle_.initial(), 0);
     co_await walk(self, std::move(open), 1);
     self.control_.finish(search_outcome::exhausted);
@@ -96,23 +95,22 @@ class tree_count {
     std::uint64_t depth;
   };
 
-  static task<void> walk(tree_count& self, std::vector<entry> open, std::uint32_t stride) {
+  static task<void> walk(tree_count& self, search_vector<entry> given, std::uint32_t stride) {
+    // Parameters live as long as the frame, which may be longer than the search.
+    search_vector<entry> open = std::move(given);
     search_pacer pacer(stride);
     tree_sums sums;
     std::uint64_t visited = 0;
     try {
-      memory_claim memory(self.control_);
       while (!open.empty() && self.control_.running()) {
         self.visit_top(open, sums);
         ++visited;
         if (!pacer.due()) continue;
-        memory.cover(open);
         if (!self.control_.checkpoint(pacer, std::exchange(visited, 0), pacer.stride(), sums.depth))
           break;
         if (!pacer.segment_over()) continue;
         if (self.is_parallel_ && open.size() >= 2) {
-          std::vector<entry> other = split_open(open);
-          memory.set(0);
+          search_vector<entry> other = split_open(open);
           // Named, since g++ 12 is not to be trusted with temporaries in a co_await.
           task<void> first = walk(self, std::move(open), pacer.stride());
           task<void> second = walk(self, std::move(other), pacer.stride());
@@ -129,7 +127,7 @@ class tree_count {
     self.add(sums);
   }
 
-  void visit_top(std::vector<entry>& open, tree_sums& sums) {
+  void visit_top(search_vector<entry>& open, tree_sums& sums) {
     const entry top = std::move(open.back());
     open.pop_back();
     sums.depth = std::max(sums.depth, top.depth);

@@ -35,9 +35,10 @@
 #include <tandem/fork_join.hpp>
 #include <tandem/resume_on.hpp>
 #include <tandem/search/estimate.hpp>
-#include <tandem/search/memory_claim.hpp>
 #include <tandem/search/open_stack.hpp>
 #include <tandem/search/search_control.hpp>
+#include <tandem/search/search_memory.hpp>
+#include <tandem/search/transpositions.hpp>
 #include <tandem/task.hpp>
 #include <tandem/yield.hpp>
 
@@ -153,7 +154,7 @@ class move_path {
 };
 
 /// The plain code of an iteration: what one task works with from fork to fork.
-template <puzzle P>
+template <puzzle P, class Table>
 class deepening_walk {
  public:
   using position = typename P::position;
@@ -163,7 +164,8 @@ class deepening_walk {
 
   static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
 
-  deepening_walk(const P& puzzle, std::uint64_t bound) : puzzle_(puzzle), bound_(bound) {}
+  deepening_walk(const P& puzzle, Table& table, search_control& control, std::uint64_t bound)
+      : puzzle_(puzzle), table_(table), bound_(bound), open_(control) {}
   deepening_walk(deepening_walk&&) = default;
 
   /// Opens what one move leads to.
@@ -198,13 +200,13 @@ class deepening_walk {
 
   /// Gives half of what is left away; there are two open positions or more.
   deepening_walk split() {
-    deepening_walk other(puzzle_, bound_);
+    deepening_walk other(puzzle_, table_, *open_.get_allocator().control(), bound_);
     other.path_ = path_;
     other.open_ = split_open(open_);
     return other;
   }
 
-  const std::vector<entry>& open() const noexcept { return open_; }
+  const search_vector<entry>& open() const noexcept { return open_; }
   bool found_goal() const noexcept { return found_goal_; }
   std::vector<move> path_to_goal() const { return path_.first(goal_depth_); }
   /// The least sum of cost and estimate that was above the bound.
@@ -258,10 +260,21 @@ class deepening_walk {
     position next = puzzle_.apply(at, by);
     const std::uint64_t whole = std::uint64_t{length.cost()} + step + raw_estimate(puzzle_, next);
     if (whole > bound_) {
-      if (whole < least_) least_ = whole;
+      if (whole < least_ && is_missed(next, std::uint64_t{length.cost()} + step)) least_ = whole;
       return;
     }
+    if constexpr (Table::remembers) {
+      if (!table_.is_news(next, length.cost() + step)) return;
+    }
     go(std::move(next), length.plus(step));
+  }
+
+  bool is_missed(const position& at, std::uint64_t cost) {
+    if constexpr (Table::remembers) {
+      return table_.is_missed(at, cost);
+    } else {
+      return true;
+    }
   }
 
   way_back way_back_of(const position& at, const move& by) const {
@@ -273,8 +286,9 @@ class deepening_walk {
   }
 
   const P& puzzle_;
+  Table& table_;
   const std::uint64_t bound_;
-  std::vector<entry> open_;
+  search_vector<entry> open_;
   move_path<move> path_;
   std::uint64_t least_ = none;
   std::uint32_t left_ = 0;     // visits until this recursion ends
@@ -285,24 +299,26 @@ class deepening_walk {
 };
 
 /// The search: iterations, tasks and how it ends.
-template <puzzle P>
+template <puzzle P, class Table>
 class deepening {
  public:
   using position = typename P::position;
   using move = typename P::move;
+  using plain_walk = deepening_walk<P, Table>;
 
   deepening(const P& puzzle, const search_options& options)
       : puzzle_(puzzle),
         control_(options),
         is_parallel_(search_parallelism(options) > 1),
-        root_(puzzle.initial()) {}
+        root_(puzzle.initial()),
+        table_(puzzle, control_, search_parallelism(options)) {}
 
   /// An iteration after the other, until the search has ended.
   static task<void> run(deepening& self) {
     self.begin();
     while (self.control_.running()) {
-      deepening_walk<P> whole(self.puzzle_, self.bound_);
-      whole.open_root(self.root_);
+      plain_walk whole(self.puzzle_, self.table_, self.control_, self.bound_);
+      if (!self.begin_iteration(whole)) break;
       co_await walk(self, std::move(whole), 1);
       if (self.control_.running()) self.deepen();
     }
@@ -312,6 +328,7 @@ class deepening {
     search_result<P> result;
     control_.conclude(result);
     result.depth = bound_;
+    table_.count(result);
     if (result.solved()) {
       result.path = std::move(path_);
       result.cost = cost_of_path(puzzle_, result.path);
@@ -322,7 +339,7 @@ class deepening {
   }
 
  private:
-  static constexpr std::uint64_t none = deepening_walk<P>::none;
+  static constexpr std::uint64_t none = plain_walk::none;
 
   void begin() {
     control_.count(1);
@@ -331,6 +348,18 @@ class deepening {
       control_.finish(search_outcome::solved);
     } else if (bound_ >= unreachable) {
       control_.finish(search_outcome::exhausted);
+    }
+  }
+
+  /// @returns             false if that was too much for the limit of memory, or for the puzzle
+  bool begin_iteration(plain_walk& whole) noexcept {
+    try {
+      table_.begin_iteration(root_);
+      whole.open_root(root_);
+      return true;
+    } catch (...) {
+      control_.fail(std::current_exception());
+      return false;
     }
   }
 
@@ -346,18 +375,17 @@ class deepening {
     control_.count(1);
   }
 
-  static task<void> walk(deepening& self, deepening_walk<P> own, std::uint32_t stride) {
+  static task<void> walk(deepening& self, plain_walk given, std::uint32_t stride) {
+    // Parameters live as long as the frame, which may be longer than the search.
+    plain_walk own = std::move(given);
     search_pacer pacer(stride);
     try {
-      memory_claim memory(self.control_);
       while (!own.open().empty() && self.control_.running()) {
         const std::uint32_t visited = own.advance(pacer.stride());
         if (own.found_goal()) self.win(own.path_to_goal());
-        memory.cover(own.open());
         if (!self.control_.checkpoint(pacer, visited, visited, self.bound_)) break;
         if (!pacer.segment_over()) continue;
         if (self.is_parallel_ && own.open().size() >= 2) {
-          memory.set(0);
           // Named, since g++ 12 is not to be trusted with temporaries in a co_await.
           task<void> first = walk(self, own.split(), pacer.stride());
           self.lower_next_bound(own.least());
@@ -388,19 +416,28 @@ class deepening {
   search_control control_;
   const bool is_parallel_;
   const position root_;
+  Table table_;
   std::uint64_t bound_ = 0;  // of this iteration; below `unreachable`, or nothing is searched
   std::vector<move> path_;   // by the winner; read after all have ended
   std::atomic<std::uint64_t> next_bound_{none};  // least sum that was cut off
 };
+
+template <class Table, puzzle P>
+task<search_result<P>> deepen(const P& puzzle, const search_options& options) {
+  const auto search = std::make_unique<deepening<P, Table>>(puzzle, options);
+  co_await deepening<P, Table>::run(*search);
+  co_return search->result();
+}
 
 }  // namespace detail
 
 template <puzzle P>
 task<search_result<P>> iterative_deepening_search(const P& puzzle, search_options options) {
   co_await resume_on(detail::search_executor(options));
-  const auto search = std::make_unique<detail::deepening<P>>(puzzle, options);
-  co_await detail::deepening<P>::run(*search);
-  co_return search->result();
+  if (options.transposition_bytes == 0) {
+    co_return co_await detail::deepen<detail::no_transpositions>(puzzle, options);
+  }
+  co_return co_await detail::deepen<detail::transpositions<P>>(puzzle, options);
 }
 
 }  // namespace tandem::inline v0

@@ -4,7 +4,8 @@
 
 #include <cstddef>
 #include <utility>
-#include <vector>
+
+#include <tandem/search/search_memory.hpp>
 
 namespace tandem::inline v0::detail {
 
@@ -13,9 +14,9 @@ namespace tandem::inline v0::detail {
 ///
 /// @param open          two entries or more; keeps the others
 template <class Entry>
-std::vector<Entry> split_open(std::vector<Entry>& open) {
-  std::vector<Entry> given;
-  std::vector<Entry> kept;
+search_vector<Entry> split_open(search_vector<Entry>& open) {
+  search_vector<Entry> given(open.get_allocator());
+  search_vector<Entry> kept(open.get_allocator());
   given.reserve(open.size() / 2 + 1);
   kept.reserve(open.size() / 2);
   for (std::size_t i = 0; i < open.size(); ++i) {

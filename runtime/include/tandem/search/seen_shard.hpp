@@ -63,6 +63,9 @@ class seen_shard {
 
   /// The node of `at`, nullptr if there is none. By several threads at once while nobody inserts.
   const node* find(std::uint64_t hash, const kept& at) const;
+  node* find(std::uint64_t hash, const kept& at) {
+    return const_cast<node*>(std::as_const(*this).find(hash, at));
+  }
 
   /// Brings the slot where a search for `hash` begins towards the cache.
   void prefetch(std::uint64_t hash) const noexcept {

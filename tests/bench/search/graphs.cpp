@@ -1,0 +1,80 @@
+// graphs.cpp: cases with a seen set: whole graphs, and shortest paths.
+// SPDX-License-Identifier: MIT
+#include <cstddef>
+#include <deque>
+#include <unordered_set>
+
+#include "klotski.hpp"
+#include "sliding.hpp"
+
+#include "suite.hpp"
+
+namespace tandem::bench {
+
+namespace {
+
+using eight = puzzles::sliding_puzzle<puzzles::packed_tiles, puzzles::guidance::none>;
+
+constexpr std::uint64_t reachable_eights = 181'440;
+
+/// Breadth first over the whole graph with what the standard library has: a queue, and a hash set of
+/// packed positions. It remembers no parents, and so could give no path.
+class standard_library {
+ public:
+  explicit standard_library(const eight& puzzle) : puzzle_(puzzle) {}
+
+  visit_count operator()() const {
+    std::unordered_set<std::uint64_t> seen;
+    std::deque<eight::position> open{puzzle_.initial()};
+    seen.insert(puzzle_.pack(open.front()));
+    while (!open.empty()) {
+      const eight::position at = open.front();
+      open.pop_front();
+      for (const auto by : puzzle_.legal_moves(at)) {
+        const eight::position next = puzzle_.apply(at, by);
+        if (seen.insert(puzzle_.pack(next)).second) open.push_back(next);
+      }
+    }
+    return visit_count(seen.size(), seen.size());
+  }
+
+ private:
+  eight puzzle_;
+};
+
+void add_eight_graph(case_list& cases) {
+  const search_case about("eight_graph", "181,440 positions, no goal among them", reachable_eights,
+                          false);
+  const eight puzzle(3, 3, {1, 2, 3, 4, 5, 6, 8, 7, 0}, puzzles::default_goal(3, 3));
+  cases.push_back(about.plain_row("serial", [puzzle] {
+    const auto visited = sequential_search(puzzle);
+    return visit_count(visited.nodes, visited.nodes);
+  }));
+  cases.push_back(about.plain_row("standard_library", standard_library(puzzle)));
+  cases.push_back(about.solver_row("tandem", {}, [puzzle](workers& on) {
+    const auto visited = on(breadth_first_search(puzzle));
+    return visit_count(visited.nodes, visited.nodes);
+  }));
+  cases.push_back(about.solver_row("tandem_racing", {}, [puzzle](workers& on) {
+    const auto visited = on(racing_search(puzzle));
+    return visit_count(visited.nodes, visited.nodes);
+  }));
+}
+
+void add_klotski(case_list& cases) {
+  const search_case about("klotski", "Heng Dao Li Ma, 116 steps", 116, false);
+  const puzzles::klotski_puzzle puzzle(puzzles::klotski_board::classic());
+  cases.push_back(about.solver_row("tandem", {}, [puzzle](workers& on) {
+    const auto found = on(breadth_first_search(puzzle));
+    return visit_count(found.nodes, found.path.size());
+  }));
+}
+
+}  // namespace
+
+void add_graphs(case_list& cases) {
+  add_eight_graph(cases);
+  add_klotski(cases);
+}
+
+}  // namespace tandem::bench
