@@ -50,6 +50,9 @@ std::optional<service_options> parse_options(int argc, char** argv, int& exit_co
   add_seconds(app, "--search-time", options.search_time, "for one search, else 422; 0: no limit");
   app.add_option("--search-nodes", options.search_nodes,
                  "positions that one search may keep, else 422; 0: no limit");
+  app.add_option("--search-memory", options.search_memory_mib,
+                 "MiB that one search may take, else 422; 0: no limit")
+      ->check(CLI::Range(0, 16'777'216));
   add_seconds(app, "--grace", options.grace_time,
               "for answers in flight to be finished after SIGINT or SIGTERM");
   try {

@@ -27,6 +27,7 @@ class service_options {
   std::chrono::milliseconds idle_time{30'000};
   std::chrono::milliseconds search_time{30'000};
   std::uint64_t search_nodes = 50'000'000;
+  std::uint64_t search_memory_mib = 1024;
   std::chrono::milliseconds grace_time{5'000};
 };
 

@@ -34,26 +34,34 @@ T stricter(T a, T b) {
   return b == T{} ? a : std::min(a, b);
 }
 
-/// Keeps to the service's limits. That of positions is one of memory, which counting does not need.
-void clamp(puzzles::solve_request& request, const service_state& service) {
-  const service_options& options = service.options;
-  if (!request.count) request.node_limit = stricter(request.node_limit, options.search_nodes);
+/// Keeps to the service's limits. That of positions is for searches that keep them.
+void clamp(puzzles::solve_request& request, const service_options& options) {
+  const bool keeps_positions =
+      !request.is_count() && request.chosen_solver() != puzzles::solver_kind::iterative_deepening;
+  if (keeps_positions) request.node_limit = stricter(request.node_limit, options.search_nodes);
   request.time_limit = stricter(request.time_limit, options.search_time);
-  request.parallelism = std::min(request.parallelism, service.runtime.workers().size());
+  request.memory_limit_bytes =
+      stricter(request.memory_limit_bytes, options.search_memory_mib * 1024 * 1024);
 }
 
 /// A limit that the request set itself is an answer (200); one of the service's is an error.
 bool own_limit(const puzzles::solve_request& asked, const puzzles::solve_request& clamped,
                tandem::search_outcome outcome) {
-  if (outcome == tandem::search_outcome::node_limit) {
-    return asked.node_limit != 0 && asked.node_limit == clamped.node_limit;
+  switch (outcome) {
+    case tandem::search_outcome::node_limit: return asked.node_limit == clamped.node_limit;
+    case tandem::search_outcome::memory_limit:
+      return asked.memory_limit_bytes == clamped.memory_limit_bytes;
+    default: return asked.time_limit == clamped.time_limit;
   }
-  return asked.time_limit.count() != 0 && asked.time_limit == clamped.time_limit;
 }
 
 std::string too_far(const puzzles::solve_answer& answer, const puzzles::solve_request& limits) {
   if (answer.outcome == tandem::search_outcome::node_limit) {
     return fmt::format("the search was given up: it exceeds {} positions", limits.node_limit);
+  }
+  if (answer.outcome == tandem::search_outcome::memory_limit) {
+    return fmt::format("the search was given up after {} positions: it needs more than {} MiB",
+                       answer.nodes, limits.memory_limit_bytes / (1024 * 1024));
   }
   return fmt::format("the search was given up after {} ms and {} positions: it takes too long",
                      limits.time_limit.count(), answer.nodes);
@@ -62,9 +70,9 @@ std::string too_far(const puzzles::solve_answer& answer, const puzzles::solve_re
 /// What is to be searched, within which limits, and who wants to know how it goes on.
 class search_order {
  public:
-  search_order(puzzles::solve_request wanted, const service_state& service)
+  search_order(puzzles::solve_request wanted, const service_options& options)
       : asked(std::move(wanted)), request(asked) {
-    clamp(request, service);
+    clamp(request, options);
     request.threads = &worker_threads;
   }
   search_order(const search_order&) = delete;
@@ -177,7 +185,7 @@ tandem::task<http_response> solve_puzzle(exchange& call) {
 
   running_search running(call.service);
   if (!running.admitted()) co_return error_response(503, "too many searches at once: try again");
-  search_order order(std::move(request), call.service);
+  search_order order(std::move(request), call.service.options);
   if (call.request.wants_events) {
     co_await stream_search(call, running, order);
     co_return http_response();

@@ -178,7 +178,7 @@ class Solving(Page):
 
     def test_other_problems_show_their_answer(self):
         self.visit("other")
-        for problem, answer in (("queens", "♛"), ("queens-count", "73,712 solutions"), ("sudoku", "8 1 2 7 5 3 6 4 9"),
+        for problem, answer in (("queens", "♛"), ("queens-count", "73,712 solutions"), ("sudoku", "8 1 2 │ 7 5 3 │ 6 4 9"),
                                 ("sudoku-count", "288 grids"), ("uts", "4,130,071 nodes\n3,305,118 leaves\ndepth 10")):
             self.choose("problem", problem)
             self.solve()

@@ -37,7 +37,7 @@ const problems = {
     about: 'Tries the cell with the fewest candidates first.',
     fields: () => [field('Grid, row by row; 0 or . is empty', line('p-grid', hard))],
     request: value => ({puzzle: 'sudoku', grid: value('p-grid')}),
-    drawing: ({path}) => gridOf(path),
+    drawing: ({path}, value) => gridOf(value('p-grid'), path),
   },
   'sudoku-count': {
     title: 'Sudoku: count all full grids',
@@ -56,11 +56,19 @@ const problems = {
   },
 };
 
-function gridOf(cells) {
-  const text = Array.isArray(cells) ? cells.join('') : String(cells);
-  const side = Math.round(Math.sqrt(text.length));
-  return (text.match(new RegExp(`.{${side}}`, 'g')) ?? []).map(row => [...row].join(' ')).join('\n');
+/** The grid of 9 x 9 after a path of "r1c3=7". */
+function gridOf(start, path) {
+  const cells = [...start.replace(/\s/g, '')];
+  for (const fill of path) {
+    const [, row, col, digit] = /^r(\d+)c(\d+)=(.)$/.exec(fill);
+    cells[9 * (row - 1) + (col - 1)] = digit;
+  }
+  const lines = Array.from({length: 9}, (_, row) => cells.slice(9 * row, 9 * row + 9));
+  return lines.map(line => line.join(' ').replace(/^(.{5}) (.{5}) /, '$1 │ $2 │ '))
+    .map((line, row) => row === 3 || row === 6 ? `──────┼───────┼──────\n${line}` : line).join('\n');
 }
+
+const valueOf = id => document.getElementById(id).value;
 
 export class OtherProblems {
   id = 'other';
@@ -94,11 +102,11 @@ export class OtherProblems {
 
   request() {
     this.output.hidden = true;
-    return this.problem.request(id => document.getElementById(id).value);
+    return this.problem.request(valueOf);
   }
 
   show(answer) {
-    this.output.textContent = this.problem.drawing(answer);
+    this.output.textContent = this.problem.drawing(answer, valueOf);
     this.output.hidden = false;
   }
 }

@@ -113,6 +113,9 @@ class Lettered {
   text(board) {
     return board.letters().join('\n');
   }
+  solvers() {
+    return ['breadth_first', 'bidirectional', 'best_first', 'racing', 'sequential'];
+  }
   steps(element) {
     const [id, ...path] = element.split(' ');
     return path.map(way => [id, way]);
@@ -138,9 +141,6 @@ class Klotski extends Lettered {
   }
   request(board) {
     return {puzzle: 'klotski', board: board.letters().join('/')};
-  }
-  solvers() {
-    return ['breadth_first', 'racing', 'sequential'];
   }
   large(board) {
     return board.pieces.find(({height, width}) => height === 2 && width === 2);
@@ -182,9 +182,6 @@ class RushHour extends Lettered {
   }
   request(board) {
     return {puzzle: 'rush-hour', board: board.letters().join('')};
-  }
-  solvers() {
-    return ['breadth_first', 'racing', 'sequential'];
   }
   isSolved(board) {
     const red = board.piece('A');
