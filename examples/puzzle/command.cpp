@@ -10,6 +10,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "sudoku_grid.hpp"
+
 namespace puzzles {
 
 namespace {
@@ -55,6 +57,8 @@ solve_request command::request() const {
       if (made.goal.empty()) throw std::invalid_argument("goal: no tiles given");
     }
   }
+  if (box_option_->count() > 0) (void)sudoku_box::parse(box_);
+  if (grid_option_->count() > 0 && grid_.empty()) throw std::invalid_argument("grid: it is empty");
   if (puzzle_ == puzzle_kind::sudoku && grid_.empty() && !count_) {
     throw std::invalid_argument("grid: it is missing (only --count does without)");
   }
@@ -122,8 +126,9 @@ void command::add_queens() {
 
 void command::add_sudoku() {
   CLI::App* sub = app.add_subcommand("sudoku", "Sudoku, up to a side of 25");
-  sub->add_option("grid", grid_, "cells row by row: digits, letters from 10, '.' or 0 empty");
-  sub->add_option("--box", box_, "rows x columns of a box; default: 3x3");
+  grid_option_ =
+      sub->add_option("grid", grid_, "cells row by row: digits, letters from 10, '.' or 0 empty");
+  box_option_ = sub->add_option("--box", box_, "rows x columns of a box; default: 3x3");
   sub->add_flag("--count", count_, "count all completions; without a grid, of the empty one");
   add_common(sub, puzzle_kind::sudoku, tree_solvers);
 }

@@ -50,7 +50,9 @@ class command {
   unsigned n_ = 0;
   bool count_ = false;
   std::string grid_;
+  const CLI::Option* grid_option_ = nullptr;
   std::string box_;
+  const CLI::Option* box_option_ = nullptr;
   std::string tree_;
   std::uint32_t seed_ = 0;
   const CLI::Option* seed_option_ = nullptr;

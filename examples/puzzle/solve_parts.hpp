@@ -56,22 +56,45 @@ class observed : public P {
   thread_set* threads_;
 };
 
-/// The search for a path. Goals cannot be named for every puzzle: validate() has refused that.
+constexpr bool asks_for_estimates(solver_kind solver) noexcept {
+  return solver == solver_kind::iterative_deepening || solver == solver_kind::best_first;
+}
+
+/// The search for a path by a solver that asks for estimates.
 template <tandem::puzzle P>
-tandem::task<tandem::search_result<P>> search(const P& puzzle, const solve_request& request) {
+tandem::task<tandem::search_result<P>> search_guided(const P& puzzle,
+                                                     const solve_request& request) {
   tandem::search_options options = options_of(request);
-  switch (request.chosen_solver()) {
-    case solver_kind::sequential:
-      co_return co_await tandem::cooperative_search(puzzle, std::move(options));
-    case solver_kind::racing: co_return co_await tandem::racing_search(puzzle, std::move(options));
-    case solver_kind::bidirectional:
-      throw std::invalid_argument("solver bidirectional is not there yet");
-    case solver_kind::iterative_deepening:
-      co_return co_await tandem::iterative_deepening_search(puzzle, std::move(options));
-    case solver_kind::best_first: throw std::invalid_argument("solver best_first is not there yet");
-    case solver_kind::breadth_first: break;
+  if (request.chosen_solver() == solver_kind::best_first) {
+    co_return co_await tandem::best_first_search(puzzle, std::move(options));
+  }
+  co_return co_await tandem::iterative_deepening_search(puzzle, std::move(options));
+}
+
+/// The search for a path by another one. Goals cannot be named for every puzzle: validate() has
+/// refused that.
+template <tandem::puzzle P>
+tandem::task<tandem::search_result<P>> search_blind(const P& puzzle, const solve_request& request) {
+  tandem::search_options options = options_of(request);
+  const solver_kind solver = request.chosen_solver();
+  if (solver == solver_kind::sequential) {
+    co_return co_await tandem::cooperative_search(puzzle, std::move(options));
+  }
+  if (solver == solver_kind::racing) {
+    co_return co_await tandem::racing_search(puzzle, std::move(options));
+  }
+  if constexpr (tandem::two_way_puzzle<P>) {
+    if (solver == solver_kind::bidirectional) {
+      co_return co_await tandem::bidirectional_search(puzzle, std::move(options));
+    }
   }
   co_return co_await tandem::breadth_first_search(puzzle, std::move(options));
+}
+
+template <tandem::puzzle P>
+tandem::task<tandem::search_result<P>> search(const P& puzzle, const solve_request& request) {
+  return asks_for_estimates(request.chosen_solver()) ? search_guided(puzzle, request)
+                                                     : search_blind(puzzle, request);
 }
 
 template <class P>

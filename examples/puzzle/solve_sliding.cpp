@@ -10,13 +10,15 @@ namespace puzzles {
 namespace {
 
 template <class Tiles, guidance Guided>
-tandem::task<void> solve_with(const solve_request& request, solve_answer& answer) {
+observed<sliding_puzzle<Tiles, Guided>> puzzle_of(const solve_request& request) {
   const std::vector<int> goal =
       request.goal.empty() ? default_goal(request.rows, request.cols) : request.goal;
-  const observed puzzle(
-      sliding_puzzle<Tiles, Guided>(request.rows, request.cols, request.start, goal),
-      request.threads);
-  const auto found = co_await search(puzzle, request);
+  return {sliding_puzzle<Tiles, Guided>(request.rows, request.cols, request.start, goal),
+          request.threads};
+}
+
+template <class P>
+void note_tiles(solve_answer& answer, const P& puzzle, const tandem::search_result<P>& found) {
   note(answer, found);
   std::vector<int> moved;
   auto at = puzzle.initial();
@@ -27,21 +29,25 @@ tandem::task<void> solve_with(const solve_request& request, solve_answer& answer
   answer.path = std::move(moved);
 }
 
+/// Positions carry an estimate only where it is asked for.
+template <class Tiles>
+tandem::task<void> solve_tiles(const solve_request& request, solve_answer& answer) {
+  if (asks_for_estimates(request.chosen_solver())) {
+    const auto puzzle = puzzle_of<Tiles, guidance::estimate>(request);
+    note_tiles(answer, puzzle, co_await search_guided(puzzle, request));
+  } else {
+    const auto puzzle = puzzle_of<Tiles, guidance::none>(request);
+    note_tiles(answer, puzzle, co_await search_blind(puzzle, request));
+  }
+}
+
 }  // namespace
 
 tandem::task<void> solve_sliding(const solve_request& request, solve_answer& answer) {
-  const bool is_packed = request.rows * request.cols <= packed_tiles::max_cells;
-  const solver_kind solver = request.chosen_solver();
-  const bool is_guided =
-      solver == solver_kind::iterative_deepening || solver == solver_kind::best_first;
-  if (is_packed && is_guided) {
-    co_await solve_with<packed_tiles, guidance::estimate>(request, answer);
-  } else if (is_packed) {
-    co_await solve_with<packed_tiles, guidance::none>(request, answer);
-  } else if (is_guided) {
-    co_await solve_with<byte_tiles, guidance::estimate>(request, answer);
+  if (request.rows * request.cols <= packed_tiles::max_cells) {
+    co_await solve_tiles<packed_tiles>(request, answer);
   } else {
-    co_await solve_with<byte_tiles, guidance::none>(request, answer);
+    co_await solve_tiles<byte_tiles>(request, answer);
   }
 }
 

@@ -10,43 +10,13 @@ import sys
 import tempfile
 import unittest
 
-PUZZLE = ""
-REPLAY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "replay.py")
-LIMIT_S = float(os.environ.get("TANDEM_TEST_LIMIT_SECONDS", "60"))
-SOLVERS = ["sequential", "racing", "breadth_first"]
-KEYS = ["puzzle", "solver", "solved", "moves", "path", "nodes", "solutions", "milliseconds", "threads"]
-FARTHEST = "8 6 7 2 5 4 3 0 1"
-UNSOLVABLE = "1 2 3 4 5 6 8 7 0"
-# An easy 15-puzzle: some 78,000 positions are as near to it as its goal.
-FIFTEEN = "1 2 7 3 5 6 11 4 13 9 8 12 10 0 14 15"
-# Endless for every practical purpose: instance 12 of Korf's 15-puzzles, 45 moves.
-HARD_FIFTEEN = "14 1 9 6 4 8 12 5 7 2 3 0 10 11 13 15"
+os.environ["TANDEM_TEST_PUZZLE"] = sys.argv[1] if len(sys.argv) > 1 else ""
 
+from puzzle_case import (DEPTH_FIRST, FARTHEST, FIFTEEN, HARD_FIFTEEN, KEYS, KORF_12, KORF_55, KORF_GOAL,  # noqa: E402
+                         LIMIT_S, PUZZLE, RUSH_HOURS, SANITIZED, SHORTEST, SOLVERS, STUCK_RUSH_HOUR,
+                         SUDOKU, TREE_SOLVERS, UNSOLVABLE, Case, run, sliding)
+from puzzle_refusals import BadInput, Replay  # noqa: E402,F401
 
-def run(*args, stdin=None):
-    return subprocess.run([PUZZLE, *map(str, args)], input=stdin, capture_output=True, text=True,
-                          timeout=LIMIT_S, check=False)
-
-
-def sliding(start, *args, rows=3, cols=3):
-    return ("sliding", "--rows", rows, "--cols", cols, "--start", start, *args)
-
-
-class Case(unittest.TestCase):
-    def answer(self, *args, code=0):
-        done = run(*args, "--json")
-        self.assertEqual(done.returncode, code, done.stderr)
-        self.assertEqual(done.stderr, "")
-        answer = json.loads(done.stdout)  # exactly one object: anything after it is an error
-        self.assertEqual(list(answer), KEYS)
-        self.assertIsInstance(answer["milliseconds"], float)
-        self.assertGreaterEqual(answer["threads"], 1)
-        return answer
-
-    def replay(self, answer, *args):
-        done = subprocess.run([sys.executable, REPLAY, *map(str, args)], input=json.dumps(answer),
-                              capture_output=True, text=True, timeout=LIMIT_S, check=False)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
 
 class Answers(Case):
@@ -56,28 +26,101 @@ class Answers(Case):
                 with self.subTest(solver=solver, threads=threads):
                     common = ("--solver", solver, "--threads", threads)
                     self.replay(self.answer(*sliding(FARTHEST), *common), "sliding", 3, 3, FARTHEST)
-                    self.replay(self.answer("klotski", *common), "klotski")
-                    self.replay(self.answer("queens", 8, *common), "queens", 8)
+                    for board, _, _ in RUSH_HOURS[:1]:
+                        self.replay(self.answer("rush-hour", board, *common), "rush-hour", board)
+                    if solver != "iterative_deepening":
+                        self.replay(self.answer("klotski", *common), "klotski")
+                    if solver != "bidirectional":
+                        self.replay(self.answer("queens", 8, *common), "queens", 8)
+                        self.replay(self.answer("sudoku", SUDOKU, *common), "sudoku", SUDOKU)
 
     def test_shortest_paths_have_the_known_lengths(self):
         for threads in [1, 2, 4]:
-            eight = self.answer(*sliding(FARTHEST), "--threads", threads)
-            self.assertEqual((eight["moves"], eight["solver"]), (31, "breadth_first"))
-            self.assertEqual(self.answer("klotski", "--threads", threads)["moves"], 116)
-        fifteen = self.answer(*sliding(FIFTEEN, rows=4, cols=4))
-        self.assertEqual(fifteen["moves"], 14)
-        self.replay(fifteen, "sliding", 4, 4, FIFTEEN)
+            for solver in SHORTEST:
+                common = ("--threads", threads, "--solver", solver)
+                eight = self.answer(*sliding(FARTHEST), *common)
+                self.assertEqual((eight["moves"], eight["solver"]), (31, solver))
+                fifteen = self.answer(*sliding(FIFTEEN, rows=4, cols=4), *common)
+                self.assertEqual(fifteen["moves"], 14)
+                self.replay(fifteen, "sliding", 4, 4, FIFTEEN)
+                if solver != "iterative_deepening":
+                    for metric, moves in [("steps", 116), ("moves", 81)]:
+                        klotski = self.answer("klotski", "--metric", metric, *common)
+                        self.assertEqual(klotski["moves"], moves, solver)
+                        self.replay(klotski, "--moves", moves, "klotski", "--metric", metric)
+
+    def test_rush_hour_boards_need_the_known_numbers_of_moves_and_steps(self):
+        for board, moves, steps in RUSH_HOURS:
+            for solver in SHORTEST:
+                if solver == "iterative_deepening" and moves > 10:
+                    continue  # minutes
+                for metric, cost in [("moves", moves), ("steps", steps)]:
+                    answer = self.answer("rush-hour", board, "--metric", metric, "--solver", solver)
+                    self.assertEqual(answer["moves"], cost, (board, solver, metric))
+                    self.replay(answer, "--moves", cost, "rush-hour", board, "--metric", metric)
+        for solver in SOLVERS:
+            stuck = self.answer("rush-hour", STUCK_RUSH_HOUR, "--solver", solver)
+            self.assertEqual((stuck["solved"], stuck["moves"], stuck["path"]), (False, None, []))
+        done = run("rush-hour", "-", stdin="\n".join(RUSH_HOURS[0][0][i:i + 6] for i in range(0, 36, 6)))
+        self.assertIn("solved in 3 moves", done.stdout)
+
+    @unittest.skipIf(SANITIZED, "some minutes under a sanitizer")
+    def test_korf_instances_12_and_55_need_45_and_41_moves(self):
+        for start, moves in [(KORF_12, 45), (KORF_55, 41)]:
+            for solver in ["iterative_deepening", "best_first"]:
+                answer = self.answer(*sliding(start, "--goal", KORF_GOAL, "--solver", solver, rows=4, cols=4))
+                self.assertEqual((answer["moves"], answer["solver"]), (moves, solver))
+                self.replay(answer, "--moves", moves, "sliding", 4, 4, start, KORF_GOAL)
+
+    def test_unbalanced_trees_have_the_known_nodes_depths_and_leaves(self):
+        known = {"T1": (4130071, 10, 3305118), "T2": (4117769, 81, 2342762), "T3": (4112897, 1572, 3599034),
+                 "T4": (4132453, 134, 3108986), "T5": (4147582, 20, 2181318)}
+        for tree in ["T1"] if SANITIZED else known:
+            answer = self.answer("uts", tree, keys=KEYS + ["depth", "leaves"])
+            self.assertEqual((answer["nodes"], answer["depth"], answer["leaves"]), known[tree])
+            self.assertEqual((answer["solved"], answer["moves"], answer["path"]), (True, None, []))
+        alike = [self.answer("uts", "T3", "--seed", 7, *extra, keys=KEYS + ["depth", "leaves"])
+                 for extra in [(), ("--solver", "sequential")]]
+        self.assertEqual(alike[0]["nodes"], alike[1]["nodes"])
+        self.assertEqual(alike[0]["leaves"], alike[1]["leaves"])
+        self.assertNotEqual(alike[0]["nodes"], known["T3"][0])
+
+    def test_sudokus_are_solved_and_counted(self):
+        for solver in TREE_SOLVERS:
+            answer = self.answer("sudoku", SUDOKU, "--solver", solver)
+            self.assertEqual(answer["moves"], SUDOKU.count("."))
+            self.replay(answer, "--moves", SUDOKU.count("."), "sudoku", SUDOKU)
+            self.assertFalse(self.answer("sudoku", "123....4........", "--box", "2x2",
+                                         "--solver", solver)["solved"])
+        for box, grids in [("1x1", 1), ("2x2", 288), ("2x3", 28200960), ("3x2", 28200960), ("1x4", 576)]:
+            for solver in ["racing", "sequential"]:
+                answer = self.answer("sudoku", "--count", "--box", box, "--solver", solver)
+                self.assertEqual((answer["solutions"], answer["moves"]), (grids, None))
+        self.assertEqual(self.answer("sudoku", SUDOKU, "--count")["solutions"], 1)
+        self.assertEqual(self.answer("sudoku", "123....4........", "--box", "2x2", "--count")["solutions"], 0)
+        empty = "0" * 256
+        self.replay(self.answer("sudoku", empty, "--box", "4x4"), "sudoku", empty, "--box", "4x4")
+        filled = self.answer("sudoku", "1234341221434321", "--box", "2x2")
+        self.assertEqual((filled["solved"], filled["moves"], filled["path"]), (True, 0, []))
 
     def test_unsolvable_board_is_given_up_after_exactly_181440_positions(self):
-        for solver in SOLVERS:
+        for solver in DEPTH_FIRST + ["breadth_first"]:
             for threads in [1, 2, 4]:
                 answer = self.answer(*sliding(UNSOLVABLE), "--solver", solver, "--threads", threads)
                 self.assertEqual((answer["solved"], answer["moves"], answer["path"]), (False, None, []))
                 self.assertEqual((answer["nodes"], answer["solutions"]), (181440, 0))
 
+    def test_estimate_tells_of_an_unsolvable_board_at_once(self):
+        for solver in ["iterative_deepening", "best_first"]:
+            for board, rows, cols in [(UNSOLVABLE, 3, 3), ("2 1 0 3", 1, 4), ("2 1 0 3", 4, 1),
+                                      (" ".join(map(str, [*range(1, 14), 15, 14, 0])), 4, 4)]:
+                answer = self.answer(*sliding(board, "--solver", solver, rows=rows, cols=cols))
+                self.assertFalse(answer["solved"])
+                self.assertLessEqual(answer["nodes"], 1)
+
     def test_queens_are_counted(self):
         known = [1, 0, 0, 2, 10, 4, 40, 92, 352, 724, 2680, 14200]
-        for solver in [None, "sequential", "racing", "breadth_first"]:
+        for solver in [None, "sequential", "best_first"]:
             extra = ["--solver", solver] if solver else []
             counts = [self.answer("queens", n, "--count", *extra)["solutions"] for n in range(1, 13)]
             self.assertEqual(counts, known)
@@ -86,7 +129,7 @@ class Answers(Case):
 
     def test_queens_without_a_solution_are_no_error(self):
         for n in [2, 3]:
-            for solver in SOLVERS:
+            for solver in TREE_SOLVERS:
                 self.assertFalse(self.answer("queens", n, "--solver", solver)["solved"])
 
     def test_goal_board_threads_and_odd_sizes(self):
@@ -123,9 +166,20 @@ class Limits(Case):
                                    rows=4, cols=4)
                     answer = self.answer(*args, code=3)
                     self.assertEqual((answer["solved"], answer["moves"]), (False, None))
-                    self.assertGreaterEqual(answer["nodes"], 1000)
+                    self.assertGreaterEqual(answer["nodes"], 1)
         for limit in [("--node-limit", 1000), ("--time-limit", 0.05)]:
             self.answer("queens", 16, "--count", *limit, code=3)
+            self.answer("sudoku", "--count", *limit, code=3)
+            self.answer("uts", "T1", *limit, code=3, keys=KEYS + ["depth", "leaves"])
+            self.answer("klotski", "--node-limit", 1000, code=3)
+
+    def test_memory_limit_exits_3_for_solvers_that_keep_positions(self):
+        for solver in SOLVERS:
+            if solver != "iterative_deepening":
+                args = sliding(HARD_FIFTEEN, "--solver", solver, "--memory-limit", 4, rows=4, cols=4)
+                self.assertFalse(self.answer(*args, code=3)["solved"])
+        done = run(*sliding(HARD_FIFTEEN, "--solver", "racing", "--memory-limit", 4, rows=4, cols=4))
+        self.assertIn("memory limit", done.stdout)
 
     def test_limit_is_said_in_words(self):
         done = run("queens", 16, "--count", "--node-limit", 1000)
@@ -133,61 +187,9 @@ class Limits(Case):
         self.assertIn("node limit", done.stdout)
 
 
-class BadInput(unittest.TestCase):
-    def refused(self, *args, stdin=None, says=""):
-        done = run(*args, stdin=stdin)
-        self.assertEqual(done.returncode, 2, (args, done.stdout, done.stderr))
-        self.assertEqual(done.stdout, "")
-        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
-        self.assertIn(says, done.stderr)
-
-    def test_bad_input_exits_2_with_one_clear_line(self):
-        self.refused(*sliding("1 2 3"), says="3 tiles given, the board has 9 cells")
-        self.refused(*sliding("1 2 3 4 5 6 7 8 8"), says="tile 8 appears twice")
-        self.refused(*sliding("1 2 3 4 5 6 7 9 0"), says="tile 9 is not in 0..8")
-        self.refused(*sliding("1 2 3 4 5 6 7 -1 0"), says="tile -1 is not in 0..8")
-        self.refused(*sliding("1 2 3 4 5 6 7 x 0"), says="'x' is no tile number")
-        self.refused(*sliding("1 2 3 4 5 6 7 99999999999 0"), says="is no tile number")
-        self.refused(*sliding("1 2 3 4 5 6 7 1\n2 0"), says="10 tiles given")
-        self.refused(*sliding(""), says="0 tiles given")
-        self.refused(*sliding(FARTHEST, "--goal", "1 2 3"), says="goal: 3 tiles")
-        self.refused(*sliding(FARTHEST, "--goal", ""), says="goal")
-        self.refused(*sliding(FARTHEST, rows=0), says="does not fit")
-        self.refused(*sliding(FARTHEST, rows=65536, cols=65536), says="does not fit")
-        self.refused(*sliding(FARTHEST, rows=-3), says="--rows")
-        self.refused("sliding", "--rows", 3, "--start", FARTHEST, says="--cols")
-        self.refused("queens", 0, says="n is 0")
-        self.refused("queens", 33, says="n is 33")
-        self.refused("queens", "eight")
-        self.refused("queens", says="n is required")
-        self.refused("queens", 8, "--solver", "magic", says="unknown solver 'magic'")
-        self.refused("queens", 8, "--threads", "-1")
-        self.refused("queens", 8, "--threads", "100000")
-        self.refused("queens", 8, "--time-limit", "-1")
-        self.refused("sudoku", says="unknown puzzle 'sudoku'")
-        self.refused()
-        self.refused("queens", 8, "--what", says="--what")
-
-    def test_bad_klotski_boards_exit_2_with_one_clear_line(self):
-        def board(text, says):
-            self.refused("klotski", "--board", "-", stdin=text, says=says)
-        board("ABBC/ABBC/DEEF/DGHF", "4 rows given, 5 are needed")
-        board("ABBC/ABBC/DEEF/DGHF/I..J/....", "6 rows given")
-        board("ABBC/ABBC/DEEF/DGHF/I..", "row 5 has 3 cells")
-        board("ABBC/ABBC/DEEF/DGHF/I..?", "'?' in row 5")
-        board("ABBC/ABBC/DEEF/DGHF/I.A.", "piece 'A' is broken")
-        board("AAAC/.BBC/DBBF/DGHF/I..J", "piece 'A' is broken")
-        board("ABBC/ABCC/DEEF/DGHF/I..J", "piece 'B' is broken")
-        board("ABBC/ABDC/EFFG/EHIG/J..K", "piece 'B' is broken")
-        board("ABCD/ABCD/..../..../....", "0 pieces are 2x2")
-        board("AABB/AABB/..../..../....", "2 pieces are 2x2")
-        board("", "is empty")
-        self.refused("klotski", "--board", "/no/such/file", says="cannot open")
-
-
 class Output(unittest.TestCase):
     def test_progress_is_silent_unless_asked_for(self):
-        args = sliding(HARD_FIFTEEN, "--time-limit", 0.4, rows=4, cols=4)
+        args = sliding(HARD_FIFTEEN, "--time-limit", 0.4, "--solver", "breadth_first", rows=4, cols=4)
         self.assertEqual(run(*args).stderr, "")
         told = run(*args, "--progress", "--json")
         self.assertIn("positions", told.stderr)
@@ -195,7 +197,7 @@ class Output(unittest.TestCase):
 
     def test_progress_is_shown_on_a_terminal(self):
         ours, theirs = pty.openpty()
-        args = sliding(HARD_FIFTEEN, "--time-limit", 0.4, rows=4, cols=4)
+        args = sliding(HARD_FIFTEEN, "--time-limit", 0.4, "--solver", "breadth_first", rows=4, cols=4)
         done = subprocess.run([PUZZLE, *map(str, args)], stdout=subprocess.PIPE, stderr=theirs,
                               timeout=LIMIT_S, check=False)
         os.close(theirs)
@@ -210,39 +212,21 @@ class Output(unittest.TestCase):
             "7, 8\n\n1 2 3\n4 5 6\n. 7 8\n\n1 2 3\n4 5 6\n7 . 8\n\n1 2 3\n4 5 6\n7 8 .\n"), done.stdout)
         drawn = run("klotski", "--show").stdout
         self.assertEqual(drawn.count("\n\n"), 117)
+        self.assertEqual(run("klotski", "--metric", "moves", "--show").stdout.count("\n\n"), 82)
+        cars = run("rush-hour", RUSH_HOURS[0][0], "--show").stdout
+        self.assertEqual(cars.count("\n\n"), 4)
+        self.assertTrue(cars.endswith("BBBJL.\nCC.JL.\nI...AA\nI....M\nEE.K.M\n...K.M\n"), cars)
+        grid = run("sudoku", "12343412214343..", "--box", "2x2", "--show").stdout
+        self.assertTrue(grid.endswith("1 2  3 4\n3 4  1 2\n\n2 1  4 3\n4 3  2 1\n"), grid)
         self.assertIn("Q . . .", run("queens", 6, "--show").stdout + run("queens", 5, "--show").stdout)
         self.assertEqual(list(json.loads(run("queens", 6, "--show", "--json").stdout)), KEYS)
 
     def test_help_exits_0(self):
-        for args in [("--help",), ("sliding", "--help"), ("klotski", "--help"), ("queens", "--help")]:
+        for args in [("--help",)] + [(puzzle, "--help") for puzzle in
+                                     ["sliding", "klotski", "rush-hour", "queens", "sudoku", "uts"]]:
             self.assertEqual(run(*args).returncode, 0)
 
 
-class Replay(unittest.TestCase):
-    """The judge itself: it has to refuse what is wrong."""
-
-    def judged(self, path, *args, moves=None, puzzle=None):
-        answer = {"puzzle": puzzle or args[0], "solved": True, "path": path,
-                  "moves": len(path) if moves is None else moves}
-        done = subprocess.run([sys.executable, REPLAY, *map(str, args)], input=json.dumps(answer),
-                              capture_output=True, text=True, timeout=LIMIT_S, check=False)
-        return done.returncode
-
-    def test_wrong_paths_are_refused(self):
-        board = ("sliding", 3, 3, "1 2 3 4 5 6 0 7 8")
-        self.assertEqual(self.judged([7, 8], *board), 0)
-        self.assertEqual(self.judged([7], *board), 1)
-        self.assertEqual(self.judged([8, 7], *board), 1)
-        self.assertEqual(self.judged([7, 8], *board, moves=3), 1)
-        self.assertEqual(self.judged([7, 8], *board, puzzle="queens"), 1)
-        self.assertEqual(self.judged([1, 3, 0, 2], "queens", 4), 0)
-        self.assertEqual(self.judged([1, 3, 0], "queens", 4), 1)
-        self.assertEqual(self.judged([0, 1, 2, 3], "queens", 4), 1)
-        self.assertEqual(self.judged(["I right"], "klotski"), 1)
-        self.assertEqual(self.judged(["A down"], "klotski"), 1)
-        self.assertEqual(self.judged(["I left"], "klotski"), 1)
-
-
 if __name__ == "__main__":
-    PUZZLE = sys.argv.pop(1)
+    sys.argv.pop(1)
     unittest.main()

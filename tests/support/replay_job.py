@@ -14,13 +14,22 @@ REPLAY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "replay.py")
 
 def arguments_for(request, folder):
     if request["puzzle"] == "sliding":
-        return ["sliding", str(request["rows"]), str(request["cols"]), request["start"]]
+        boards = [request[key] for key in ("start", "goal") if key in request]
+        boards = [b if isinstance(b, str) else " ".join(map(str, b)) for b in boards]
+        return ["sliding", str(request["rows"]), str(request["cols"]), *boards]
     if request["puzzle"] == "queens":
         return ["queens", str(request["n"])]
+    if request["puzzle"] == "sudoku":
+        return ["sudoku", request["grid"], "--box", request.get("box", "3x3")]
+    metric = ["--metric", request["metric"]] if "metric" in request else []
+    if request["puzzle"] == "rush-hour":
+        return ["rush-hour", request["board"], *metric]
+    if "board" not in request:
+        return ["klotski", *metric]
     board = os.path.join(folder, "board.txt")
     with open(board, "w", encoding="ascii") as file:
         file.write(request["board"])
-    return ["klotski", board]
+    return ["klotski", board, *metric]
 
 
 def main():
@@ -31,7 +40,7 @@ def main():
     replayed = unsolved = 0
     with tempfile.TemporaryDirectory() as folder:
         for row in rows:
-            if row["request"].get("count"):
+            if row["request"].get("count") or row["request"]["puzzle"] == "uts":
                 continue  # a number, no path
             played = subprocess.run([sys.executable, REPLAY, *arguments_for(row["request"], folder)],
                                     input=json.dumps(row), capture_output=True, text=True, check=False)
