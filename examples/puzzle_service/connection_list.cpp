@@ -77,6 +77,7 @@ std::vector<tandem::join_handle<>> connection_list::close_idle() {
 
 tandem::task<std::size_t> connection_list::close_all(std::chrono::milliseconds grace) {
   std::vector<tandem::join_handle<>> tasks = close_idle();
+  drain_.set();
   tandem::task<void> joining = join_all(tasks);
   (void)co_await tandem::as_result(tandem::with_timeout(grace, std::move(joining)));
   const auto late = static_cast<std::size_t>(

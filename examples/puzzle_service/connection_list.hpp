@@ -6,7 +6,8 @@
 // request that arrives during the shutdown is still answered:
 //   L1  the connection, with a request:  reading -> busy; if that fails it closes.
 //   L2  close_idle():                    reading -> closing, then it cancels the connection's task.
-// A busy connection sees is_draining() before it sends its answer, and closes after it.
+// A busy connection sees is_draining() before it sends its answer, and closes after it. An answer
+// without an end of its own ends when drain() is set.
 #pragma once
 
 #include <atomic>
@@ -17,6 +18,7 @@
 #include <mutex>
 #include <vector>
 
+#include <tandem/event.hpp>
 #include <tandem/executor.hpp>
 #include <tandem/spawn.hpp>
 #include <tandem/task.hpp>
@@ -60,6 +62,8 @@ class connection_list {
   std::size_t turned_away() const noexcept { return turned_away_.load(std::memory_order_relaxed); }
   std::uint64_t total() const noexcept { return total_.load(std::memory_order_relaxed); }
   bool is_draining() const noexcept { return draining_.load(std::memory_order_acquire); }
+  /// Set when is_draining() begins: for answers without an end of their own.
+  tandem::event& drain() noexcept { return drain_; }
 
   /// Ends the idle connections at once, gives the others `grace` to finish, then stops them.
   ///
@@ -77,6 +81,7 @@ class connection_list {
   std::atomic<std::size_t> turned_away_{0};
   std::atomic<std::uint64_t> total_{0};
   std::atomic<bool> draining_{false};
+  tandem::event drain_;
 };
 
 }  // namespace service

@@ -69,13 +69,18 @@ tandem::task<void> http_connection::run() {
     }
     if (outcome != reading::complete || !ticket_.begin_answer()) co_return;
 
-    exchange call(service_, parser_.take());
+    exchange call(service_, parser_.take(), stream_);
     call.completion_threads.note();
     service_.requests.fetch_add(1, std::memory_order_relaxed);
     const http_response response = co_await answer(call, find_route(call.request));
     if (client_left_) co_return;
-    const bool keep_alive = call.request.keep_alive && !service_.connections.is_draining();
-    append_response(output_, response, keep_alive, call.request.method == http_method::head);
+    bool keep_alive = call.keep_alive();
+    if (call.pieces.has_begun()) {
+      co_await call.pieces.end();
+      keep_alive = keep_alive && call.pieces.keeps_alive();
+    } else {
+      append_response(output_, response, keep_alive, call.request.method == http_method::head);
+    }
     if (!keep_alive) co_return co_await send_and_close(stream_, std::move(output_));
     if (output_.size() >= output_batch_bytes) co_await flush();
   }
@@ -147,20 +152,10 @@ tandem::task<http_response> http_connection::answer(exchange& call, const route&
     co_await tandem::with_scope(both);
   }
   if (*outcome) co_return std::move(*outcome).value();
-  if (client_left_ || outcome->is_cancelled()) {
-    service_.searches_stopped.fetch_add(1, std::memory_order_relaxed);
-    tandem::throw_if_stopped();
-    co_return http_response();
-  }
-  std::string what = "something went wrong";
-  try {
-    std::rethrow_exception(outcome->exception());
-  } catch (const std::bad_alloc&) {
-    co_return error_response(503, "out of memory");
-  } catch (const std::exception& error) {
-    what = error.what();
-  }
-  co_return error_response(500, what);
+  if (client_left_) co_return http_response();
+  // An answer that was begun can only be broken off.
+  if (call.pieces.has_begun() || outcome->is_cancelled()) co_return std::move(*outcome).value();
+  co_return failure_response(outcome->exception());
 }
 
 tandem::task<void> http_connection::watch_client(tandem::task_scope& handling) {

@@ -9,7 +9,8 @@
 //                sends a byte now and then holds a connection no longer than a silent one
 //     answering  a long handler runs beside watch_client(), which reads on: an end of the stream
 //                stops the handler; bytes are kept, they belong to the next request
-//     writing    when no further request is in the buffer; with_timeout(idle)
+//     writing    when no further request is in the buffer; with_timeout(idle). An answer in pieces
+//                (answer_stream.hpp) is written by its handler, each piece within the idle time
 #pragma once
 
 #include <cstdint>

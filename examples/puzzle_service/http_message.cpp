@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <exception>
 #include <iterator>
+#include <new>
 #include <nlohmann/json.hpp>
 
 namespace service {
@@ -35,6 +37,18 @@ http_response error_response(unsigned status, std::string_view message) {
   return http_response(status, "application/json", body.dump(-1, ' ', false, replace) + "\n");
 }
 
+http_response failure_response(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::bad_alloc&) {
+    return error_response(503, "out of memory");
+  } catch (const std::exception& error) {
+    return error_response(500, error.what());
+  } catch (...) {
+    return error_response(500, "something went wrong");
+  }
+}
+
 void append_response(std::string& out, const http_response& response, bool keep_alive,
                      bool head_only) {
   fmt::format_to(std::back_inserter(out),
@@ -47,6 +61,15 @@ void append_response(std::string& out, const http_response& response, bool keep_
   }
   out += "\r\n";
   if (!head_only) out += response.body;
+}
+
+void append_stream_header(std::string& out, std::string_view content_type, bool is_chunked,
+                          bool keep_alive) {
+  fmt::format_to(std::back_inserter(out),
+                 "HTTP/1.1 200 OK\r\nContent-Type: {}\r\nCache-Control: no-store\r\n"
+                 "{}Connection: {}\r\n\r\n",
+                 content_type, is_chunked ? "Transfer-Encoding: chunked\r\n" : "",
+                 keep_alive ? "keep-alive" : "close");
 }
 
 }  // namespace service

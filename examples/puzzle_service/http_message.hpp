@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <string>
 #include <string_view>
 
@@ -16,9 +17,12 @@ class http_request {
   http_request() = default;
 
   http_method method = http_method::other;
-  std::string path;  ///< without query and fragment: "/stats"
-  std::string body;  ///< a chunked one is put together
+  std::string path;   ///< without query and fragment: "/stats"
+  std::string body;   ///< a chunked one is put together
+  std::string query;  ///< what follows the '?'
   bool keep_alive = true;
+  bool is_http_1_0 = false;
+  bool wants_events = false;  ///< Accept names text/event-stream
 };
 
 /// An answer; the connection adds length and connection headers.
@@ -36,10 +40,16 @@ class http_response {
 
 /// `{"error": message}`
 http_response error_response(unsigned status, std::string_view message);
+/// The same about what a handler threw: 503 without memory, else 500.
+http_response failure_response(const std::exception_ptr& failure);
 
 /// Appends the answer as it goes over the wire. With `head_only` the body is announced and left
 /// out.
 void append_response(std::string& out, const http_response& response, bool keep_alive,
                      bool head_only = false);
+
+/// Appends the header of a 200 whose length is not known yet.
+void append_stream_header(std::string& out, std::string_view content_type, bool is_chunked,
+                          bool keep_alive);
 
 }  // namespace service

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/core/string.hpp>
 #include <boost/beast/http/parser.hpp>
@@ -28,14 +29,34 @@ http_method method_of(http::verb verb) {
   }
 }
 
-// "/stats?x#y" and "http://host/stats" are both "/stats".
-std::string path_of(std::string_view target) {
+// "/stats?x#y" and "http://host/stats?x" are both path "/stats" and query "x".
+void split_target(std::string_view target, http_request& request) {
   for (const std::string_view scheme : {"http://", "https://"}) {
     if (!target.starts_with(scheme)) continue;
     const std::size_t slash = target.find('/', scheme.size());
     target = slash == std::string_view::npos ? "/" : target.substr(slash);
   }
-  return std::string(target.substr(0, target.find_first_of("?#")));
+  target = target.substr(0, target.find('#'));
+  const std::size_t mark = target.find('?');
+  request.path = target.substr(0, mark);
+  if (mark != std::string_view::npos) request.query = target.substr(mark + 1);
+}
+
+// Whether one of the media types is `type`, whatever its parameters.
+template <class Fields>
+bool accepts(const Fields& header, std::string_view type) {
+  for (auto [each, end] = header.equal_range(http::field::accept); each != end; ++each) {
+    std::string_view list = view(each->value());
+    while (!list.empty()) {
+      const std::size_t comma = std::min(list.find(','), list.size());
+      std::string_view one = list.substr(0, std::min(comma, list.find(';')));
+      list.remove_prefix(std::min(comma + 1, list.size()));
+      one.remove_prefix(std::min(one.find_first_not_of(" \t"), one.size()));
+      one = one.substr(0, one.find_last_not_of(" \t") + 1);
+      if (iequals(one, type)) return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -96,8 +117,10 @@ class http_parser::impl {
     auto& message = parser_->get();
     http_request request;
     request.method = method_of(message.method());
-    request.path = path_of(view(message.target()));
+    split_target(view(message.target()), request);
     request.keep_alive = message.keep_alive();
+    request.is_http_1_0 = message.version() < 11;
+    request.wants_events = accepts(message, "text/event-stream");
     request.body = std::move(message.body());
     restart();
     return request;

@@ -26,7 +26,7 @@ void add_seconds(CLI::App& app, const std::string& name, std::chrono::millisecon
 
 std::optional<service_options> parse_options(int argc, char** argv, int& exit_code) {
   service_options options;
-  CLI::App app("Solves puzzles over HTTP/1.1: POST /solve, GET /stats, GET /");
+  CLI::App app("Solves puzzles over HTTP/1.1: POST /solve, GET /stats, GET /events, GET /");
   app.option_defaults()->always_capture_default();
   app.add_option("--address", options.address, "IPv4 or IPv6 address to listen on");
   app.add_option("--port", options.port, "port; 0 picks a free one");
@@ -42,11 +42,17 @@ std::optional<service_options> parse_options(int argc, char** argv, int& exit_co
       ->check(CLI::Range(1, 1'000'000));
   app.add_option("--searches", options.search_limit, "searches at the same time; one more gets 503")
       ->check(CLI::Range(1, 1'000'000));
+  app.add_option("--streams", options.stream_limit,
+                 "clients of GET /events at the same time; one more gets 503")
+      ->check(CLI::Range(0, 1'000'000));
   add_seconds(app, "--idle", options.idle_time,
-              "for a whole request to arrive, or an answer to leave");
+              "for a whole request to arrive, or an answer, or a piece of one, to leave");
   add_seconds(app, "--search-time", options.search_time, "for one search, else 422; 0: no limit");
   app.add_option("--search-nodes", options.search_nodes,
                  "positions that one search may keep, else 422; 0: no limit");
+  app.add_option("--search-memory", options.search_memory_mib,
+                 "MiB that one search may take, else 422; 0: no limit")
+      ->check(CLI::Range(0, 16'777'216));
   add_seconds(app, "--grace", options.grace_time,
               "for answers in flight to be finished after SIGINT or SIGTERM");
   try {

@@ -1,4 +1,4 @@
-// page.hpp: the page of GET /, made from page.html when the service is built.
+// page.hpp: the files of the page, made from the folder page when the service is built.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,6 +6,17 @@
 
 namespace service {
 
-extern const std::string_view page_html;
+class page_file {
+ public:
+  constexpr page_file(std::string_view where, std::string_view type, std::string_view content)
+      : path(where), content_type(type), text(content) {}
+
+  std::string_view path;  ///< "/" is the page itself
+  std::string_view content_type;
+  std::string_view text;
+};
+
+/// @returns             null if there is no file at that path
+const page_file* find_page_file(std::string_view path) noexcept;
 
 }  // namespace service

@@ -1,4 +1,4 @@
-// page_handler.cpp: GET /: the page.
+// page_handler.cpp: GET / and what the page consists of.
 // SPDX-License-Identifier: MIT
 #include <string>
 
@@ -7,8 +7,9 @@
 
 namespace service {
 
-tandem::task<http_response> show_page(exchange&) {
-  co_return http_response(200, "text/html; charset=utf-8", std::string(page_html));
+tandem::task<http_response> show_page(exchange& call) {
+  const page_file& file = *find_page_file(call.request.path);
+  co_return http_response(200, file.content_type, std::string(file.text));
 }
 
 }  // namespace service

@@ -4,6 +4,8 @@
 
 #include <string_view>
 
+#include "page.hpp"
+
 namespace service {
 
 namespace {
@@ -17,22 +19,25 @@ struct entry {
 };
 
 constexpr entry table[] = {
-    {"/", http_method::get, "GET, HEAD", &show_page, false},
     {"/stats", http_method::get, "GET, HEAD", &show_stats, false},
+    {"/events", http_method::get, "GET, HEAD", &show_events, true},
     {"/metrics", http_method::get, "GET, HEAD", &show_metrics, false},
     {"/solve", http_method::post, "POST", &solve_puzzle, true},
 };
+
+constexpr entry any_page_file = {"/", http_method::get, "GET, HEAD", &show_page, false};
 
 const entry* find(std::string_view path) noexcept {
   for (const entry& each : table) {
     if (each.path == path) return &each;
   }
-  return nullptr;
+  return find_page_file(path) != nullptr ? &any_page_file : nullptr;
 }
 
 tandem::task<http_response> not_found(exchange&) {
   co_return error_response(
-      404, "there is nothing here: try GET /, GET /stats, GET /metrics or POST /solve");
+      404,
+      "there is nothing here: try GET /, GET /stats, GET /events, GET /metrics or POST /solve");
 }
 
 tandem::task<http_response> wrong_method(exchange& call) {

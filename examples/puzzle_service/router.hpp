@@ -4,6 +4,7 @@
 
 #include <tandem/task.hpp>
 
+#include "answer_stream.hpp"
 #include "http_message.hpp"
 #include "service.hpp"
 #include "thread_set.hpp"
@@ -13,11 +14,17 @@ namespace service {
 /// A request and what its handler may need beside it.
 class exchange {
  public:
-  exchange(service_state& shared, http_request received)
-      : service(shared), request(std::move(received)) {}
+  exchange(service_state& shared, http_request received, tandem::io::tcp_stream& client)
+      : service(shared), request(std::move(received)), pieces(client, shared.options.idle_time) {}
+
+  /// The connection goes on after this exchange.
+  bool keep_alive() const noexcept {
+    return request.keep_alive && !service.connections.is_draining();
+  }
 
   service_state& service;
-  http_request request;
+  const http_request request;
+  answer_stream pieces;  ///< instead of what the handler returns, if that has begun it
   puzzles::thread_set completion_threads;  ///< that ran segments of this exchange
 };
 
@@ -33,8 +40,10 @@ class route {
 /// The handler of a request: an error's (404, 405) if there is no other.
 route find_route(const http_request& request) noexcept;
 
+/// Only for paths that find_page_file() knows.
 tandem::task<http_response> show_page(exchange& call);
 tandem::task<http_response> show_stats(exchange& call);
+tandem::task<http_response> show_events(exchange& call);
 tandem::task<http_response> show_metrics(exchange& call);
 tandem::task<http_response> solve_puzzle(exchange& call);
 

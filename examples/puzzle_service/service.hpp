@@ -34,6 +34,8 @@ class service_state {
   std::atomic<std::size_t> searches_running{0};
   std::atomic<std::uint64_t> searches_total{0};
   std::atomic<std::uint64_t> searches_stopped{0};  ///< the client left or the service ended
+  std::atomic<std::uint64_t> searched_nodes{0};    ///< by all searches; running ones are counted
+  std::atomic<std::size_t> event_streams{0};       ///< GET /events under way
 };
 
 }  // namespace service

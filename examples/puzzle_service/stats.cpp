@@ -1,5 +1,7 @@
-// stats.cpp: GET /stats: both pools, connections and searches as JSON.
+// stats.cpp: GET /stats, and what it tells.
 // SPDX-License-Identifier: MIT
+#include "stats.hpp"
+
 #include <chrono>
 #include <nlohmann/json.hpp>
 
@@ -11,10 +13,11 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json worker_json(const tandem::worker_pool_stats& pool) {
-  return {{"threads", pool.threads}, {"idle", pool.idle},     {"queued", pool.queued},
-          {"items", pool.items},     {"steals", pool.steals}, {"parks", pool.parks},
-          {"wakes", pool.wakes}};
+ordered_json worker_json(const tandem::worker_pool& workers) {
+  const tandem::worker_pool_stats pool = workers.stats();
+  return {{"size", workers.size()}, {"threads", pool.threads}, {"idle", pool.idle},
+          {"queued", pool.queued},  {"items", pool.items},     {"steals", pool.steals},
+          {"parks", pool.parks},    {"wakes", pool.wakes}};
 }
 
 ordered_json completion_json(const tandem::io::completion_pool_stats& pool) {
@@ -26,23 +29,27 @@ ordered_json completion_json(const tandem::io::completion_pool_stats& pool) {
 
 }  // namespace
 
-tandem::task<http_response> show_stats(exchange& call) {
-  service_state& service = call.service;
+ordered_json stats_json(const service_state& service) {
   const std::chrono::duration<double> uptime = std::chrono::steady_clock::now() - service.started;
-  const ordered_json stats = {
-      {"uptime_seconds", uptime.count()},
-      {"workers", worker_json(service.runtime.workers().stats())},
-      {"completion", completion_json(service.completions.stats())},
-      {"connections",
-       {{"open", service.connections.open()},
-        {"total", service.connections.total()},
-        {"refused", service.refused_connections.load(std::memory_order_relaxed)}}},
-      {"requests", service.requests.load(std::memory_order_relaxed)},
-      {"searches",
-       {{"running", service.searches_running.load(std::memory_order_relaxed)},
-        {"total", service.searches_total.load(std::memory_order_relaxed)},
-        {"stopped", service.searches_stopped.load(std::memory_order_relaxed)}}}};
-  co_return http_response(200, "application/json", stats.dump() + "\n");
+  return {{"uptime_seconds", uptime.count()},
+          {"workers", worker_json(service.runtime.workers())},
+          {"completion", completion_json(service.completions.stats())},
+          {"connections",
+           {{"open", service.connections.open()},
+            {"total", service.connections.total()},
+            {"refused", service.refused_connections.load(std::memory_order_relaxed)}}},
+          {"requests", service.requests.load(std::memory_order_relaxed)},
+          {"searches",
+           {{"running", service.searches_running.load(std::memory_order_relaxed)},
+            {"total", service.searches_total.load(std::memory_order_relaxed)},
+            {"stopped", service.searches_stopped.load(std::memory_order_relaxed)},
+            {"nodes", service.searched_nodes.load(std::memory_order_relaxed)}}},
+          {"event_streams", service.event_streams.load(std::memory_order_relaxed)}};
+}
+
+tandem::task<http_response> show_stats(exchange& call) {
+  const std::string text = stats_json(call.service).dump() + "\n";
+  co_return http_response(200, "application/json", text);
 }
 
 }  // namespace service

@@ -37,7 +37,7 @@ def replay(answer, *arguments):
 
 class Solving(unittest.TestCase):
     def setUp(self):
-        self.service = Service(SERVICE)
+        self.service = Service(SERVICE, "--search-time", "0")  # a slow machine is no reason to give up
         self.addCleanup(self.service.__exit__, None, None, None)
 
     def solve(self, **question):
@@ -71,9 +71,37 @@ class Solving(unittest.TestCase):
         counts = [self.solve(puzzle="queens", n=n, count=True)["solutions"] for n in range(1, 11)]
         self.assertEqual(counts, [1, 0, 0, 2, 10, 4, 40, 92, 352, 724])
 
+    def test_rush_hour_and_klotski_have_an_optimum_in_each_metric(self):
+        board = "BBBoLoCCooLMIAAJoMIooJoMEEoKoooooKoo"
+        for metric, rush_hour, klotski in (("moves", 3, 81), ("steps", 7, 116)):
+            for solver in ("breadth_first", "bidirectional", "best_first"):
+                answer = self.solve(puzzle="rush-hour", board=board, metric=metric, solver=solver)
+                replay(answer, "--moves", str(rush_hour), "rush-hour", board, "--metric", metric)
+            replay(self.solve(puzzle="klotski", metric=metric), "--moves", str(klotski), "klotski", "--metric", metric)
+
+    def test_a_15_puzzle_of_korf_is_solved_in_41_moves(self):
+        start, goal = "13 8 14 3 9 1 0 7 15 5 4 10 12 2 6 11", " ".join(map(str, range(16)))
+        for solver in ("iterative_deepening", "best_first"):
+            answer = self.solve(puzzle="sliding", rows=4, cols=4, start=start, goal=goal, solver=solver)
+            replay(answer, "--moves", "41", "sliding", "4", "4", start, goal)
+
+    def test_sudoku_and_unbalanced_trees(self):
+        grid = "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4.."
+        replay(self.solve(puzzle="sudoku", grid=grid), "sudoku", grid, "--box", "3x3")
+        self.assertEqual(self.solve(puzzle="sudoku", box="2x2", count=True)["solutions"], 288)
+        tree = self.solve(puzzle="uts", tree="T1")
+        self.assertEqual([tree[key] for key in ("nodes", "depth", "leaves", "moves")], [4130071, 10, 3305118, None])
+
+    def test_more_threads_than_there_are_search_as_all_of_them_do(self):
+        for threads in (0, 1, 1000):
+            answer = self.solve(puzzle="queens", n=10, count=True, threads=threads)
+            self.assertEqual(answer["solutions"], 724)
+
     def test_a_limit_of_the_request_is_an_answer(self):
         answer = self.solve(puzzle="queens", n=16, count=True, node_limit=1000)
         self.assertEqual(answer["outcome"], "node_limit")
+        answer = self.solve(**eight(UNSOLVABLE, memory_limit_bytes=1 << 20))
+        self.assertEqual((answer["outcome"], answer["solved"]), ("memory_limit", False))
 
 
 class Limits(unittest.TestCase):
@@ -82,6 +110,10 @@ class Limits(unittest.TestCase):
             answer = service.solve(**eight(UNSOLVABLE))
             self.assertEqual(answer.status, 422)
             self.assertIn("1000 positions", answer.json()["error"])
+        with Service(SERVICE, "--search-memory", "1") as service:
+            answer = service.solve(**eight(UNSOLVABLE))
+            self.assertEqual(answer.status, 422)
+            self.assertIn("1 MiB", answer.json()["error"])
         with Service(SERVICE, "--search-time", "0.05") as service:
             answer = service.solve(**ENDLESS)
             self.assertEqual(answer.status, 422)

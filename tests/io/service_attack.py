@@ -16,6 +16,7 @@ import threading
 
 SUPPORT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support")
 sys.path.insert(0, SUPPORT)
+from event_stream import EventStream  # noqa: E402
 from service_process import Service, request  # noqa: E402
 
 SMALL = json.dumps({"puzzle": "queens", "n": 4})
@@ -51,6 +52,8 @@ REFUSED = [
     (request("BREW", "/stats"), 405),
     (request("POST", "/stats", "{}"), 405),
     (request("POST", "/", "{}"), 405),
+    (request("POST", "/events", "{}"), 405),
+    (request("GET", "/events?interval_ms=1"), 422),
     (request("POST", "/solve", ""), 400),
     (request("POST", "/solve", "{"), 400),
     (request("POST", "/solve", "[" * 30000), 400),
@@ -69,6 +72,11 @@ REFUSED = [
     (request("POST", "/solve", '{"puzzle":"sliding","rows":3,"cols":3,"start":"a b"}'), 422),
     (request("POST", "/solve", '{"puzzle":"klotski","board":"ABBC"}'), 422),
     (request("POST", "/solve", '{"puzzle":"klotski","board":"\\u0000\\ud83d\\ude00"}'), 422),
+]
+ENDLESS = json.dumps({"puzzle": "queens", "n": 22, "count": True})
+STREAMS = [
+    request("GET", "/events?interval_ms=10"),
+    request("POST", "/solve", ENDLESS, ["Accept: text/event-stream"]),
 ]
 SERVED = [
     (request("GET", "/stats"), 200),
@@ -222,6 +230,18 @@ class Attack:
                 self.expect(client, one, status, "pipelined")
             writer.join()
 
+    def streams(self):
+        """A client of events that leaves after some of them, or before the first, whatever it has sent behind."""
+        data = self.random.choice(STREAMS) + self.random.choice([b"", b"\0", request("GET", "/") * self.random.choice([1, 99, 999])])
+        with self.service.connect() as client:
+            self.send_in_pieces(client, data)
+            if self.random.random() < 0.8:
+                for event, _ in zip(EventStream(client), range(self.random.randrange(3))):
+                    assert event[0] in ("stats", "progress", "error"), event  # error: the search took too long
+            if self.random.random() < 0.5:
+                client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+        self.sent += 1
+
     def never_reading(self):
         """A client that asks and takes nothing is sent away when nothing has left for the idle time."""
         with self.service.connect() as client:
@@ -277,9 +297,10 @@ def main():
     args = parser.parse_args()
     print(f"seed {args.seed}", flush=True)
     rounds = dict.fromkeys(["malformed", "oversized", "refused", "cut", "garbage"], args.rounds)
-    rounds.update(pipelined=max(1, args.rounds // 15), slow=2, never_reading=1)
+    rounds.update(pipelined=max(1, args.rounds // 15), slow=2, never_reading=1, streams=max(1, args.rounds // 5))
     os.environ["TANDEM_IO_ADAPTIVE"] = "off"  # another completion thread has descriptors of its own
-    with Service(args.service, "--idle", "2", "--search-time", "5") as service:
+    with Service(args.service, "--idle", "2", "--search-time", "5",
+                 "--streams", "1000") as service:
         methods(service)
         service.wait_for("all connections closed", lambda stats: stats["connections"]["open"] == 1)
         before = service.descriptors()
@@ -291,7 +312,8 @@ def main():
             except BaseException as error:  # pylint: disable=broad-except
                 failures.append((kinds, error))
 
-        groups = [["malformed", "slow"], ["oversized", "cut"], ["refused", "garbage"], ["pipelined", "never_reading"]]
+        groups = [["malformed", "slow"], ["oversized", "cut"], ["refused", "garbage"], ["pipelined", "never_reading"],
+                  ["streams"]]
         threads = [threading.Thread(target=thread, args=each) for each in enumerate(groups)]
         for each in threads:
             each.start()

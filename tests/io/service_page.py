@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-# service_page.py: solves a puzzle through the page of puzzle_service in a headless Chromium.
+# service_page.py: uses the page of puzzle_service in a headless Chromium, as a visitor does.
 # SPDX-License-Identifier: MIT
-"""service_page.py PUZZLE_SERVICE SCREENSHOT_FOLDER
+"""service_page.py PUZZLE_SERVICE SCREENSHOT_FOLDER [unittest arguments]
 
-Leaves page.png (solved) and page-phone.png (an error, as wide as a phone). Exits with 77 (skipped) if
-Chromium or Selenium is missing, with 1 if TANDEM_TEST_REQUIRE_ALL=1 asks for them.
+Leaves page-*.png. Exits with 77 (skipped) if Chromium or Selenium is missing, with 1 if
+TANDEM_TEST_REQUIRE_ALL=1 asks for them.
 """
 import os
+import re
 import shutil
 import sys
 import tempfile
+import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from service_process import PATIENCE, Service  # noqa: E402
@@ -22,15 +24,20 @@ def skip(reason):
 
 try:
     from selenium import webdriver
+    from selenium.common.exceptions import TimeoutException
     from selenium.webdriver.chrome.service import Service as Driver
+    from selenium.webdriver.common.action_chains import ActionChains
     from selenium.webdriver.common.by import By
-    from selenium.webdriver.support.ui import WebDriverWait
+    from selenium.webdriver.common.keys import Keys
+    from selenium.webdriver.support.ui import Select, WebDriverWait
 except ImportError as missing:
     skip(f"{missing} (Debian: python3-selenium)")
 
+PROGRAM = FOLDER = ""
 FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", "--disable-sync",
-         "--disable-dev-shm-usage", "--force-device-scale-factor=2"]
+         "--disable-dev-shm-usage", "--force-device-scale-factor=2", "--window-size=1180,940"]
+GOAL = "1 2 3\n4 5 6\n7 8 0"
 
 
 def open_browser(profile):
@@ -44,71 +51,315 @@ def open_browser(profile):
     return webdriver.Chrome(service=Driver(driver), options=options)
 
 
-def state(browser):
-    return browser.execute_script("return document.body.dataset.state")
+class Page(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.profile = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.profile.cleanup)
+        cls.browser = open_browser(cls.profile.name)
+        cls.addClassCleanup(cls.browser.quit)
 
+    def setUp(self):
+        self.service = Service(PROGRAM, "--search-time", "0", "--grace", "0")
+        self.addCleanup(self.service.__exit__, None, None, None)
+        self.addCleanup(self.browser.get, "about:blank")
+        self.addCleanup(self.browser.execute_cdp_cmd, "Emulation.clearDeviceMetricsOverride", {})
 
-def order(browser):
-    return browser.execute_script("return board.join(' ')")
+    def visit(self, puzzle=""):
+        self.browser.get("about:blank")
+        self.browser.get(f"http://127.0.0.1:{self.service.port}/#{puzzle}")
+        self.until("the page is ready", lambda: self.state() == "ready" and self.one("#threads").text)
 
+    def one(self, selector):
+        return self.browser.find_element(By.CSS_SELECTOR, selector)
 
-def text(browser, name):
-    return browser.find_element(By.ID, name).text
+    def text(self, selector):
+        return self.one(selector).text
 
+    def state(self):
+        return self.browser.execute_script("return document.body.dataset.state")
 
-def solve(browser, start):
-    browser.execute_script("board = arguments[0]; draw();", start)
-    browser.find_element(By.ID, "solve").click()
-    WebDriverWait(browser, PATIENCE).until(lambda _: state(browser) == "done")
-
-
-def main():
-    program, folder = sys.argv[1:3]
-    with tempfile.TemporaryDirectory() as profile:
-        browser = open_browser(profile)
+    def until(self, what, condition):
         try:
-            with Service(program) as service:
-                browser.set_window_size(900, 900)
-                browser.get(f"http://127.0.0.1:{service.port}/")
-                shuffled = order(browser)
-                assert sorted(shuffled.split()) == list("012345678"), shuffled
-                # Every shuffled board has a solution, and any two shuffles differ, most likely.
-                seen = {shuffled}
-                for _ in range(5):
-                    browser.find_element(By.ID, "shuffle").click()
-                    seen.add(order(browser))
-                assert len(seen) > 1, seen
-                browser.find_element(By.ID, "solve").click()
-                WebDriverWait(browser, PATIENCE).until(lambda _: state(browser) == "done")
-                assert order(browser) == "1 2 3 4 5 6 7 8 0", order(browser)
-                assert "Solved in" in text(browser, "status"), text(browser, "status")
+            WebDriverWait(self.browser, PATIENCE).until(lambda _: condition())
+        except TimeoutException:
+            self.fail(f"never came: {what}; status {self.text('#status')!r}, error {self.text('#error')!r}")
 
-                solve(browser, [8, 6, 7, 2, 5, 4, 3, 0, 1])
-                assert order(browser) == "1 2 3 4 5 6 7 8 0", order(browser)
-                assert "Solved in 31 moves" in text(browser, "status"), text(browser, "status")
-                assert text(browser, "error") == ""
-                browser.save_screenshot(os.path.join(folder, "page.png"))
-                loaded = browser.execute_script(
-                    "return performance.getEntriesByType('resource').map(each => each.name)")
-                assert all(name.startswith(f"http://127.0.0.1:{service.port}/") for name in loaded), loaded
+    def board(self):
+        return self.browser.execute_script("return document.getElementById('text').value")
 
-                solve(browser, [1, 2, 3, 4, 5, 6, 8, 7, 0])
-                assert "No solution" in text(browser, "status"), text(browser, "status")
+    def place(self, piece):
+        shown = self.one(f".piece[data-id='{piece}']")
+        return int(shown.get_attribute("data-row")), int(shown.get_attribute("data-col"))
 
-                browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
-                    "width": 360, "height": 740, "deviceScaleFactor": 2, "mobile": True})
-                wide = browser.execute_script("return document.documentElement.scrollWidth")
-                assert wide <= 360, f"the page is {wide} wide on a phone of 360"
-                browser.execute_script("document.getElementById('solver').firstElementChild.value = 'magic'")
-                solve(browser, [8, 6, 7, 2, 5, 4, 3, 0, 1])
-                assert "refused (422)" in text(browser, "error"), text(browser, "error")
-                browser.save_screenshot(os.path.join(folder, "page-phone.png"))
-            solve(browser, [1, 2, 3, 4, 5, 6, 7, 0, 8])  # nobody there any more
-            assert "does not answer" in text(browser, "error"), text(browser, "error")
-        finally:
-            browser.quit()
-    print("the page solves puzzles, and says what went wrong")
+    def choose(self, field, value):
+        Select(self.one(f"#{field}")).select_by_value(value)
+
+    def set_board(self, text):
+        self.browser.execute_script("document.getElementById('text-panel').open = true")
+        area = self.one("#text")
+        area.clear()
+        area.send_keys(text)
+        self.one("#set").click()
+
+    def solve(self):
+        self.one("#solve").click()
+        self.until("the answer", lambda: self.state() == "done")
+
+    def play_to_the_end(self):
+        self.until("the end of the solution", lambda: self.text("#place").split(" / ")[0] == self.text("#place").split(" / ")[1])
+
+    def drag(self, piece, right, down):
+        """By so many cells; a piece that is still on its way would be missed."""
+        self.until("a board at rest", lambda: self.browser.execute_script("return document.getAnimations().length === 0"))
+        cell = self.browser.execute_script("const b = document.getElementById('board');"
+                                           "return b.clientWidth / getComputedStyle(b).getPropertyValue('--cols')")
+        actions = ActionChains(self.browser, duration=20).click_and_hold(self.one(f".piece[data-id='{piece}']"))
+        for _ in range(4):
+            actions = actions.move_by_offset(round(right * cell / 4), round(down * cell / 4))
+        actions.release().perform()
+
+    def screenshot(self, name):
+        self.browser.save_screenshot(os.path.join(FOLDER, f"page-{name}.png"))
+
+    def as_on_a_phone(self, height):
+        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": 360, "height": height, "deviceScaleFactor": 2, "mobile": True})
+
+
+class Solving(Page):
+    def test_tiles_are_solved_by_every_solver_and_the_solution_is_played(self):
+        self.visit()
+        self.choose("preset", "1")
+        start = self.board()
+        self.assertEqual(start, "8 6 7\n2 5 4\n3 0 1")
+        for each in [option.get_attribute("value") for option in Select(self.one("#solver")).options]:
+            self.choose("solver", each)
+            self.solve()
+            self.assertEqual(self.text("#error"), "", each)
+            if each not in ("racing", "sequential"):
+                self.assertEqual(self.text("#status"), "Solved in 31 moves.", each)
+            self.one("#scrubber").send_keys(Keys.END)
+            self.assertEqual(self.browser.execute_script("return document.querySelectorAll('.piece.home').length"), 8)
+            self.one("#first").click()
+            self.assertEqual(self.text("#place").split(" / ")[0], "0")
+        self.choose("solver", "breadth_first")
+        self.solve()
+        self.play_to_the_end()
+        self.assertEqual(self.text("#place"), "31 / 31")
+        self.screenshot("tiles")
+
+    def test_klotski_is_solved_in_116_steps_and_can_be_stepped_through(self):
+        self.visit("klotski")
+        self.solve()
+        self.assertEqual(self.text("#status"), "Solved in 116 steps.")
+        self.one("#first").click()
+        self.assertEqual(self.place("B"), (0, 1))
+        self.one("#next").click()
+        self.one("#next").click()
+        self.one("#back").click()
+        self.assertEqual(self.text("#place"), "1 / 116")
+        self.screenshot("klotski")
+        self.one("#scrubber").send_keys(Keys.END)
+        self.assertEqual((self.text("#place"), self.place("B")), ("116 / 116", (3, 1)))
+        self.one("#first").click()
+        self.assertEqual(self.place("B"), (0, 1))
+
+    def test_rush_hour_is_solved_in_moves_and_in_steps(self):
+        self.visit("rush-hour")
+        for metric, answer in (("moves", "Solved in 3 moves."), ("steps", "Solved in 7 steps.")):
+            self.choose("metric", metric)
+            self.solve()
+            self.assertEqual(self.text("#status"), answer)
+            self.play_to_the_end()
+            self.assertEqual(self.place("A"), (2, 4))
+            self.screenshot("rush-hour")
+            self.one("#first").click()
+
+    def test_other_problems_show_their_answer(self):
+        self.visit("other")
+        for problem, answer in (("queens", "♛"), ("queens-count", "73,712 solutions"), ("sudoku", "8 1 2 │ 7 5 3 │ 6 4 9"),
+                                ("sudoku-count", "288 grids"), ("uts", "4,130,071 nodes\n3,305,118 leaves\ndepth 10")):
+            self.choose("problem", problem)
+            self.solve()
+            self.assertEqual(self.text("#error"), "", problem)
+            self.assertIn(answer, self.text("#other pre"))
+        self.screenshot("other")
+
+    def test_a_long_search_tells_of_its_progress_is_seen_in_the_charts_and_can_be_cancelled(self):
+        self.visit("other")
+        self.choose("problem", "queens-count")
+        self.browser.execute_script("document.getElementById('p-n').value = 22")
+        self.one("#solve").click()
+        self.until("progress", lambda: self.text("#n-nodes") != "–" and self.text("#n-rate") not in ("–", "0"))
+        first = self.text("#n-time")
+        self.until("more progress", lambda: self.text("#n-time") != first)
+        for chart, what in enumerate(("positions/s", "busy", "waiting items", "in flight"), 1):
+            line = f".chart:nth-child({chart}) polyline"
+            self.until(f"a line of {what}", lambda line=line: len(self.one(line).get_attribute("points").split()) > 3)
+            self.assertIn(what, self.one(f".chart:nth-child({chart}) svg").get_attribute("aria-label"))
+        self.until("speed", lambda: not self.one(".chart:nth-child(1) svg").get_attribute("aria-label").endswith(" 0"))
+        self.assertIn("1 search,", self.text("#link"))
+        self.screenshot("progress")
+        self.one("#cancel").click()
+        self.until("its end", lambda: self.state() == "done")
+        self.assertEqual((self.text("#status"), self.text("#error")), ("Cancelled.", ""))
+        self.service.wait_for("the search stopped", lambda stats: stats["searches"]["running"] == 0)
+        self.assertEqual(self.service.stats()["searches"]["stopped"], 1)
+        self.until("an idle service", lambda: "0 searches," in self.text("#link"))
+
+    def test_another_puzzle_can_be_chosen_during_a_search_which_ends_it(self):
+        self.visit("other")
+        self.browser.execute_script("document.getElementById('problem').value = 'queens-count';"
+                                    "document.getElementById('problem').dispatchEvent(new Event('change'));"
+                                    "document.getElementById('p-n').value = 22")
+        self.one("#solve").click()
+        self.service.wait_for("the search", lambda stats: stats["searches"]["running"] == 1)
+        self.one("#tabs [data-id=klotski]").click()
+        self.service.wait_for("its end", lambda stats: stats["searches"]["running"] == 0)
+        self.until("an idle page", lambda: self.state() == "done")
+        self.solve()
+        self.assertEqual(self.text("#status"), "Solved in 116 steps.")
+
+
+class Boards(Page):
+    def test_shuffled_boards_differ_and_have_a_solution(self):
+        self.visit()
+        seen = set()
+        for _ in range(5):
+            self.one("#shuffle").click()
+            seen.add(self.board())
+        self.assertGreater(len(seen), 1)
+        for puzzle in ("tiles", "klotski", "rush-hour"):
+            self.one(f"#tabs [data-id={puzzle}]").click()
+            self.until(puzzle, lambda puzzle=puzzle: self.one(f"#tabs [data-id={puzzle}]").get_attribute("aria-selected") == "true")
+            self.one("#shuffle").click()
+            self.solve()
+            self.assertIn("Solved in", self.text("#status"), self.text("#error"))
+
+    def test_a_preset_takes_as_many_moves_as_its_name_says(self):
+        checked = 0
+        for puzzle in ("tiles", "klotski", "rush-hour"):
+            self.visit(puzzle)
+            for index, name in enumerate([option.text for option in Select(self.one("#preset")).options]):
+                said = re.search(r"\((\d+ (?:steps|moves))\)", name)
+                if said:
+                    self.choose("preset", str(index))
+                    if puzzle != "tiles":
+                        self.choose("metric", said[1].split(" ")[1])
+                    self.solve()
+                    self.assertEqual((self.text("#status"), self.text("#error")), (f"Solved in {said[1]}.", ""), name)
+                    checked += 1
+        self.assertGreater(checked, 8)
+
+    def test_tiles_are_moved_by_tap_drag_and_key(self):
+        self.visit()
+        self.set_board("1 2 3 4 5 6 0 7 8")
+        self.until("the board", lambda: self.text("#status") == "A board of your own.")
+        self.one(".piece[data-id='1']").click()  # it cannot
+        self.assertEqual(self.board(), "1 2 3\n4 5 6\n0 7 8")
+        self.one(".piece[data-id='7']").click()
+        self.assertEqual(self.board(), "1 2 3\n4 5 6\n7 0 8")
+        self.one(".piece[data-id='5']").send_keys(Keys.ARROW_DOWN)
+        self.assertEqual(self.board(), "1 2 3\n4 0 6\n7 5 8")
+        self.drag("5", 0, -1)
+        self.drag("8", -1, 0)
+        self.assertEqual((self.board(), self.text("#status")), (GOAL, "Solved by hand."))
+
+    def test_blocks_and_cars_slide_only_where_there_is_room_and_along_their_lane(self):
+        self.visit("klotski")
+        self.drag("G", 0, 2)
+        self.assertEqual(self.place("G"), (4, 1))
+        self.drag("B", 0, 1)
+        self.assertEqual(self.place("B"), (0, 1))
+        self.visit("rush-hour")
+        self.drag("C", 2, 0)
+        self.assertEqual(self.place("C"), (1, 2))
+        self.drag("C", 0, -1)
+        self.drag("L", -1, 0)
+        self.assertEqual((self.place("C"), self.place("L")), ((1, 2), (0, 4)))
+
+    def test_in_edit_mode_pieces_go_anywhere_and_change_places(self):
+        self.visit()
+        self.set_board("1 2 3 4 5 6 7 8 0")
+        self.until("the board", lambda: self.text("#status") == "A board of your own.")
+        self.one("#edit").click()
+        self.drag("1", 2, 0)
+        self.drag("2", 1, 2)
+        self.assertEqual(self.board(), "3 0 1\n4 5 6\n7 8 2")
+        self.one("#tabs [data-id=rush-hour]").click()
+        self.until("the board", lambda: len(self.board().split()) == 6)
+        self.drag("K", 0, -3)  # over others: back it goes
+        self.assertEqual(self.place("K"), (4, 3))
+        self.drag("K", 1, 0)
+        self.assertEqual(self.place("K"), (4, 4))
+
+    def test_what_is_wrong_with_a_board_is_said(self):
+        self.visit()
+        for text, words in (("1 2 3", "9 numbers"), ("1 2 3 4 5 6 7 8 9", "no blank"), ("1 2 3 4 5 6 7 7 0", "422")):
+            self.set_board(text)
+            self.until(words, lambda words=words: words in self.text("#error"))
+        self.set_board("1 2 3 4 5 6 8 7 0")
+        self.until("the board", lambda: self.text("#status") == "A board of your own.")
+        self.assertEqual(self.text("#error"), "")
+        self.choose("solver", "breadth_first")
+        self.solve()
+        self.assertEqual(self.text("#status"), "There is no solution.")
+        self.one("#tabs [data-id=klotski]").click()
+        self.until("klotski", lambda: "/" in self.board().replace("\n", "/") and len(self.board()) == 24)
+        for text, words in (("ABBC/ABBC/DEEF/DGHF/I..I", "rectangle"), ("ABBC", "five rows"),
+                            ("ABBC/ABBC/DEEF/DEEF/G..H", "422")):
+            self.set_board(text)
+            self.until(words, lambda words=words: words in self.text("#error"))
+        self.screenshot("error")
+
+
+class Everywhere(Page):
+    def test_a_phone_shows_all_of_it_without_scrolling_sideways(self):
+        for puzzle in ("tiles", "klotski", "rush-hour", "other"):
+            self.as_on_a_phone(1400)
+            self.visit(puzzle)
+            if puzzle != "other":
+                self.solve()
+            wide = self.browser.execute_script("return document.documentElement.scrollWidth")
+            self.assertLessEqual(wide, 360, puzzle)
+            cut = self.browser.execute_script(
+                "return [...document.querySelectorAll('button, select, input, h1, dd, .chart')].filter(each => "
+                "each.offsetParent && (each.getBoundingClientRect().right > 360 || each.getBoundingClientRect().left < 0))"
+                ".map(each => each.id || each.className)")
+            self.assertEqual(cut, [], puzzle)
+            self.screenshot(f"phone-{puzzle}")
+
+    def test_it_is_dark_where_that_is_wished_and_still_where_motion_is_not(self):
+        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
+            {"name": "prefers-color-scheme", "value": "dark"}, {"name": "prefers-reduced-motion", "value": "reduce"}]})
+        self.addCleanup(self.browser.execute_cdp_cmd, "Emulation.setEmulatedMedia", {"features": []})
+        self.visit("klotski")
+        self.solve()
+        self.assertEqual((self.text("#place"), self.text("#toggle")), ("0 / 116", "▶"))
+        ground = self.browser.execute_script("return getComputedStyle(document.body).backgroundColor")
+        self.assertLess(max(map(int, ground[4:-1].split(","))), 60)
+        self.screenshot("dark")
+
+    def test_everything_comes_from_the_service_and_every_control_has_a_name(self):
+        self.visit()
+        loaded = self.browser.execute_script("return performance.getEntriesByType('resource').map(each => each.name)")
+        self.assertGreater(len(loaded), 5)
+        self.assertEqual([name for name in loaded if not name.startswith(f"http://127.0.0.1:{self.service.port}/")], [])
+        for puzzle in ("tiles", "klotski", "rush-hour", "other"):
+            self.visit(puzzle)
+            for control in self.browser.find_elements(By.CSS_SELECTOR, "button, select, input, textarea, [role=img]"):
+                if control.is_displayed():
+                    self.assertTrue(control.accessible_name, control.get_attribute("outerHTML"))
+
+    def test_a_service_that_has_gone_is_noticed(self):
+        self.visit()
+        self.service.stop()
+        self.until("the end of the events", lambda: "not connected" in self.text("#link"))
+        self.solve()
+        self.assertIn("does not answer", self.text("#error"))
 
 
 if __name__ == "__main__":
-    main()
+    PROGRAM, FOLDER = sys.argv.pop(1), sys.argv.pop(1)
+    unittest.main(verbosity=2)

@@ -41,6 +41,20 @@ std::vector<job> main_jobs() {
   jobs.push_back(job("15-puzzle, scrambled",
                      sliding(4, 4, "2 6 3 7 1 0 8 4 14 9 10 12 5 13 11 15", "breadth_first"))
                      .in_moves(20));
+  json korf = sliding(4, 4, "13 8 14 3 9 1 0 7 15 5 4 10 12 2 6 11", "iterative_deepening");
+  korf["goal"] = "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15";
+  jobs.push_back(job("15-puzzle, korf 55", std::move(korf)).in_moves(41));
+  jobs.push_back(job("rush hour", {{"puzzle", "rush-hour"},
+                                   {"board", "BBoKMxDDDKMoIAALooIoJLEEooJFFNoGGoxN"},
+                                   {"solver", "breadth_first"}})
+                     .in_moves(58));
+  jobs.push_back(job("sudoku", {{"puzzle", "sudoku"},
+                                {"grid",
+                                 "8..........36......7..9.2...5...7.......457.....1...3..."
+                                 "1....68..85...1..9....4.."}}));
+  jobs.push_back(job("sudoku 2x3, count", {{"puzzle", "sudoku"}, {"box", "2x3"}, {"count", true}})
+                     .with_solutions(28'200'960));
+  jobs.push_back(job("uts t1", {{"puzzle", "uts"}, {"tree", "T1"}}).with_nodes(4'130'071));
   jobs.push_back(
       job("queens 8", {{"puzzle", "queens"}, {"n", 8}, {"solver", "racing"}}).in_moves(8));
   jobs.push_back(

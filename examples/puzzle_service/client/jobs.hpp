@@ -18,6 +18,7 @@ class job {
   /// Fluent, for the table of jobs.
   job& in_moves(std::uint64_t count) { return moves = count, *this; }
   job& with_solutions(std::uint64_t count) { return solutions = count, *this; }
+  job& with_nodes(std::uint64_t count) { return nodes = count, *this; }
   job& unsolvable(std::uint64_t positions) { return solved = false, nodes = positions, *this; }
 
   std::string name;

@@ -66,7 +66,7 @@ void print_row(const ordered_json& row) {
     const auto numbers = row[key].get<std::vector<int>>();
     return fmt::format("{}", fmt::join(numbers, " "));
   };
-  fmt::print("{:<24} {:<14} {:>6} {:>9} {:>9.1f} {:>10.0f}  {:<17} {}\n",
+  fmt::print("{:<24} {:<19} {:>6} {:>9} {:>9.1f} {:>10.0f}  {:<17} {}\n",
              row["name"].get<std::string>(), row["solver"].get<std::string>(),
              row["moves"].is_null() ? "-" : row["moves"].dump(), row["nodes"].get<std::uint64_t>(),
              row["milliseconds"].get<double>(), row["nodes_per_second"].get<double>(),
@@ -75,7 +75,7 @@ void print_row(const ordered_json& row) {
 }
 
 tandem::task<ordered_json> one_by_one(tandem::io::endpoint server, const std::vector<job>& jobs) {
-  fmt::print("{:<24} {:<14} {:>6} {:>9} {:>9} {:>10}  {:<17} {}\n", "puzzle", "solver", "moves",
+  fmt::print("{:<24} {:<19} {:>6} {:>9} {:>9} {:>10}  {:<17} {}\n", "puzzle", "solver", "moves",
              "nodes", "ms", "nodes/s", "worker threads", "completion threads");
   http_client connection = co_await http_client::connect(server);
   ordered_json rows = ordered_json::array();
