@@ -3,6 +3,7 @@
 #include "command.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <fstream>
@@ -21,6 +22,14 @@ constexpr const char* path_solvers =
     "sequential, racing, breadth_first, bidirectional, iterative_deepening or best_first";
 constexpr const char* tree_solvers =
     "sequential, racing, breadth_first, iterative_deepening or best_first; default: racing";
+
+/// A search that keeps too many positions would have the machine swap for hours.
+std::uint64_t half_of_memory() {
+  const long pages = ::sysconf(_SC_PHYS_PAGES);
+  const long page_bytes = ::sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || page_bytes <= 0) return std::uint64_t{1} << 32;
+  return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_bytes) / 2;
+}
 
 }  // namespace
 
@@ -85,6 +94,8 @@ void command::set_limits(solve_request& made) const {
   }
   if (check("--memory-limit", memory_limit_mib_, std::numeric_limits<std::int64_t>::max() / mib)) {
     made.memory_limit_bytes = static_cast<std::uint64_t>(*memory_limit_mib_ * mib);
+  } else {
+    made.memory_limit_bytes = half_of_memory();
   }
 }
 
@@ -150,7 +161,8 @@ void command::add_common(CLI::App* sub, puzzle_kind kind, const char* solvers) {
       ->check(CLI::Range(0U, most_threads));
   sub->add_option("--node-limit", node_limit_, "positions to visit at most");
   sub->add_option("--time-limit", time_limit_s_, "seconds to search at most");
-  sub->add_option("--memory-limit", memory_limit_mib_, "MiB to keep positions in at most");
+  sub->add_option("--memory-limit", memory_limit_mib_,
+                  "MiB to keep positions in at most; default: half of the machine's memory");
   sub->add_flag("--show", show, "draw each position of the path");
   sub->add_flag("--json", json, "write one JSON object and nothing else to stdout");
   sub->add_flag("--progress", progress, "progress on stderr even if that is no terminal");

@@ -5,8 +5,8 @@
 #include <unordered_set>
 
 #include "klotski.hpp"
+#include "rush_hour.hpp"
 #include "sliding.hpp"
-
 #include "suite.hpp"
 
 namespace tandem::bench {
@@ -61,12 +61,40 @@ void add_eight_graph(case_list& cases) {
   }));
 }
 
-void add_klotski(case_list& cases) {
-  const search_case about("klotski", "Heng Dao Li Ma, 116 steps", 116, false);
-  const puzzles::klotski_puzzle puzzle(puzzles::klotski_board::classic());
-  cases.push_back(about.solver_row("tandem", {}, [puzzle](workers& on) {
-    const auto found = on(breadth_first_search(puzzle));
-    return visit_count(found.nodes, found.path.size());
+/// A shortest path by each solver that finds one.
+template <class Puzzle>
+void add_paths(case_list& cases, const search_case& about, const Puzzle& puzzle) {
+  const auto told = [](const auto& found) { return visit_count(found.nodes, found.cost); };
+  cases.push_back(about.solver_row(
+      "tandem", {}, [=](workers& on) { return told(on(breadth_first_search(puzzle))); }));
+  cases.push_back(about.solver_row("tandem_bidirectional", {}, [=](workers& on) {
+    return told(on(bidirectional_search(puzzle)));
+  }));
+  cases.push_back(about.solver_row(
+      "tandem_best_first", {}, [=](workers& on) { return told(on(best_first_search(puzzle))); }));
+}
+
+void add_shortest_paths(case_list& cases) {
+  const search_case klotski("klotski", "Heng Dao Li Ma, 116 steps", 116, false);
+  add_paths(cases, klotski,
+            puzzles::klotski_puzzle(puzzles::klotski_board::classic(), puzzles::metric::steps));
+  const search_case rush_hour("rush_hour", "58 moves", 58, false);
+  add_paths(cases, rush_hour,
+            puzzles::rush_hour_puzzle(
+                puzzles::rush_hour_board::parse("BBoKMxDDDKMoIAALooIoJLEEooJFFNoGGoxN"),
+                puzzles::metric::moves));
+}
+
+/// Millions of positions: a 15-puzzle of 58 moves.
+void add_long_best_first(case_list& cases) {
+  const search_case about("fifteen_58", "a 15-puzzle, 58 moves, some 5 million positions", 58,
+                          true);
+  const puzzles::sliding_puzzle<puzzles::packed_tiles> puzzle(
+      4, 4, {11, 13, 9, 10, 3, 5, 6, 4, 0, 2, 8, 7, 1, 15, 14, 12},
+      {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15});
+  cases.push_back(about.solver_row("tandem_best_first", {}, [=](workers& on) {
+    const auto found = on(best_first_search(puzzle));
+    return visit_count(found.nodes, found.cost);
   }));
 }
 
@@ -74,7 +102,8 @@ void add_klotski(case_list& cases) {
 
 void add_graphs(case_list& cases) {
   add_eight_graph(cases);
-  add_klotski(cases);
+  add_shortest_paths(cases);
+  add_long_best_first(cases);
 }
 
 }  // namespace tandem::bench

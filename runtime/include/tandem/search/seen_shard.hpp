@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 #include <tandem/search/search_memory.hpp>
