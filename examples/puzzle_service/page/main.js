@@ -25,7 +25,10 @@ function say(text, detail = '') {
 function complain(text) {
   $('error').textContent = text;
   $('error').hidden = !text;
+  if (text) $('error').scrollIntoView({block: 'nearest'});
 }
+
+const countOf = (all, word) => `${all.length} ${word}${all.length === 1 ? '' : 's'}`;
 
 const seconds = ms => ms < 1000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1000).toFixed(ms < 10000 ? 2 : 1)} s`;
 const bytes = count => count >= 1 << 20 ? `${(count / (1 << 20)).toFixed(count < 10 << 20 ? 1 : 0)} MiB` : `${Math.round(count / 1024)} KiB`;
@@ -152,7 +155,7 @@ async function search() {
     if (!answer) return say('Cancelled.');
     const ms = Math.max(answer.milliseconds, 0.001);
     showNumbers({...seen, nodes: answer.nodes, depth: answer.depth ?? answer.moves ?? seen.depth, rate: 1000 * answer.nodes / ms, ms: answer.milliseconds});
-    say(describe(answer), `${answer.nodes.toLocaleString('en')} positions on ${answer.worker_threads.length} of ${answer.threads} worker threads`);
+    say(describe(answer), `${answer.nodes.toLocaleString('en')} positions, searched by ${countOf(answer.worker_threads, 'worker thread')}`);
     if (puzzle === other) return other.show(answer);
     if (answer.solved) player.load(movesOf(answer));
   } catch (error) {
