@@ -4,25 +4,23 @@
 // For puzzles whose moves form a tree (queens row by row): no seen set, so a position is counted
 // once for each sequence of moves that leads to it, and a graph with a cycle never ends.
 //
-// A task walks its stack of open positions as a plain loop. Only when it is not done after some 200
+// A task walks the tree by plain recursion (tree_walk.hpp). Only when it is not done after some 200
 // microseconds it forks: every second open position goes to one child, the others to a second one,
 // which halves every level of the tree between them. Small subtrees never see a fork, and large
 // ones need one in several thousand positions, however unbalanced the tree is. What a task has
 // counted it adds to the sum when it ends.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <utility>
 
 #include <tandem/fork_join.hpp>
 #include <tandem/resume_on.hpp>
-#include <tandem/search/open_stack.hpp>
 #include <tandem/search/search_control.hpp>
-#include <tandem/search/search_memory.hpp>
+#include <tandem/search/tree_walk.hpp>
 #include <tandem/task.hpp>
 #include <tandem/yield.hpp>
 
@@ -53,28 +51,18 @@ template <puzzle P>
 
 namespace detail {
 
-/// Sums of a walk; each task has its own until it ends.
-class tree_sums {
- public:
-  std::uint64_t leaves = 0;
-  std::uint64_t solutions = 0;
-  std::uint64_t depth = 0;
-};
-
-enum class tree_goals : bool { ignored, are_leaves };
-
 template <puzzle P, tree_goals Goals>
 class tree_count {
  public:
-  using position = typename P::position;
+  using plain_walk = tree_walk<P, Goals>;
 
   tree_count(const P& puzzle, const search_options& options)
       : puzzle_(puzzle), control_(options), is_parallel_(search_parallelism(options) > 1) {}
 
   static task<void> run(tree_count& self) {
-    search_vector<entry> open(self.control_);
-    open.emplace_back(self.puzzle_.initial(), 0);
-    co_await walk(self, std::move(open), 1);
+    auto whole = std::make_unique<plain_walk>(self.puzzle_, self.control_);
+    whole->open_root();
+    co_await walk(self, std::move(whole), 1);
     self.control_.finish(search_outcome::exhausted);
   }
 
@@ -87,35 +75,23 @@ class tree_count {
   std::uint64_t leaves() const noexcept { return leaves_.load(std::memory_order_relaxed); }
 
  private:
-  class entry {
-   public:
-    entry(position&& reached, std::uint64_t moves) : at(std::move(reached)), depth(moves) {}
-
-    position at;
-    std::uint64_t depth;
-  };
-
-  static task<void> walk(tree_count& self, search_vector<entry> given, std::uint32_t stride) {
+  static task<void> walk(tree_count& self, std::unique_ptr<plain_walk> given,
+                         std::uint32_t stride) {
     // Parameters live as long as the frame, which may be longer than the search.
-    search_vector<entry> open = std::move(given);
+    std::unique_ptr<plain_walk> own = std::move(given);
     search_pacer pacer(stride);
-    tree_sums sums;
-    std::uint64_t visited = 0;
     try {
-      while (!open.empty() && self.control_.running()) {
-        self.visit_top(open, sums);
-        ++visited;
-        if (!pacer.due()) continue;
-        if (!self.control_.checkpoint(pacer, std::exchange(visited, 0), pacer.stride(), sums.depth))
-          break;
+      while (own->open_count() > 0 && self.control_.running()) {
+        const std::uint32_t visited = own->advance(pacer.stride());
+        if (!self.control_.checkpoint(pacer, visited, visited, own->sums().depth)) break;
         if (!pacer.segment_over()) continue;
-        if (self.is_parallel_ && open.size() >= 2) {
-          search_vector<entry> other = split_open(open);
+        if (self.is_parallel_ && own->open_count() >= 2) {
+          std::unique_ptr<plain_walk> other = own->split();
           // Named, since g++ 12 is not to be trusted with temporaries in a co_await.
-          task<void> first = walk(self, std::move(open), pacer.stride());
+          task<void> first = walk(self, std::move(own), pacer.stride());
           task<void> second = walk(self, std::move(other), pacer.stride());
           co_await fork_join(std::move(first), std::move(second));
-          break;
+          co_return;
         }
         co_await yield();
         pacer.begin_segment();
@@ -123,25 +99,7 @@ class tree_count {
     } catch (...) {
       self.control_.fail(std::current_exception());
     }
-    self.control_.count(visited);
-    self.add(sums);
-  }
-
-  void visit_top(search_vector<entry>& open, tree_sums& sums) {
-    const entry top = std::move(open.back());
-    open.pop_back();
-    sums.depth = std::max(sums.depth, top.depth);
-    if constexpr (Goals == tree_goals::are_leaves) {
-      if (puzzle_.is_goal(top.at)) {
-        ++sums.solutions;
-        return;
-      }
-    }
-    const std::size_t before = open.size();
-    for (auto&& by : puzzle_.legal_moves(top.at)) {
-      open.emplace_back(puzzle_.apply(top.at, by), top.depth + 1);
-    }
-    if (open.size() == before) ++sums.leaves;
+    if (own != nullptr) self.add(own->sums());
   }
 
   void add(const tree_sums& sums) noexcept {

@@ -17,6 +17,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <new>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -87,6 +89,31 @@ class deepening_entry {
   [[no_unique_address]] way_back back;
 };
 
+/// Allocates whole cache lines, which no other thread's data shares.
+template <class T>
+class line_allocator {
+ public:
+  using value_type = T;
+
+  line_allocator() = default;
+  template <class Other>
+  explicit(false) line_allocator(const line_allocator<Other>& /*other*/) noexcept {}
+
+  T* allocate(std::size_t count) {
+    return static_cast<T*>(::operator new(lines(count), std::align_val_t{line}));
+  }
+  void deallocate(T* room, std::size_t count) noexcept {
+    ::operator delete(room, lines(count), std::align_val_t{line});
+  }
+  bool operator==(const line_allocator&) const = default;
+
+ private:
+  static constexpr std::size_t line = std::max<std::size_t>(64, alignof(T));
+  static std::size_t lines(std::size_t count) noexcept {
+    return (count * sizeof(T) + line - 1) / line * line;
+  }
+};
+
 /// The moves from the start to the position that a task is at.
 template <class Move>
 class move_path {
@@ -110,12 +137,13 @@ class move_path {
   }
 
  private:
-  std::vector<Move> moves_;
+  std::vector<Move, line_allocator<Move>> moves_;
 };
 
-/// The plain code of an iteration: what one task works with from fork to fork.
+/// The plain code of an iteration: what one task works with from fork to fork. It has its cache
+/// lines to itself, as its path has: both are written at each position.
 template <puzzle P, class Table>
-class deepening_walk {
+class alignas(64) deepening_walk {
  public:
   using position = typename P::position;
   using move = typename P::move;
@@ -126,7 +154,8 @@ class deepening_walk {
 
   deepening_walk(const P& puzzle, Table& table, search_control& control, std::uint64_t bound)
       : puzzle_(puzzle), table_(table), bound_(bound), open_(control) {}
-  deepening_walk(deepening_walk&&) = default;
+  deepening_walk(const deepening_walk&) = delete;
+  deepening_walk& operator=(const deepening_walk&) = delete;
 
   /// Opens what one move leads to.
   void open_root(const position& root) {
@@ -159,14 +188,15 @@ class deepening_walk {
   }
 
   /// Gives half of what is left away; there are two open positions or more.
-  deepening_walk split() {
-    deepening_walk other(puzzle_, table_, *open_.get_allocator().control(), bound_);
-    other.path_ = path_;
-    other.open_ = split_open(open_);
+  std::unique_ptr<deepening_walk> split() {
+    auto other =
+        std::make_unique<deepening_walk>(puzzle_, table_, *open_.get_allocator().control(), bound_);
+    other->path_ = path_;
+    other->open_ = split_open(open_);
     return other;
   }
 
-  const search_vector<entry>& open() const noexcept { return open_; }
+  std::size_t open_count() const noexcept { return open_.size(); }
   bool found_goal() const noexcept { return found_goal_; }
   std::vector<move> path_to_goal() const { return path_.first(goal_depth_); }
   /// The least sum of cost and estimate that was above the bound.

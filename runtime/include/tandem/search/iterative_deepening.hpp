@@ -10,10 +10,12 @@
 // Only when it is not done after some 200 microseconds it forks, as count_solutions does: every
 // second open position goes to one child, the others to a second one, each with a copy of the moves
 // so far. Thieves take the oldest child, which is the largest. So the frontier is in the workers'
-// lanes, and nothing is shared while a task walks.
+// lanes, and nothing is shared while a task walks. An iteration after one that was worth forks
+// forks at once, until every worker has something.
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -68,6 +70,7 @@ class deepening {
       : puzzle_(puzzle),
         control_(options),
         is_parallel_(search_parallelism(options) > 1),
+        early_forks_(is_parallel_ ? std::bit_width(search_parallelism(options)) : 0),
         root_(puzzle.initial()),
         table_(puzzle, control_, search_parallelism(options)) {}
 
@@ -75,9 +78,11 @@ class deepening {
   static task<void> run(deepening& self) {
     self.begin();
     while (self.control_.running()) {
-      plain_walk whole(self.puzzle_, self.table_, self.control_, self.bound_);
-      if (!self.begin_iteration(whole)) break;
-      co_await walk(self, std::move(whole), 1);
+      auto whole =
+          std::make_unique<plain_walk>(self.puzzle_, self.table_, self.control_, self.bound_);
+      if (!self.begin_iteration(*whole)) break;
+      const bool is_long = self.has_forked_.exchange(false, std::memory_order_relaxed);
+      co_await walk(self, std::move(whole), 1, is_long ? self.early_forks_ : 0);
       if (self.control_.running()) self.deepen();
     }
   }
@@ -133,31 +138,36 @@ class deepening {
     control_.count(1);
   }
 
-  static task<void> walk(deepening& self, plain_walk given, std::uint32_t stride) {
+  /// @param early_forks   how often it is to fork as soon as it can, its children one time less
+  static task<void> walk(deepening& self, std::unique_ptr<plain_walk> given, std::uint32_t stride,
+                         unsigned early_forks) {
     // Parameters live as long as the frame, which may be longer than the search.
-    plain_walk own = std::move(given);
+    std::unique_ptr<plain_walk> own = std::move(given);
     search_pacer pacer(stride);
     try {
-      while (!own.open().empty() && self.control_.running()) {
-        const std::uint32_t visited = own.advance(pacer.stride());
-        if (own.found_goal()) self.win(own.path_to_goal());
+      while (own->open_count() > 0 && self.control_.running()) {
+        const std::uint32_t visited = own->advance(pacer.stride());
+        if (own->found_goal()) self.win(own->path_to_goal());
         if (!self.control_.checkpoint(pacer, visited, visited, self.bound_)) break;
-        if (!pacer.segment_over()) continue;
-        if (self.is_parallel_ && own.open().size() >= 2) {
+        if (early_forks == 0 && !pacer.segment_over()) continue;
+        if (self.is_parallel_ && own->open_count() >= 2) {
+          const unsigned left = early_forks > 0 ? early_forks - 1 : 0;
+          self.has_forked_.store(true, std::memory_order_relaxed);
+          std::unique_ptr<plain_walk> other = own->split();
           // Named, since g++ 12 is not to be trusted with temporaries in a co_await.
-          task<void> first = walk(self, own.split(), pacer.stride());
-          self.lower_next_bound(own.least());
-          task<void> second = walk(self, std::move(own), pacer.stride());
+          task<void> first = walk(self, std::move(own), pacer.stride(), left);
+          task<void> second = walk(self, std::move(other), pacer.stride(), left);
           co_await fork_join(std::move(first), std::move(second));
           co_return;
         }
+        if (!pacer.segment_over()) continue;
         co_await yield();
         pacer.begin_segment();
       }
     } catch (...) {
       self.control_.fail(std::current_exception());
     }
-    self.lower_next_bound(own.least());
+    if (own != nullptr) self.lower_next_bound(own->least());
   }
 
   void win(std::vector<move>&& path) {
@@ -173,6 +183,8 @@ class deepening {
   const P& puzzle_;
   search_control control_;
   const bool is_parallel_;
+  const unsigned early_forks_;           // from one task to twice as many as workers, at least
+  std::atomic<bool> has_forked_{false};  // in this iteration
   const position root_;
   Table table_;
   std::uint64_t bound_ = 0;  // of this iteration; below `unreachable`, or nothing is searched
