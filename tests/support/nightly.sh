@@ -4,7 +4,8 @@
 #
 # Then, with the preset release, the loads of tests/bench/loads.py by the real clock: some 30 minutes, two CPUs, and
 # nothing else on the machine (--filter pool_loads: these alone); and pool_monitor as it is when nothing is said
-# (--filter pool_monitor).
+# (--filter pool_monitor). With nothing said, all tests in gcc-debug come first: without optimisation, symmetric transfer
+# and precompiled headers.
 #
 # Called by `tests/run.sh nightly`. Each test of each executable labelled "stress" is a process of its own,
 # so that one that hangs or breaks does not take the others' time. A failing one is shown with its seed
@@ -22,7 +23,11 @@ while [ $# -gt 0 ]; do
     *) presets+=("$1"); shift ;;
   esac
 done
-[ ${#presets[@]} -gt 0 ] || presets=(release asan tsan)
+everything=
+if [ ${#presets[@]} = 0 ]; then
+  presets=(release asan tsan)
+  [ "$filter" != . ] || everything=1
+fi
 
 start=$SECONDS
 passed=0
@@ -91,6 +96,11 @@ run_monitor() {
   cat "$log"
   if [ "$status" = 0 ]; then passed=$((passed + 1)); else failures+=("release pool_monitor"); fi
 }
+
+if [ -n "$everything" ]; then
+  say "gcc-debug: all tests"
+  if tests/run.sh gcc-debug; then passed=$((passed + 1)); else failures+=("gcc-debug: see above"); fi
+fi
 
 for preset in "${presets[@]}"; do
   mkdir -p "build/$preset"
