@@ -10,6 +10,7 @@ usage: tests/run.sh [PRESET] [--filter REGEX] [--jobs N]
        tests/run.sh nightly [PRESET...] [--filter REGEX]
 
 PRESET is one of release, release-clang, dev (default), gcc-debug, asan, tsan, gcc-asan, shared.
+With no PRESET and no filter nightly begins with all tests in gcc-debug.
 --filter runs the tests whose ctest name (executable.suite.test) matches REGEX.
 nightly runs each stress test for TANDEM_STRESS_SECONDS (default 60) in each PRESET (default: release asan
 tsan), and in release the loads of tests/bench/loads.py; --filter chooses executables there. A failing test is shown with its seed and how to repeat it.
