@@ -250,6 +250,45 @@ TEST(iterative_deepening, visits_a_position_about_once_an_iteration_when_it_reme
   }
 }
 
+TEST(iterative_deepening, positions_and_moves_need_not_be_assignable) {
+  class fixed_thicket : public thicket {
+   public:
+    class position {
+     public:
+      explicit position(thicket::position where) : at(where) {}
+      bool operator==(const position&) const = default;
+
+      const thicket::position at;
+    };
+    class move {
+     public:
+      explicit move(int which) : number(which) {}
+
+      const int number;
+    };
+
+    position initial() const { return position(thicket::initial()); }
+    bool is_goal(const position& from) const { return thicket::is_goal(from.at); }
+    std::uint64_t hash(const position& from) const { return thicket::hash(from.at); }
+    std::vector<move> legal_moves(const position& from) const {
+      std::vector<move> moves;
+      for (const int number : thicket::legal_moves(from.at)) moves.emplace_back(number);
+      return moves;
+    }
+    position apply(const position& from, const move& by) const {
+      return position(thicket::apply(from.at, by.number));
+    }
+    int heuristic(const position& from) const { return thicket::heuristic(from.at); }
+  };
+  for (const search_options& options : {search_options(), remembering()}) {
+    const auto found = deepen(fixed_thicket(), 2, options);
+    ASSERT_EQ(found.path.size(), std::size_t{thicket::levels});
+    for (int level = 0; level < thicket::levels; ++level) {
+      ASSERT_EQ(found.path[static_cast<std::size_t>(level)].number, thicket::right(level));
+    }
+  }
+}
+
 TEST(iterative_deepening, estimate_below_0_is_an_error) {
   told_chain chain(10);
   chain.estimate = [](int at) { return at == 4 ? -7 : 0; };

@@ -152,8 +152,9 @@ class alignas(64) deepening_walk {
 
   static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
 
-  deepening_walk(const P& puzzle, Table& table, search_control& control, std::uint64_t bound)
-      : puzzle_(puzzle), table_(table), bound_(bound), open_(control) {}
+  deepening_walk(const P& puzzle, Table& table, search_control& control, std::uint64_t bound,
+                 const move_path<move>& path = move_path<move>())
+      : puzzle_(puzzle), table_(table), bound_(bound), open_(control), path_(path) {}
   deepening_walk(const deepening_walk&) = delete;
   deepening_walk& operator=(const deepening_walk&) = delete;
 
@@ -174,14 +175,13 @@ class alignas(64) deepening_walk {
     while (left > 0 && !open_.empty() && !found_goal_) {
       const entry top = std::move(open_.back());
       open_.pop_back();
-      const auto others = static_cast<std::ptrdiff_t>(open_.size());
+      const std::size_t others = open_.size();
       path_.set(top.length.moves(), top.by);
       left_ = left;
       refused_ = 0;
       deepest_ = top.length.moves() + levels;
       visit(top.at, top.length, top.back);
-      // The deepest calls have ended first, and the deepest positions have to be on top.
-      std::reverse(open_.begin() + others, open_.end());
+      turn_round(open_, others);
       left = left_ + refused_;
     }
     return most - left;
@@ -189,9 +189,8 @@ class alignas(64) deepening_walk {
 
   /// Gives half of what is left away; there are two open positions or more.
   std::unique_ptr<deepening_walk> split() {
-    auto other =
-        std::make_unique<deepening_walk>(puzzle_, table_, *open_.get_allocator().control(), bound_);
-    other->path_ = path_;
+    auto other = std::make_unique<deepening_walk>(puzzle_, table_, *open_.get_allocator().control(),
+                                                  bound_, path_);
     other->open_ = split_open(open_);
     return other;
   }

@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <tandem/puzzle.hpp>
@@ -63,15 +66,22 @@ search_cost cost_of(const P& puzzle, const typename P::position& at, const typen
   }
 }
 
+/// Goes one move on. Positions need not be assignable.
+template <puzzle P>
+void go_on(const P& puzzle, std::optional<typename P::position>& at, const typename P::move& by) {
+  typename P::position next = puzzle.apply(*at, by);
+  at.emplace(std::move(next));
+}
+
 /// The sum of the costs along a path.
 template <puzzle P>
 std::uint64_t cost_of_path(const P& puzzle, const std::vector<typename P::move>& path) {
   if constexpr (weighted_puzzle<P>) {
     std::uint64_t sum = 0;
-    typename P::position at = puzzle.initial();
+    std::optional<typename P::position> at(puzzle.initial());
     for (const auto& by : path) {
-      sum += cost_of(puzzle, at, by);
-      at = puzzle.apply(at, by);
+      sum += cost_of(puzzle, *at, by);
+      go_on(puzzle, at, by);
     }
     return sum;
   } else {
@@ -86,13 +96,13 @@ std::uint64_t cost_of_path(const P& puzzle, const std::vector<typename P::move>&
 template <guided_puzzle P>
 void check_estimates(const P& puzzle, const std::vector<typename P::move>& path,
                      std::uint64_t cost) {
-  typename P::position at = puzzle.initial();
+  std::optional<typename P::position> at(puzzle.initial());
   for (std::size_t step = 0;; ++step) {
-    const search_cost said = estimate(puzzle, at);
+    const search_cost said = estimate(puzzle, *at);
     if (said > cost) throw_overestimate(said, cost, step, path.size());
     if (step == path.size()) return;
-    cost -= cost_of(puzzle, at, path[step]);
-    at = puzzle.apply(at, path[step]);
+    cost -= cost_of(puzzle, *at, path[step]);
+    go_on(puzzle, at, path[step]);
   }
 }
 

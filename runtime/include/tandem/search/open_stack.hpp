@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
 #include <tandem/search/search_memory.hpp>
@@ -24,6 +26,21 @@ search_vector<Entry> split_open(search_vector<Entry>& open) {
   }
   open = std::move(kept);
   return given;
+}
+
+/// Turns round what lies above the first `below` entries. A recursion that ends leaves its deepest
+/// positions first, and they have to be on top. Entries need not be assignable.
+template <class Entry>
+void turn_round(search_vector<Entry>& open, std::size_t below) {
+  if constexpr (std::is_swappable_v<Entry>) {
+    std::reverse(open.begin() + static_cast<std::ptrdiff_t>(below), open.end());
+  } else {
+    search_vector<Entry> turned(open.get_allocator());
+    turned.reserve(open.capacity());
+    for (std::size_t i = 0; i < below; ++i) turned.push_back(std::move(open[i]));
+    for (std::size_t i = open.size(); i > below; --i) turned.push_back(std::move(open[i - 1]));
+    open = std::move(turned);
+  }
 }
 
 }  // namespace tandem::inline v0::detail

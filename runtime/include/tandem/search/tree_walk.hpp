@@ -5,7 +5,6 @@
 // or when it gets too deep, and leaves on the stack what it has not gone to, the deepest on top.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -48,10 +47,10 @@ class alignas(64) tree_walk {
     while (left_ > 0 && !open_.empty()) {
       const entry top = std::move(open_.back());
       open_.pop_back();
-      const auto others = static_cast<std::ptrdiff_t>(open_.size());
+      const std::size_t others = open_.size();
       deepest_ = top.depth + levels;
       visit(top.at, top.depth);
-      std::reverse(open_.begin() + others, open_.end());
+      turn_round(open_, others);
     }
     return most - left_;
   }

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include <tandem/puzzle.hpp>
+#include <tandem/search/estimate.hpp>
 #include <tandem/search/path.hpp>
 #include <tandem/search/search_node.hpp>
 
@@ -19,10 +21,10 @@ namespace tandem::inline v0::detail {
 /// Any goal before the end was not named, and there may be nearer ones.
 template <two_way_puzzle P>
 void check_no_goal_before_the_end(const P& puzzle, const std::vector<typename P::move>& path) {
-  typename P::position at = puzzle.initial();
+  std::optional<typename P::position> at(puzzle.initial());
   for (std::size_t step = 0; step < path.size(); ++step) {
-    if (puzzle.is_goal(at)) throw_unnamed_goal(step);
-    at = puzzle.apply(at, path[step]);
+    if (puzzle.is_goal(*at)) throw_unnamed_goal(step);
+    go_on(puzzle, at, path[step]);
   }
 }
 
