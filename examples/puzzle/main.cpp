@@ -109,13 +109,20 @@ int solve_command(const command& asked) {
     answer = tandem::run(solve(request), options);
   }
   print(asked, request, answer);
+  if (std::fflush(stdout) != 0) throw std::runtime_error("the answer cannot be written to stdout");
   return answer.hit_limit() ? exit_limit : 0;
+}
+
+/// To stderr, if that can be written to: where it cannot, the exit code has to do.
+void tell(std::string_view what) {
+  const std::string line = fmt::format("puzzle: {}\n", what);
+  (void)std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
 /// The first line of a complaint, which is all that is shown.
 int complain(std::string_view what) {
   what = what.substr(0, what.find('\n'));
-  fmt::print(stderr, "puzzle: {}\n", what);
+  tell(what);
   return exit_bad_input;
 }
 
@@ -136,7 +143,7 @@ int main(int argc, char** argv) {
   } catch (const std::invalid_argument& error) {
     return complain(error.what());
   } catch (const std::exception& error) {
-    fmt::print(stderr, "puzzle: {}\n", error.what());
+    tell(error.what());
     return 1;
   }
 }

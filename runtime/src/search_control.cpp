@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <tandem/search/search_control.hpp>
 
+#include <algorithm>
 #include <mutex>
 #include <new>
 #include <stdexcept>
@@ -22,6 +23,7 @@ using clock = search_pacer::clock;
 // With a node limit checkpoints come more often, so that it is passed by little.
 constexpr std::uint32_t longest_stride = 4096;
 constexpr std::uint32_t longest_limited_stride = 64;
+constexpr unsigned most_tasks = 1024;
 
 clock::time_point later(clock::time_point from, std::chrono::nanoseconds by) noexcept {
   const auto left = clock::time_point::max() - from;
@@ -133,7 +135,7 @@ search_outcome search_control::how_it_ended() {
 }
 
 unsigned search_parallelism(const search_options& options) noexcept {
-  if (options.parallelism != 0) return options.parallelism;
+  if (options.parallelism != 0) return std::min(options.parallelism, most_tasks);
   if (options.on != nullptr) {
     const auto* pool = dynamic_cast<const worker_pool*>(options.on);
     return pool != nullptr ? pool->size() : 1;

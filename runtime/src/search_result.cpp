@@ -71,6 +71,12 @@ std::string search_summary::describe() const {
   return text;
 }
 
+std::string tree_result::describe() const {
+  if (outcome != search_outcome::exhausted) return search_summary::describe();
+  return std::to_string(nodes) + " nodes, " + std::to_string(leaves) + " leaves, depth " +
+         std::to_string(depth) + " in " + in_words(elapsed);
+}
+
 namespace detail {
 
 void throw_negative_estimate(std::int64_t estimate) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <ranges>
 #include <stdexcept>
+#include <string>
 #include <tandem/detail/split_mix.hpp>
 #include <tandem/run.hpp>
 
@@ -129,6 +130,49 @@ TEST(count_tree, goals_are_no_leaves_to_it_and_leaves_to_count_solutions) {
   EXPECT_EQ(nodes.solutions, 0U);
   EXPECT_EQ(nodes.depth, 6U);
   EXPECT_EQ(goals.depth, 6U);
+}
+
+TEST(count_tree, memory_limit_ends_it_from_the_first_position_on) {
+  const tree_result counted = run(count_tree(endless(), search_options().with_memory_limit(1)));
+  EXPECT_EQ(counted.outcome, search_outcome::memory_limit);
+  EXPECT_EQ(run(count_solutions(endless(), search_options().with_memory_limit(1))).outcome,
+            search_outcome::memory_limit);
+}
+
+TEST(count_tree, says_what_it_has_counted) {
+  const std::string text = run(count_tree(queens(4))).describe();
+  EXPECT_NE(text.find("17 nodes, 6 leaves, depth 4 in "), std::string::npos) << text;
+}
+
+TEST(count_tree, positions_may_be_handed_out_by_reference) {
+  /// A binary tree of depth 4, made beforehand.
+  class kept_tree {
+   public:
+    using position = int;
+    using move = int;
+    kept_tree() {
+      for (int i = 0; i < 31; ++i) numbers_.push_back(i);
+    }
+    const position& initial() const { return numbers_[0]; }
+    bool is_goal(const position& at) const { return at == 30; }
+    std::vector<int> legal_moves(int at) const {
+      return at < 15 ? std::vector<int>{1, 2} : std::vector<int>{};
+    }
+    const position& apply(int at, int by) const {
+      return numbers_[static_cast<std::size_t>(2 * at + by)];
+    }
+
+   private:
+    std::vector<int> numbers_;
+  };
+  const kept_tree tree;
+  EXPECT_EQ(run(count_tree(tree)).leaves, 16U);
+  EXPECT_EQ(run(count_solutions(tree)).solutions, 1U);
+  EXPECT_EQ(sequential_search(tree).path.size(), 4U);
+  EXPECT_EQ(run(racing_search(tree)).path.size(), 4U);
+  EXPECT_EQ(run(breadth_first_search(tree)).path.size(), 4U);
+  EXPECT_EQ(run(best_first_search(tree)).path.size(), 4U);
+  EXPECT_EQ(run(iterative_deepening_search(tree)).path.size(), 4U);
 }
 
 TEST(count_tree, limits_and_exceptions_end_it) {

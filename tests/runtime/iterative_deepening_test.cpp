@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <mutex>
 #include <random>
 #include <set>
@@ -152,6 +153,7 @@ TEST(iterative_deepening, start_without_a_way_to_a_goal_is_not_searched) {
   const auto found = deepen(chain);
   EXPECT_EQ(found.outcome, search_outcome::exhausted);
   EXPECT_EQ(found.nodes, 1U);
+  EXPECT_EQ(found.depth, 0U);
 }
 
 TEST(iterative_deepening, position_that_cannot_reach_a_goal_is_never_opened) {
@@ -287,6 +289,60 @@ TEST(iterative_deepening, positions_and_moves_need_not_be_assignable) {
       ASSERT_EQ(found.path[static_cast<std::size_t>(level)].number, thicket::right(level));
     }
   }
+}
+
+TEST(iterative_deepening, costs_add_up_beyond_32_bits) {
+  told_chain chain(9);
+  chain.price = [](int) { return std::int64_t{unreachable} - 1; };
+  const std::uint64_t whole = 9 * (std::uint64_t{unreachable} - 1);
+  EXPECT_EQ(deepen(chain).cost, whole);
+  EXPECT_EQ(deepen(chain, 2, remembering()).cost, whole);
+  EXPECT_EQ(run(best_first_search(chain)).cost, whole);
+  chain.estimate = [](int at) -> std::int64_t { return at > 5 ? unreachable : 0; };
+  EXPECT_EQ(deepen(chain).outcome, search_outcome::exhausted);
+}
+
+TEST(iterative_deepening, estimate_without_bounds_is_one_of_no_goal) {
+  // 0 leads to 1 and 2, which lead to each other.
+  class trap {
+   public:
+    using position = int;
+    using move = int;
+    int initial() const { return 0; }
+    bool is_goal(int) const { return false; }
+    std::vector<int> legal_moves(int at) const {
+      return at == 0 ? std::vector<int>{1, 2} : std::vector<int>{3 - at};
+    }
+    int apply(int, int to) const { return to; }
+    std::uint64_t heuristic(int at) const {
+      return at == 0 ? 1 : std::numeric_limits<std::uint64_t>::max();
+    }
+  };
+  EXPECT_EQ(deepen(trap()).outcome, search_outcome::exhausted);
+  EXPECT_EQ(run(best_first_search(trap())).outcome, search_outcome::exhausted);
+}
+
+TEST(iterative_deepening, memory_is_enough_for_its_positions_at_any_width) {
+  // Every cell of a torus of 32 x 32 leads to its four neighbours; there is no goal.
+  class torus {
+   public:
+    using position = int;
+    using move = int;
+    int initial() const { return 0; }
+    bool is_goal(int) const { return false; }
+    std::array<int, 4> legal_moves(int) const { return {1, 1023, 32, 992}; }
+    int apply(int at, int by) const { return (at + by) % 1024; }
+  };
+  for (const unsigned tasks : {1U, 4U, 64U, 1U << 31}) {
+    SCOPED_TRACE(tasks);
+    constexpr std::size_t bytes = 200'000;
+    const auto found = deepen(torus(), 4, remembering(bytes).with_parallelism(tasks));
+    EXPECT_EQ(found.outcome, search_outcome::exhausted);
+    EXPECT_EQ(found.positions_kept, 1024U);
+    EXPECT_LE(found.seen_bytes, bytes);
+  }
+  EXPECT_EQ(run(breadth_first_search(torus(), search_options().with_parallelism(1U << 31))).nodes,
+            1024U);
 }
 
 TEST(iterative_deepening, estimate_below_0_is_an_error) {

@@ -85,7 +85,8 @@ concept guided_puzzle = puzzle<P> && requires(const P& puzzle, const typename P:
 ///
 ///     search_cost cost(const position& at, const move& by) const;
 ///
-/// iterative_deepening_search and best_first_search find a cheapest path, the others do not ask.
+/// iterative_deepening_search and best_first_search find a cheapest path. The others find what they
+/// find, and add up what it costs. Sums have 64 bits.
 template <class P>
 concept weighted_puzzle = puzzle<P> && requires(const P& puzzle, const typename P::position& at,
                                                 const typename P::move& by) {

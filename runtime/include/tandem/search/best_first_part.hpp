@@ -56,7 +56,8 @@ class best_first_part : public level_part {
         const typename P::move& via = by;
         const std::uint64_t cost = from[i].cost + cost_of(puzzle, at, via);
         if (cost >= bound) continue;
-        batch_.reached.emplace_back(puzzle, puzzle.apply(at, via), from[i].node, cost);
+        batch_.reached.emplace_back(puzzle, typename P::position(puzzle.apply(at, via)),
+                                    from[i].node, cost);
       }
     }
   }

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // For puzzles whose moves form a tree (queens row by row): no seen set, so a position is counted
-// once for each sequence of moves that leads to it, and a graph with a cycle never ends.
+// once for each sequence of moves that leads to it, and a graph with a cycle never ends unless a
+// limit ends it.
 //
 // A task walks the tree by plain recursion (tree_walk.hpp). Only when it is not done after some 200
 // microseconds it forks: every second open position goes to one child, the others to a second one,
@@ -61,7 +62,7 @@ class tree_count {
 
   static task<void> run(tree_count& self) {
     auto whole = std::make_unique<plain_walk>(self.puzzle_, self.control_);
-    whole->open_root();
+    if (!self.begin(*whole)) co_return;
     co_await walk(self, std::move(whole), 1);
     self.control_.finish(search_outcome::exhausted);
   }
@@ -75,6 +76,17 @@ class tree_count {
   std::uint64_t leaves() const noexcept { return leaves_.load(std::memory_order_relaxed); }
 
  private:
+  /// @returns             false if that was too much for the limit of memory, or for the puzzle
+  bool begin(plain_walk& whole) noexcept {
+    try {
+      whole.open_root();
+      return true;
+    } catch (...) {
+      control_.fail(std::current_exception());
+      return false;
+    }
+  }
+
   static task<void> walk(tree_count& self, std::unique_ptr<plain_walk> given,
                          std::uint32_t stride) {
     // Parameters live as long as the frame, which may be longer than the search.

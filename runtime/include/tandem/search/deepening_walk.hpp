@@ -41,9 +41,12 @@ class no_way_back {};
 template <puzzle P>
 class path_length {
  public:
+  // Costs add up beyond 32 bits, moves do not.
+  using cost_type = std::conditional_t<weighted_puzzle<P>, std::uint64_t, std::uint32_t>;
+
   path_length() = default;
 
-  std::uint32_t cost() const noexcept { return cost_; }
+  cost_type cost() const noexcept { return cost_; }
   std::uint32_t moves() const noexcept {
     if constexpr (weighted_puzzle<P>) {
       return moves_.number;
@@ -65,7 +68,7 @@ class path_length {
   };
   struct not_counted {};
 
-  std::uint32_t cost_ = 0;
+  cost_type cost_ = 0;
   [[no_unique_address]] std::conditional_t<weighted_puzzle<P>, counted, not_counted> moves_;
 };
 
@@ -223,11 +226,13 @@ class alignas(64) deepening_walk {
       if constexpr (knows_the_way_back<P>) {
         if (by == back) continue;
       }
+      if (found_goal_) [[unlikely]]
+        return;
       reach(at, length, by, [&](position&& next, path_length<P> longer) {
         if (left_ != 0) [[likely]] {
           path_.set(longer.moves(), by);
           visit(next, longer, way_back_of(at, by));
-        } else if (!found_goal_) {
+        } else {
           open_.emplace_back(std::move(next), by, way_back_of(at, by), longer);
         }
       });
@@ -243,22 +248,23 @@ class alignas(64) deepening_walk {
   template <class Go>
   TANDEM_ALWAYS_INLINE void reach(const position& at, path_length<P> length, const move& by,
                                   Go go) {
-    // In 64 bits no sum overflows: a path within the bound, a move and an estimate of an int64. What
-    // is within the bound fits into 32.
-    const search_cost step = cost_of(puzzle_, at, by);
+    const path_length<P> longer = length.plus(cost_of(puzzle_, at, by));
     position next = puzzle_.apply(at, by);
-    const std::uint64_t whole = std::uint64_t{length.cost()} + step + raw_estimate(puzzle_, next);
+    const std::uint64_t rest = raw_estimate(puzzle_, next);
+    if (rest >= unreachable) [[unlikely]]
+      return;
+    const std::uint64_t whole = longer.cost() + rest;
     if (whole > bound_) {
-      if (whole < least_ && is_missed(next, std::uint64_t{length.cost()} + step)) least_ = whole;
+      if (whole < least_ && is_missed(next, longer.cost())) least_ = whole;
       return;
     }
     if constexpr (Table::remembers) {
-      if (!table_.is_news(next, length.cost() + step)) return;
+      if (!table_.is_news(next, longer.cost())) return;
     }
-    go(std::move(next), length.plus(step));
+    go(std::move(next), longer);
   }
 
-  bool is_missed(const position& at, std::uint64_t cost) {
+  bool is_missed(const position& at, typename path_length<P>::cost_type cost) {
     if constexpr (Table::remembers) {
       return table_.is_missed(at, cost);
     } else {

@@ -38,6 +38,9 @@ TANDEM_ALWAYS_INLINE std::uint64_t raw_estimate(const P& puzzle, const typename 
       return static_cast<std::uint64_t>(wide);
     }
   } else {
+    static_assert(
+        !requires(P& other) { other.heuristic(at); },
+        "the puzzle's heuristic() has to be const, and give an integer");
     return 0;
   }
 }
@@ -62,6 +65,9 @@ search_cost cost_of(const P& puzzle, const typename P::position& at, const typen
       throw_bad_cost(said);
     return static_cast<search_cost>(said);
   } else {
+    static_assert(
+        !requires(P& other) { other.cost(at, by); },
+        "the puzzle's cost() has to be const, and give an integer");
     return 1;
   }
 }

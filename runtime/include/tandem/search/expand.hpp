@@ -72,7 +72,7 @@ void expand(const P& puzzle, const Node& node, Candidates& out) {
   const auto& at = position_of(puzzle, node);
   for (auto&& by : puzzle.legal_moves(at)) {
     const typename P::move& via = by;
-    out.emplace_back(puzzle, puzzle.apply(at, via), &node);
+    out.emplace_back(puzzle, typename P::position(puzzle.apply(at, via)), &node);
   }
 }
 

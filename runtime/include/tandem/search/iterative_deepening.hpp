@@ -84,6 +84,11 @@ class deepening {
       const bool is_long = self.has_forked_.exchange(false, std::memory_order_relaxed);
       co_await walk(self, std::move(whole), 1, is_long ? self.early_forks_ : 0);
       if (self.control_.running()) self.deepen();
+      // Many short iterations are a long segment, too.
+      if (self.turn_.segment_over(search_pacer::clock::now())) {
+        co_await yield();
+        self.turn_.begin_segment();
+      }
     }
   }
 
@@ -110,6 +115,7 @@ class deepening {
     if (puzzle_.is_goal(root_)) {
       control_.finish(search_outcome::solved);
     } else if (bound_ >= unreachable) {
+      bound_ = 0;
       control_.finish(search_outcome::exhausted);
     }
   }
@@ -130,7 +136,7 @@ class deepening {
   void deepen() {
     // Relaxed: all tasks of the iteration have been joined.
     const std::uint64_t next = next_bound_.exchange(none, std::memory_order_relaxed);
-    if (next >= unreachable) {
+    if (next == none) {
       control_.finish(search_outcome::exhausted);
       return;
     }
@@ -187,8 +193,9 @@ class deepening {
   std::atomic<bool> has_forked_{false};  // in this iteration
   const position root_;
   Table table_;
-  std::uint64_t bound_ = 0;  // of this iteration; below `unreachable`, or nothing is searched
-  std::vector<move> path_;   // by the winner; read after all have ended
+  std::uint64_t bound_ = 0;                      // of this iteration
+  search_pacer turn_;                            // of all iterations
+  std::vector<move> path_;                       // by the winner; read after all have ended
   std::atomic<std::uint64_t> next_bound_{none};  // least sum that was cut off
 };
 

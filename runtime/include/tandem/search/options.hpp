@@ -87,9 +87,11 @@ class TANDEM_API search_options {
   /// Bytes that seen set, frontier and table of transpositions may take together. What positions
   /// and moves own outside of themselves is not counted.
   std::optional<std::size_t> memory_limit;
-  /// Tasks that search at the same time; 0 is one per worker of the pool that searches.
+  /// Tasks that search at the same time, at most 1024; 0 is one per worker of the pool that
+  /// searches. More than it has workers gain nothing.
   unsigned parallelism = 0;
-  /// Where its tasks run; null is the worker pool of the caller's runtime. Stays the caller's until
+  /// Where its tasks run: the workers() of a tandem::runtime, a strand, any other; null is the worker
+  /// pool of the caller's runtime. Stays the caller's until
   /// the search has returned. On an executor that is no worker pool there is one task unless
   /// `parallelism` says otherwise.
   executor* on = nullptr;

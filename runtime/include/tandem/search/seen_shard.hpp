@@ -74,6 +74,8 @@ class seen_shard {
   }
 
   std::uint64_t size() const noexcept { return count_; }
+  /// bytes() after one more position, if the table has to grow for it.
+  std::size_t bytes_with_one_more() const noexcept;
   /// Of nodes and slots, used or not.
   std::size_t bytes() const noexcept {
     return slots_.capacity() * sizeof(std::uint64_t) + capacity_ * sizeof(node);
@@ -94,6 +96,11 @@ class seen_shard {
     return tag * slots >> 32;
   }
 
+  bool is_loaded() const noexcept { return count_ * 5 >= slots_.size() * 4; }
+  std::uint64_t larger_slots() const noexcept {
+    if (slots_.empty()) return first_slots;
+    return std::min<std::uint64_t>(most_slots, slots_.size() + slots_.size() / 2);
+  }
   std::uint64_t home_of(std::uint64_t hash) const noexcept {
     return share(tag_of(hash), slots_.size());
   }
@@ -141,7 +148,7 @@ template <puzzle P, class Payload>
 template <class... Args>
 auto seen_shard<P, Payload>::find_or_insert(std::uint64_t hash, kept&& at, const node* parent,
                                             Args&&... args) -> std::pair<node*, bool> {
-  if (count_ * 5 >= slots_.size() * 4) grow_slots();
+  if (is_loaded()) grow_slots();
   const std::uint64_t slot = slot_of(hash, at);
   if (slots_[slot] != 0) return {node_in(slot), false};
   if (count_ == capacity_) grow_arena();
@@ -188,10 +195,16 @@ auto seen_shard<P, Payload>::at_index(std::uint64_t index) const noexcept -> nod
 }
 
 template <puzzle P, class Payload>
+std::size_t seen_shard<P, Payload>::bytes_with_one_more() const noexcept {
+  std::size_t sum = bytes();
+  if (is_loaded()) sum += (larger_slots() - slots_.size()) * sizeof(std::uint64_t);
+  if (count_ == capacity_) sum += chunk_size(chunks_.size()) * sizeof(node);
+  return sum;
+}
+
+template <puzzle P, class Payload>
 void seen_shard<P, Payload>::grow_slots() {
-  const std::uint64_t size =
-      slots_.empty() ? first_slots
-                     : std::min<std::uint64_t>(most_slots, slots_.size() + slots_.size() / 2);
+  const std::uint64_t size = larger_slots();
   search_vector<std::uint64_t> larger(size, slots_.get_allocator());
   for (const std::uint64_t entry : slots_) {
     if (entry == 0) continue;

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include <tandem/search/options.hpp>
@@ -37,12 +38,13 @@ class no_transpositions {
 };
 
 /// Written and read under the shard's lock.
+template <class Cost>
 class deepening_mark {
  public:
-  deepening_mark(std::uint32_t reached_at, std::uint32_t searched_in) noexcept
+  deepening_mark(Cost reached_at, std::uint32_t searched_in) noexcept
       : cost(reached_at), iteration(searched_in) {}
 
-  std::uint32_t cost;
+  Cost cost;
   std::uint32_t iteration;
 };
 
@@ -50,15 +52,13 @@ template <puzzle P>
 class transpositions {
  public:
   static constexpr bool remembers = true;
+  using cost_type = std::conditional_t<weighted_puzzle<P>, std::uint64_t, std::uint32_t>;
+  using mark = deepening_mark<cost_type>;
 
   transpositions(const P& puzzle, search_control& control, unsigned parallelism)
-      : puzzle_(puzzle), seen_(control, parallelism) {
-    std::size_t bytes = control.options().transposition_bytes;
-    // The rest of the memory is for the open positions.
-    if (const auto limit = control.options().memory_limit) bytes = std::min(bytes, *limit / 4 * 3);
-    // A shard may grow by half when it is just below its share.
-    bytes_per_shard_ = bytes / seen_.shard_count() / 3 * 2;
-  }
+      : puzzle_(puzzle),
+        seen_(control, width_for(bytes_for(control), parallelism)),
+        bytes_per_shard_(bytes_for(control) / seen_.shard_count()) {}
 
   /// Not while an iteration runs.
   void begin_iteration(const typename P::position& root) {
@@ -67,12 +67,12 @@ class transpositions {
   }
 
   /// Whether a position that has been reached is to be searched.
-  bool is_news(const typename P::position& at, std::uint32_t cost) {
+  bool is_news(const typename P::position& at, cost_type cost) {
     kept_position<P> kept = keep(puzzle_, at);
     const std::uint64_t hash = mixed_hash(puzzle_, at);
     bool news = true;
     seen_.with_shard(seen_.shard_of(hash), [&](auto& shard) {
-      if (shard.bytes() < bytes_per_shard_) {
+      if (shard.bytes_with_one_more() <= bytes_per_shard_) {
         const auto [found, added] =
             shard.find_or_insert(hash, std::move(kept), nullptr, cost, iteration_);
         news = added || better(found->payload, cost);
@@ -84,7 +84,7 @@ class transpositions {
   }
 
   /// Whether a position that the bound cut off has never been reached at so little.
-  bool is_missed(const typename P::position& at, std::uint64_t cost) {
+  bool is_missed(const typename P::position& at, cost_type cost) {
     const kept_position<P> kept = keep(puzzle_, at);
     const std::uint64_t hash = mixed_hash(puzzle_, at);
     bool missed = true;
@@ -98,15 +98,30 @@ class transpositions {
   void count(search_summary& summary) const { count_seen(summary, seen_); }
 
  private:
-  bool better(deepening_mark& known, std::uint32_t cost) const noexcept {
+  // A shard that has less than this keeps next to nothing.
+  static constexpr std::size_t least_shard_bytes = 8192;
+
+  /// Half of the memory there may be is for the open positions, and for tables that grow.
+  static std::size_t bytes_for(const search_control& control) {
+    const std::size_t bytes = control.options().transposition_bytes;
+    const auto limit = control.options().memory_limit;
+    return limit ? std::min(bytes, *limit / 2) : bytes;
+  }
+  /// As many shards as for so many tasks: 16 for each of them, one for a single one.
+  static unsigned width_for(std::size_t bytes, unsigned parallelism) {
+    const std::size_t most = bytes / least_shard_bytes / 32;
+    return static_cast<unsigned>(std::clamp<std::size_t>(most, 1, std::max(parallelism, 1U)));
+  }
+
+  bool better(mark& known, cost_type cost) const noexcept {
     if (cost > known.cost || (cost == known.cost && known.iteration == iteration_)) return false;
-    known = deepening_mark(cost, iteration_);
+    known = mark(cost, iteration_);
     return true;
   }
 
   const P& puzzle_;
-  seen_set<P, deepening_mark> seen_;
-  std::size_t bytes_per_shard_ = 0;
+  seen_set<P, mark> seen_;
+  const std::size_t bytes_per_shard_;
   std::uint32_t iteration_ = 0;
 };
 

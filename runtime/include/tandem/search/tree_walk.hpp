@@ -37,7 +37,7 @@ class alignas(64) tree_walk {
   tree_walk(const tree_walk&) = delete;
   tree_walk& operator=(const tree_walk&) = delete;
 
-  void open_root() { open_.emplace_back(puzzle_.initial(), 0); }
+  void open_root() { open_.emplace_back(position(puzzle_.initial()), 0); }
 
   /// Visits `most` positions, or all that are left.
   ///
@@ -93,7 +93,7 @@ class alignas(64) tree_walk {
         const position next = puzzle_.apply(at, by);
         visit(next, depth + 1);
       } else {
-        open_.emplace_back(puzzle_.apply(at, by), depth + 1);
+        open_.emplace_back(position(puzzle_.apply(at, by)), depth + 1);
       }
     }
     if (is_leaf) ++sums_.leaves;
