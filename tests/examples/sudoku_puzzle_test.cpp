@@ -73,7 +73,7 @@ TEST(sudoku_puzzle, counts_what_a_plain_search_counts_whatever_is_given) {
     EXPECT_EQ(count<25>(grid), plain_count(grid)) << text;
   }
   const sudoku_grid six =
-      sudoku_grid::parse("12345645612323....................5.", sudoku_box(2, 3));
+      sudoku_grid::parse("12345645612323....................6.", sudoku_box(2, 3));
   EXPECT_EQ(count<6>(six), plain_count(six));
   // Boxes that are rows: Latin squares.
   const sudoku_grid latin(sudoku_box(1, 4));
