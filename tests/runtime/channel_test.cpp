@@ -408,9 +408,9 @@ TEST(channel, passing_values_does_not_allocate) {
         of.close();
       }(c));
       while (auto got = co_await c.receive()) {
-        if (*got == 50) before = tandem::test::news.load();
+        if (*got == 50) before = tandem::test::news();
         if (*got == 999) {
-          EXPECT_EQ(tandem::test::news.load(), before);
+          EXPECT_EQ(tandem::test::news(), before);
         }
       }
       co_await sender;

@@ -189,9 +189,9 @@ TEST(fair_queue, tokens_are_used_again) {
     rt.run_until_idle();
   };
   post_all();
-  const long before = tandem::test::news;
+  const long before = tandem::test::news();
   post_all();
-  EXPECT_EQ(tandem::test::news - before, 0);
+  EXPECT_EQ(tandem::test::news() - before, 0);
   for (const counted& each : items) EXPECT_EQ(each.runs, 2);
 }
 

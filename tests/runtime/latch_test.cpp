@@ -141,10 +141,10 @@ TEST(latch, waits_do_not_allocate) {
       for (const auto& each : all) co_await each->arrive_and_wait();
     }(latches));
     for (std::size_t i = 0; i < latches.size(); ++i) {
-      if (i == 10) before = tandem::test::news.load();
+      if (i == 10) before = tandem::test::news();
       co_await latches[i]->arrive_and_wait();
     }
-    EXPECT_EQ(tandem::test::news.load(), before);
+    EXPECT_EQ(tandem::test::news(), before);
     co_await other;
   }());
 }

@@ -212,9 +212,9 @@ TEST(mutex, locks_do_not_allocate) {
         }(m));
       }
       co_await settle();
-      before = tandem::test::news.load();
+      before = tandem::test::news();
       co_await scope.join();
-      EXPECT_EQ(tandem::test::news.load(), before);
+      EXPECT_EQ(tandem::test::news(), before);
     });
   }());
 }

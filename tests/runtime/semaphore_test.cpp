@@ -224,9 +224,9 @@ TEST(semaphore, acquires_do_not_allocate) {
         }(s));
       }
       co_await settle();
-      const long before = tandem::test::news.load();
+      const long before = tandem::test::news();
       co_await scope.join();
-      EXPECT_EQ(tandem::test::news.load(), before);
+      EXPECT_EQ(tandem::test::news(), before);
     });
   }());
 }

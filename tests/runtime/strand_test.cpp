@@ -140,9 +140,9 @@ TEST(strand, a_post_allocates_nothing) {
     rt.run_until_idle();
   };
   post_all();
-  const long before = tandem::test::news;
+  const long before = tandem::test::news();
   post_all();
-  EXPECT_EQ(tandem::test::news - before, 0);
+  EXPECT_EQ(tandem::test::news() - before, 0);
   for (const counted& each : items) EXPECT_EQ(each.runs, 2);
 }
 

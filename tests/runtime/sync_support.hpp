@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <new>
@@ -26,8 +25,12 @@
 
 namespace tandem::test {
 
-/// Calls of operator new by the whole program; see TANDEM_TEST_COUNT_NEW.
-inline std::atomic<long> news{0};
+/// Calls of operator new by each thread; see TANDEM_TEST_COUNT_NEW.
+inline thread_local long news_of_thread = 0;
+
+/// Those by the caller's thread: a pool may start its threads meanwhile. Never inlined, so that a coroutine does not
+/// keep the address over a suspension.
+[[gnu::noinline]] inline long news() noexcept { return news_of_thread; }
 
 /// How an await ended, as a letter: r for returned, c for cancelled.
 template <class Awaitable>
@@ -54,7 +57,7 @@ inline task<void> settle() {
 #else
 #define TANDEM_TEST_COUNT_NEW                                              \
   void* operator new(std::size_t size) {                                   \
-    ++tandem::test::news;                                                  \
+    ++tandem::test::news_of_thread;                                        \
     if (void* const made = std::malloc(size != 0 ? size : 1)) return made; \
     throw std::bad_alloc();                                                \
   }                                                                        \

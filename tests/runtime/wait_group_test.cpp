@@ -169,12 +169,12 @@ TEST(wait_group, waits_do_not_allocate) {
       }
     }(ping, pong));
     for (int i = 0; i < 100; ++i) {
-      if (i == 10) before = tandem::test::news.load();
+      if (i == 10) before = tandem::test::news();
       ping.done();
       co_await pong.wait();
       pong.add();
     }
-    EXPECT_EQ(tandem::test::news.load(), before);
+    EXPECT_EQ(tandem::test::news(), before);
     co_await other;
   }());
 }
