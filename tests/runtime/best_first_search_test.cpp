@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 
 template <class P>
 search_result<P> best(const P& puzzle, unsigned threads = 2, search_options options = {}) {
-  return solve_on(threads, puzzle, solver::best_first, std::move(options));
+  return solve_on<solver::best_first>(threads, puzzle, std::move(options));
 }
 
 /// The message of the puzzle_error that a search ends with.
@@ -58,10 +58,10 @@ TEST(best_first, finds_as_few_moves_as_breadth_first_after_fewer_positions) {
   std::mt19937 random(3);
   std::uint64_t visited = 0;
   std::uint64_t visited_by_level = 0;
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < rounds(40); ++i) {
     const guided_eight puzzle(random_eight(random));
     SCOPED_TRACE(puzzle.initial());
-    const auto nearest = solve_on(2, puzzle, solver::breadth_first);
+    const auto nearest = solve_on<solver::breadth_first>(2, puzzle);
     for (const unsigned threads : pool_sizes) {
       const auto found = best(puzzle, threads);
       ASSERT_TRUE(found.solved());

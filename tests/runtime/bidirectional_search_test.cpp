@@ -82,7 +82,7 @@ class line {
 
 template <class P>
 search_result<P> meet(const P& puzzle, unsigned threads = 2, search_options options = {}) {
-  return solve_on(threads, puzzle, solver::bidirectional, std::move(options));
+  return solve_on<solver::bidirectional>(threads, puzzle, std::move(options));
 }
 
 std::string error_of(const line& puzzle) {
@@ -96,10 +96,10 @@ std::string error_of(const line& puzzle) {
 
 TEST(bidirectional, finds_as_few_moves_as_breadth_first) {
   std::mt19937 random(7);
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < rounds(60); ++i) {
     const eight_puzzle puzzle(random_eight(random));
     SCOPED_TRACE(puzzle.initial());
-    const auto nearest = solve_on(2, puzzle, solver::breadth_first);
+    const auto nearest = solve_on<solver::breadth_first>(2, puzzle);
     for (const unsigned threads : pool_sizes) {
       const auto found = meet(puzzle, threads);
       ASSERT_TRUE(found.solved());
@@ -123,7 +123,7 @@ TEST(bidirectional, finds_the_nearest_of_several_goals_or_none_in_graphs_of_seve
   for (unsigned seed = 0; seed < 400; ++seed) {
     SCOPED_TRACE(seed);
     const random_maze maze(seed, 60, 30 + static_cast<int>(seed % 60), 3);
-    const auto nearest = solve_on(1, maze, solver::breadth_first);
+    const auto nearest = solve_on<solver::breadth_first>(1, maze);
     const auto found = meet(maze, 1 + seed % 4);
     ASSERT_EQ(found.outcome, nearest.outcome);
     ASSERT_EQ(found.path.size(), nearest.path.size());

@@ -13,20 +13,13 @@
 #include <tandem/run.hpp>
 
 #include "search_puzzles.hpp"
+#include "search_support.hpp"
 
 namespace {
 
 using namespace tandem;
 using namespace tandem::test;
 using namespace std::chrono_literals;
-
-constexpr unsigned pool_sizes[] = {1, 2, 4};
-
-runtime_options with_threads(unsigned threads) {
-  runtime_options options;
-  options.min_threads = threads;
-  return options;
-}
 
 /// A tree that only its numbers know: many children at the root, below it seven with one chance in
 /// eight, so that subtrees are of every size.

@@ -17,20 +17,13 @@
 #include <thread>
 
 #include "guided_puzzles.hpp"
+#include "search_support.hpp"
 
 namespace {
 
 using namespace tandem;
 using namespace tandem::test;
 using namespace std::chrono_literals;
-
-constexpr unsigned pool_sizes[] = {1, 2, 4};
-
-runtime_options with_threads(unsigned threads) {
-  runtime_options options;
-  options.min_threads = threads;
-  return options;
-}
 
 template <class P>
 search_result<P> deepen(const P& puzzle, unsigned threads = 2, search_options options = {}) {
@@ -50,7 +43,7 @@ std::string error_of(const P& puzzle) {
 
 TEST(iterative_deepening, finds_as_few_moves_as_breadth_first) {
   std::mt19937 random(1);
-  for (int i = 0; i < 25; ++i) {
+  for (int i = 0; i < rounds(25); ++i) {
     const guided_eight puzzle(random_eight(random));
     SCOPED_TRACE(puzzle.initial());
     const auto nearest = run(breadth_first_search(puzzle));
@@ -241,7 +234,7 @@ TEST(iterative_deepening, finds_the_cheapest_path_with_a_memory_of_any_size) {
 
 TEST(iterative_deepening, visits_a_position_about_once_an_iteration_when_it_remembers) {
   std::mt19937 random(2);
-  for (int i = 0; i < 10; ++i) {
+  for (int i = 0; i < rounds(10); ++i) {
     const guided_eight puzzle(random_eight(random));
     const auto nearest = run(breadth_first_search(puzzle));
     const auto found = deepen(puzzle, 1, remembering());

@@ -75,7 +75,7 @@ TEST(search, memory_limit_that_is_just_enough_does_not_bite) {
 
 TEST(search, what_positions_take_is_told) {
   for (const solver which : path_solvers) {
-    for (const unsigned threads : pool_sizes) {
+    for (const unsigned threads : long_pool_sizes) {
       SCOPED_TRACE(name_of(which) + " on " + std::to_string(threads));
       const auto found = solve_on(threads, unsolvable(), which);
       EXPECT_EQ(found.positions_kept, reachable_eights);

@@ -33,10 +33,11 @@ TEST(search, exception_of_the_progress_callback_ends_the_search) {
 
 TEST(search, progress_is_never_reported_twice_at_once_and_only_grows) {
   for_each_solver_and_pool([](solver which, unsigned threads) {
+    const std::uint64_t limit = sanitized ? 50'000 : 200'000;
     std::mutex busy;
     std::uint64_t reports = 0;
     std::uint64_t last = 0;
-    const auto options = search_options().with_node_limit(200'000).with_progress(
+    const auto options = search_options().with_node_limit(limit).with_progress(
         [&](const search_progress& now) {
           const std::unique_lock alone(busy, std::try_to_lock);
           EXPECT_TRUE(alone.owns_lock());

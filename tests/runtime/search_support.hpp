@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <tandem/run.hpp>
@@ -15,7 +16,9 @@
 #include <utility>
 #include <vector>
 
+#include "sanitized.hpp"
 #include "search_puzzles.hpp"
+#include "test_runtime.hpp"
 
 namespace tandem::test {
 
@@ -42,6 +45,9 @@ inline constexpr solver parallel_solvers[] = {solver::racing, solver::breadth_fi
                                               solver::bidirectional, solver::best_first,
                                               solver::counting};
 inline constexpr unsigned pool_sizes[] = {1, 2, 4};
+/// For searches of a whole graph, which take seconds each under a sanitizer.
+inline constexpr std::span<const unsigned> long_pool_sizes =
+    std::span(pool_sizes).subspan(sanitized ? 2 : 0);
 
 inline std::string name_of(solver which) {
   switch (which) {
@@ -56,28 +62,47 @@ inline std::string name_of(solver which) {
   return "";
 }
 
+/// One solver, known when the test is compiled: each one of each puzzle takes the compiler a while.
+template <solver Which, class P>
+task<search_result<P>> solve(const P& puzzle, search_options options = {}) {
+  if constexpr (Which == solver::sequential) {
+    co_return sequential_search(puzzle, options);
+  } else if constexpr (Which == solver::cooperative) {
+    co_return co_await cooperative_search(puzzle, options);
+  } else if constexpr (Which == solver::racing) {
+    co_return co_await racing_search(puzzle, options);
+  } else if constexpr (Which == solver::breadth_first) {
+    co_return co_await breadth_first_search(puzzle, options);
+  } else if constexpr (Which == solver::best_first) {
+    co_return co_await best_first_search(puzzle, options);
+  } else if constexpr (Which == solver::counting) {
+    co_return co_await count_solutions(puzzle, options);
+  } else if constexpr (two_way_puzzle<P>) {
+    co_return co_await bidirectional_search(puzzle, options);
+  } else {
+    throw std::logic_error("the puzzle does not go both ways");
+  }
+}
+
+/// Any of them.
 template <class P>
 task<search_result<P>> solve(const P& puzzle, solver which, search_options options = {}) {
   switch (which) {
-    case solver::sequential: co_return sequential_search(puzzle, options);
-    case solver::cooperative: co_return co_await cooperative_search(puzzle, options);
-    case solver::racing: co_return co_await racing_search(puzzle, options);
-    case solver::breadth_first: co_return co_await breadth_first_search(puzzle, options);
-    case solver::bidirectional:
-      if constexpr (two_way_puzzle<P>) co_return co_await bidirectional_search(puzzle, options);
-      throw std::logic_error("the puzzle does not go both ways");
-    case solver::best_first: co_return co_await best_first_search(puzzle, options);
-    case solver::counting: break;
+    case solver::sequential: return solve<solver::sequential>(puzzle, std::move(options));
+    case solver::cooperative: return solve<solver::cooperative>(puzzle, std::move(options));
+    case solver::racing: return solve<solver::racing>(puzzle, std::move(options));
+    case solver::breadth_first: return solve<solver::breadth_first>(puzzle, std::move(options));
+    case solver::bidirectional: return solve<solver::bidirectional>(puzzle, std::move(options));
+    case solver::best_first: return solve<solver::best_first>(puzzle, std::move(options));
+    case solver::counting: return solve<solver::counting>(puzzle, std::move(options));
   }
-  co_return co_await count_solutions(puzzle, options);
+  throw std::logic_error("no such solver");
 }
 
-inline runtime_options with_threads(unsigned threads) {
-  runtime_options options;
-  options.min_threads = threads;
-  return options;
+template <solver Which, class P>
+search_result<P> solve_on(unsigned threads, const P& puzzle, search_options options = {}) {
+  return run(solve<Which>(puzzle, std::move(options)), with_threads(threads));
 }
-
 template <class P>
 search_result<P> solve_on(unsigned threads, const P& puzzle, solver which,
                           search_options options = {}) {

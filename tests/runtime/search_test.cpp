@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 
 TEST(search, unsolvable_puzzle_is_exhausted_after_exactly_every_reachable_position) {
   for (const solver which : path_solvers) {
-    for (const unsigned threads : pool_sizes) {
+    for (const unsigned threads : long_pool_sizes) {
       SCOPED_TRACE(name_of(which) + " on " + std::to_string(threads));
       const auto found = solve_on(threads, unsolvable(), which);
       EXPECT_EQ(found.outcome, search_outcome::exhausted);
@@ -37,7 +37,7 @@ TEST(search, every_path_is_legal_and_ends_at_a_goal) {
   for (const std::string_view start : farthest_eights) {
     const eight_puzzle puzzle{std::string(start)};
     for (const solver which : two_way_solvers) {
-      for (const unsigned threads : pool_sizes) {
+      for (const unsigned threads : long_pool_sizes) {
         SCOPED_TRACE(name_of(which) + " on " + std::to_string(threads));
         const auto found = solve_on(threads, puzzle, which);
         EXPECT_EQ(found.outcome, search_outcome::solved);
@@ -73,7 +73,7 @@ TEST(search, queens_are_counted) {
   for (const unsigned threads : pool_sizes) {
     std::vector<std::uint64_t> counts;
     for (int n = 1; n <= 10; ++n) {
-      counts.push_back(solve_on(threads, queens(n), solver::counting).solutions);
+      counts.push_back(solve_on<solver::counting>(threads, queens(n)).solutions);
     }
     EXPECT_EQ(counts, known) << threads;
   }
@@ -97,7 +97,7 @@ TEST(search, chain_of_100000_moves_needs_no_stack) {
     EXPECT_EQ(found.path.size(), 100'000U) << name_of(which);
     EXPECT_EQ(found.nodes, 100'001U);
   }
-  const auto counted = solve_on(2, puzzle, solver::counting);
+  const auto counted = solve_on<solver::counting>(2, puzzle);
   EXPECT_EQ(counted.nodes, 100'001U);
   EXPECT_EQ(counted.solutions, 1U);
 }
