@@ -256,8 +256,8 @@ TEST(runtime, ten_thousand_start_stop_cycles_hold_no_more_than_a_hundred) {
     ASSERT_EQ(std::system(command.c_str()), 0);
     return;
   }
-  const int many =
-      tandem::test::sanitized ? 1000 : 10'000;  // a sanitizer's allocator is not mallinfo2's anyway
+  // Under a sanitizer its allocator is not mallinfo2's anyway.
+  const int many = tandem::test::rounds(10'000);
   const auto cycle = [] { tandem::run(a_bit_of_everything(), with_threads(2)); };
   for (int i = 0; i < 100; ++i) cycle();
   const holdings after_hundred = take_stock();

@@ -62,7 +62,7 @@ inline std::string name_of(solver which) {
   return "";
 }
 
-/// One solver, known when the test is compiled: each one of each puzzle takes the compiler a while.
+/// One that is known when the test is compiled, so that the compiler makes no other.
 template <solver Which, class P>
 task<search_result<P>> solve(const P& puzzle, search_options options = {}) {
   if constexpr (Which == solver::sequential) {
@@ -84,7 +84,7 @@ task<search_result<P>> solve(const P& puzzle, search_options options = {}) {
   }
 }
 
-/// Any of them.
+/// One that is chosen when the test runs: the compiler makes all of them for the puzzle.
 template <class P>
 task<search_result<P>> solve(const P& puzzle, solver which, search_options options = {}) {
   switch (which) {

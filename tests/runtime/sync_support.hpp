@@ -28,8 +28,8 @@ namespace tandem::test {
 /// Calls of operator new by each thread; see TANDEM_TEST_COUNT_NEW.
 inline thread_local long news_of_thread = 0;
 
-/// Those by the caller's thread: a pool may start its threads meanwhile. Never inlined, so that a coroutine does not
-/// keep the address over a suspension.
+/// Those by the caller's thread: a pool may start its threads meanwhile. Never inlined, so that a
+/// coroutine does not keep the address over a suspension.
 [[gnu::noinline]] inline long news() noexcept { return news_of_thread; }
 
 /// How an await ended, as a letter: r for returned, c for cancelled.

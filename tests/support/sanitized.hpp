@@ -33,7 +33,7 @@ inline constexpr bool address_sanitized = true;
 inline constexpr bool address_sanitized = false;
 #endif
 
-/// How often a test of random cases does it: a tenth of `full` under a sanitizer, where each takes ten times as long.
+/// How often a test repeats what it does: a tenth of `full` under a sanitizer, where all is slow.
 constexpr int rounds(int full) noexcept { return sanitized ? (full + 9) / 10 : full; }
 
 }  // namespace tandem::test
