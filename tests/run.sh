@@ -6,12 +6,14 @@ cd "$(dirname "$0")/.."
 
 usage() {
   cat <<'END'
-usage: tests/run.sh [PRESET] [--filter REGEX] [--jobs N]
+usage: tests/run.sh [PRESET] [--filter REGEX] [--jobs N] [--whole]
        tests/run.sh nightly [PRESET...] [--filter REGEX]
 
 PRESET is one of release, release-clang, dev (default), gcc-debug, asan, tsan, gcc-asan, shared.
-With no PRESET and no filter nightly begins with all tests in gcc-debug.
+With no PRESET and no filter nightly begins with all tests in gcc-debug, release, asan, tsan and gcc-asan, whole.
 --filter runs the tests whose ctest name (executable.suite.test) matches REGEX.
+--whole takes nothing away: all tests also in tsan and gcc-asan, which have a share of them (tests/shares.cmake), with all
+their sanitizers and the optimisation of the preset, and those of the benchmarks; proofs of models are made anew.
 nightly runs each stress test for TANDEM_STRESS_SECONDS (default 60) in each PRESET (default: release asan
 tsan), and in release the loads of tests/bench/loads.py; --filter chooses executables there. A failing test is shown with its seed and how to repeat it.
 
@@ -30,13 +32,18 @@ if [ "${1:-}" = nightly ]; then
 fi
 
 preset=dev
+whole=()
 filter=()
-jobs=$(nproc)
+jobs=$(($(nproc) + 1))  # many tests wait: for peers, for timers, for a browser
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) usage; exit 0 ;;
     --filter) filter=(-R "${2:?--filter needs a regular expression}"); shift 2 ;;
     --jobs) jobs=${2:?--jobs needs a number}; shift 2 ;;
+    --whole)
+      whole=(-DTANDEM_WHOLE_TESTS=ON -DTANDEM_TESTS=all -DTANDEM_BUILD_EXAMPLES=ON)
+      export TANDEM_PROOFS=none
+      shift ;;
     -*) echo "unknown option: $1" >&2; usage >&2; exit 2 ;;
     *) preset=$1; shift ;;
   esac
@@ -66,7 +73,7 @@ rm -f "$build/tests.xml" "$build/tests.counts"
 say "packages"
 tests/support/install_packages.sh "${groups[@]}"
 say "configure"
-cmake --preset "$preset" >"$build/step.log" 2>&1 || { cat "$build/step.log"; exit 1; }
+cmake --preset "$preset" "${whole[@]}" >"$build/step.log" 2>&1 || { cat "$build/step.log"; exit 1; }
 say "build"
 quietly cmake --build --preset "$preset"
 

@@ -87,12 +87,12 @@ tandem::task<http_response> show_events(exchange& call) {
   co_await events.begin(call.request, call.keep_alive());
   if (call.request.method == http_method::head) co_return http_response();
   rate nodes;
-  while (!service.connections.is_draining()) {
+  while (!service.is_draining()) {
     nlohmann::ordered_json stats = stats_json(service);
     stats["nodes_per_second"] = std::llround(
         nodes.of(service.searched_nodes.load(std::memory_order_relaxed), clock::now()));
     co_await events.send("stats", stats);
-    tandem::task<void> ending = wait_for(service.connections.drain());
+    tandem::task<void> ending = wait_for(service.drain());
     (void)co_await tandem::as_result(tandem::with_timeout(*interval, std::move(ending)));
     tandem::throw_if_stopped();
   }

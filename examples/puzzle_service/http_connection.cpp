@@ -13,6 +13,7 @@
 #include <tandem/as_result.hpp>
 #include <tandem/errors.hpp>
 #include <tandem/timeout.hpp>
+#include <tandem/with_stop.hpp>
 
 namespace service {
 
@@ -51,11 +52,11 @@ tandem::task<void> send_and_close(tandem::io::tcp_stream& stream, std::string re
   stream.close();
 }
 
-http_connection::http_connection(tandem::io::tcp_stream stream, service_state& shared,
-                                 connection_ticket& ticket)
+http_connection::http_connection(tandem::io::tcp_stream stream, std::stop_token draining,
+                                 service_state& shared)
     : stream_(std::move(stream)),
       service_(shared),
-      ticket_(ticket),
+      draining_(std::move(draining)),
       parser_(shared.options.header_limit_bytes, shared.options.body_limit_bytes),
       // A header has to fit as a whole; the rest is for what comes behind it.
       input_(2 * shared.options.header_limit_bytes) {}
@@ -67,7 +68,7 @@ tandem::task<void> http_connection::run() {
       append_response(output_, failure_, false);
       co_return co_await send_and_close(stream_, std::move(output_));
     }
-    if (outcome != reading::complete || !ticket_.begin_answer()) co_return;
+    if (outcome != reading::complete) co_return;
 
     exchange call(service_, parser_.take(), stream_);
     call.completion_threads.note();
@@ -104,12 +105,12 @@ tandem::task<http_connection::reading> http_connection::next_request() {
   if (buffered == http_parser::state::complete) co_return reading::complete;
   if (buffered == http_parser::state::failed) co_return reading::failed;
   co_await flush();
-  if (!ticket_.begin_reading()) co_return reading::ended;
-  tandem::task<reading> receiving = receive_request();
-  auto received = co_await tandem::as_result(
-      tandem::with_timeout(service_.options.idle_time, std::move(receiving)));
+  auto received = co_await tandem::as_result(tandem::with_stop(
+      draining_, tandem::with_timeout(service_.options.idle_time, receive_request())));
   if (received) co_return received.value();
-  if (!received.is_cancelled() || tandem::stop_requested()) co_return reading::ended;
+  if (!received.is_cancelled() || tandem::stop_requested() || draining_.stop_requested()) {
+    co_return reading::ended;
+  }
   if (!is_within_request()) co_return reading::ended;  // a client without a further wish
   co_return fail(error_response(
       408, fmt::format("no complete request within {} ms", service_.options.idle_time.count())));

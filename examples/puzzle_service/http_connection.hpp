@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 #include <string>
 
 #include <tandem/io/tcp_stream.hpp>
@@ -29,7 +30,8 @@ namespace service {
 
 class http_connection {
  public:
-  http_connection(tandem::io::tcp_stream stream, service_state& shared, connection_ticket& ticket);
+  /// @param draining  ends the wait for a request
+  http_connection(tandem::io::tcp_stream stream, std::stop_token draining, service_state& shared);
 
   /// Serves the client until one of the two has enough.
   ///
@@ -58,7 +60,7 @@ class http_connection {
 
   tandem::io::tcp_stream stream_;
   service_state& service_;
-  connection_ticket& ticket_;
+  const std::stop_token draining_;
   http_parser parser_;
   input_buffer input_;
   std::string output_;

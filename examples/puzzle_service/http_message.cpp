@@ -34,7 +34,9 @@ http_response error_response(unsigned status, std::string_view message) {
   const nlohmann::json body = {{"error", message}};
   // The message may quote what the client sent, which need not be UTF-8.
   constexpr auto replace = nlohmann::json::error_handler_t::replace;
-  return http_response(status, "application/json", body.dump(-1, ' ', false, replace) + "\n");
+  http_response made(status, "application/json", body.dump(-1, ' ', false, replace) + "\n");
+  if (status == 503) made.retry_after = std::chrono::seconds(1);
+  return made;
 }
 
 http_response failure_response(const std::exception_ptr& failure) {
@@ -58,6 +60,9 @@ void append_response(std::string& out, const http_response& response, bool keep_
                  response.body.size(), keep_alive ? "keep-alive" : "close");
   if (!response.allow.empty()) {
     fmt::format_to(std::back_inserter(out), "Allow: {}\r\n", response.allow);
+  }
+  if (response.retry_after.count() > 0) {
+    fmt::format_to(std::back_inserter(out), "Retry-After: {}\r\n", response.retry_after.count());
   }
   out += "\r\n";
   if (!head_only) out += response.body;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <string>
@@ -35,7 +36,8 @@ class http_response {
   unsigned status = 200;
   std::string_view content_type = "application/json";  ///< of static storage
   std::string body;
-  std::string_view allow;  ///< of static storage: the methods of a 405
+  std::string_view allow;               ///< of static storage: the methods of a 405
+  std::chrono::seconds retry_after{0};  ///< of a 503; 0: not said
 };
 
 /// `{"error": message}`

@@ -19,11 +19,13 @@ void append_own(std::vector<metric_family>& out, const service_state& service) {
   add("puzzle_requests_total", "Requests that were read.", metric_kind::counter,
       service.requests.load(std::memory_order_relaxed));
   add("puzzle_connections_open", "Connections that are open.", metric_kind::gauge,
-      service.connections.open());
+      service.open_connections.load(std::memory_order_relaxed));
   add("puzzle_connections_total", "Connections that were served.", metric_kind::counter,
-      service.connections.total());
-  add("puzzle_refused_connections_total", "Connections that were one too many.",
-      metric_kind::counter, service.refused_connections.load(std::memory_order_relaxed));
+      service.connections.served.load(std::memory_order_relaxed));
+  add("puzzle_refused_connections_total", "Connections that were one too many, and were told so.",
+      metric_kind::counter, service.connections.over_limit.load(std::memory_order_relaxed));
+  add("puzzle_closed_connections_total", "Connections that were closed without a word.",
+      metric_kind::counter, service.connections.closed.load(std::memory_order_relaxed));
   add("puzzle_searches_running", "Searches under way.", metric_kind::gauge,
       service.searches_running.load(std::memory_order_relaxed));
   add("puzzle_searches_total", "Searches that were begun.", metric_kind::counter,

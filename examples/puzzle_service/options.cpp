@@ -40,6 +40,9 @@ std::optional<service_options> parse_options(int argc, char** argv, int& exit_co
       ->check(CLI::Range(std::size_t{0}, std::size_t{1} << 30));
   app.add_option("--connections", options.connection_limit, "open connections; one more gets 503")
       ->check(CLI::Range(1, 1'000'000));
+  app.add_option("--turned-away", options.turned_away_limit,
+                 "clients that are told so at the same time; one more is closed")
+      ->check(CLI::Range(0, 1'000'000));
   app.add_option("--searches", options.search_limit, "searches at the same time; one more gets 503")
       ->check(CLI::Range(1, 1'000'000));
   app.add_option("--streams", options.stream_limit,

@@ -22,8 +22,9 @@ class service_options {
   std::size_t header_limit_bytes = 8 * 1024;
   std::size_t body_limit_bytes = 64 * 1024;
   std::size_t connection_limit = 1000;
-  std::size_t search_limit = 64;   ///< searches at the same time
-  std::size_t stream_limit = 100;  ///< GET /events at the same time
+  std::size_t turned_away_limit = 256;  ///< clients that get 503 at the same time
+  std::size_t search_limit = 64;        ///< searches at the same time
+  std::size_t stream_limit = 100;       ///< GET /events at the same time
   std::chrono::milliseconds idle_time{30'000};
   std::chrono::milliseconds search_time{30'000};
   std::uint64_t search_nodes = 50'000'000;

@@ -18,9 +18,7 @@ class exchange {
       : service(shared), request(std::move(received)), pieces(client, shared.options.idle_time) {}
 
   /// The connection goes on after this exchange.
-  bool keep_alive() const noexcept {
-    return request.keep_alive && !service.connections.is_draining();
-  }
+  bool keep_alive() const noexcept { return request.keep_alive && !service.is_draining(); }
 
   service_state& service;
   const http_request request;

@@ -4,30 +4,30 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <exception>
-#include <new>
+#include <stop_token>
+#include <string>
 #include <system_error>
 #include <utility>
 
 #include <tandem/as_result.hpp>
 #include <tandem/io/endpoint.hpp>
+#include <tandem/io/serve.hpp>
 #include <tandem/io/signal_set.hpp>
 #include <tandem/io/tcp_listener.hpp>
 #include <tandem/io/tcp_stream.hpp>
 #include <tandem/resume_on.hpp>
-#include <tandem/sleep.hpp>
-#include <tandem/spawn.hpp>
+#include <tandem/stop.hpp>
+#include <tandem/task_scope.hpp>
 
 #include "http_connection.hpp"
 
 namespace service {
 
 namespace {
-
-using namespace std::chrono_literals;
 
 tandem::io::endpoint to_endpoint(const std::string& address, std::uint16_t port) {
   const bool is_v6 = address.find(':') != std::string::npos;
@@ -36,81 +36,41 @@ tandem::io::endpoint to_endpoint(const std::string& address, std::uint16_t port)
   return tandem::io::endpoint::parse(text);
 }
 
-/// Takes a ticket back, whatever ends its connection.
-class ticket_guard {
+/// One connection that is served now.
+class open_connection {
  public:
-  ticket_guard(service_state& service, connection_ticket& ticket) noexcept
-      : service_(service), ticket_(ticket) {}
-  ticket_guard(const ticket_guard&) = delete;
-  ticket_guard& operator=(const ticket_guard&) = delete;
-  ~ticket_guard() { service_.connections.remove(ticket_); }
+  explicit open_connection(service_state& service) noexcept : service_(service) {
+    service_.open_connections.fetch_add(1, std::memory_order_relaxed);
+  }
+  open_connection(const open_connection&) = delete;
+  open_connection& operator=(const open_connection&) = delete;
+  ~open_connection() { service_.open_connections.fetch_sub(1, std::memory_order_relaxed); }
 
  private:
   service_state& service_;
-  connection_ticket& ticket_;
 };
 
-tandem::task<void> serve_client(tandem::io::tcp_stream stream, service_state& service,
-                                connection_ticket& ticket) {
-  const ticket_guard guard(service, ticket);
+tandem::task<void> serve_client(tandem::io::tcp_stream stream, std::stop_token draining,
+                                service_state& service) {
+  const open_connection counted(service);
   try {
-    http_connection connection(std::move(stream), service, ticket);
+    http_connection connection(std::move(stream), std::move(draining), service);
     co_await connection.run();
   } catch (const std::system_error&) {
     // The client is gone, too slow in taking its answer, or the service ends: nothing to report.
+    if (tandem::stop_requested()) service.unfinished.fetch_add(1, std::memory_order_relaxed);
   } catch (const std::exception& error) {
     fmt::print(stderr, "puzzle_service: a connection failed: {}\n", error.what());
   }
 }
 
-tandem::task<void> turn_away(tandem::io::tcp_stream stream, service_state& service,
-                             connection_ticket& ticket) {
-  const ticket_guard guard(service, ticket);
+tandem::task<void> turn_away(tandem::io::tcp_stream stream) {
   std::string response;
   append_response(response, error_response(503, "too many connections: try again later"), false);
   try {
     co_await send_and_close(stream, std::move(response));
   } catch (const std::system_error&) {
     // As above.
-  }
-}
-
-// Turning away takes a moment. Beyond this many at once a connection is closed without a word.
-constexpr std::size_t turned_away_limit = 256;
-
-void start_client(tandem::io::tcp_stream stream, service_state& service) {
-  const bool is_full = service.connections.open() >= service.options.connection_limit;
-  if (is_full) {
-    service.refused_connections.fetch_add(1, std::memory_order_relaxed);
-    if (service.connections.turned_away() >= turned_away_limit) return;
-  }
-  tandem::executor& home = stream.thread_executor();
-  connection_ticket& ticket = service.connections.add(is_full);
-  try {
-    const auto serve_or_not = is_full ? &turn_away : &serve_client;
-    service.connections.start(ticket, home, serve_or_not(std::move(stream), service, ticket));
-  } catch (const std::bad_alloc&) {
-    service.connections.remove(ticket);  // the stream has been closed by the unwinding
-  }
-}
-
-/// Ends with the stop of its task only.
-tandem::task<void> accept_clients(tandem::io::tcp_listener& listener, service_state& service) {
-  bool had_failed = false;
-  while (true) {
-    auto accepted = co_await tandem::as_result(listener.accept());
-    if (accepted) {
-      had_failed = false;
-      start_client(std::move(accepted).value(), service);
-      continue;
-    }
-    if (accepted.is_cancelled()) co_return;
-    // Out of descriptors or memory, most likely: what is served now gives some back. A client that
-    // gave up while it waited (ECONNABORTED) costs the others no more than this pause.
-    if (!std::exchange(had_failed, true)) {
-      fmt::print(stderr, "puzzle_service: accept: {}; going on\n", accepted.error().message());
-    }
-    co_await tandem::sleep_for(50ms);
   }
 }
 
@@ -124,15 +84,25 @@ tandem::task<void> serve(service_state& service) {
   fmt::print("listening on http://{}\n", listener.local_endpoint().to_string());
   std::fflush(stdout);
 
-  auto accepting = tandem::spawn(service.completions.executor(), accept_clients(listener, service));
-  auto signal = co_await tandem::as_result(signals.wait());
-  fmt::print(stderr, "puzzle_service: {}: finishing\n",
-             signal ? fmt::format("signal {}", signal.value()) : signal.error().message());
-  accepting.cancel();
-  (void)co_await tandem::as_result(accepting);
-  listener.close();
-  const std::size_t stopped = co_await service.connections.close_all(service.options.grace_time);
-  if (stopped > 0) {
+  tandem::io::serve_options options;
+  options.max_connections = service.options.connection_limit;
+  options.max_over_limit = service.options.turned_away_limit;
+  options.over_limit = &turn_away;
+  options.counts = &service.connections;
+  options.drain_timeout = service.options.grace_time;
+  const auto serve_one = [&service](tandem::io::tcp_stream stream, std::stop_token draining) {
+    return serve_client(std::move(stream), std::move(draining), service);
+  };
+  const auto until_a_signal = [&](tandem::task_scope& scope) -> tandem::task<void> {
+    scope.spawn(tandem::io::serve(std::move(listener), serve_one, options));
+    auto signal = co_await tandem::as_result(signals.wait());
+    fmt::print(stderr, "puzzle_service: {}: finishing\n",
+               signal ? fmt::format("signal {}", signal.value()) : signal.error().message());
+    service.drain().set();
+    scope.request_stop();
+  };
+  co_await tandem::with_scope(until_a_signal);
+  if (const std::size_t stopped = service.unfinished; stopped > 0) {
     fmt::print(stderr, "puzzle_service: {} answers were not finished in time\n", stopped);
   }
 }

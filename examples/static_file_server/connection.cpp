@@ -46,6 +46,11 @@ tandem::task<void> connection::run() {
   }
 }
 
+tandem::task<void> connection::turn_away() {
+  co_await refuse(503, false, false, "Retry-After: 1\r\n");
+  co_await take_leave();
+}
+
 // Closing with something unread would be a reset, which may overtake the answer.
 tandem::task<void> connection::take_leave() {
   stream_.shutdown();
@@ -114,12 +119,14 @@ tandem::task<void> connection::send_part(file_body file, byte_range part) {
   }
 }
 
-tandem::task<void> connection::refuse(unsigned status, bool keep_alive, bool is_head) {
+tandem::task<void> connection::refuse(unsigned status, bool keep_alive, bool is_head,
+                                      std::string_view more) {
   std::string body = std::to_string(status) + ' ';
   body += reason(status);
   body += '\n';
-  std::string answer =
-      response_head(status, body.size(), keep_alive, "Content-Type: text/plain; charset=utf-8\r\n");
+  std::string fields = "Content-Type: text/plain; charset=utf-8\r\n";
+  fields += more;
+  std::string answer = response_head(status, body.size(), keep_alive, fields);
   if (!is_head) answer += body;
   co_await write(std::move(answer));
 }

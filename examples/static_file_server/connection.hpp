@@ -6,9 +6,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <stop_token>
 #include <string>
+#include <string_view>
+#include <tandem/io/file.hpp>
+#include <tandem/io/serve.hpp>
 #include <tandem/io/tcp_stream.hpp>
 #include <tandem/task.hpp>
 #include <utility>
@@ -21,13 +23,14 @@ namespace files {
 /// What all connections share.
 class file_service {
  public:
-  explicit file_service(std::filesystem::path below, std::chrono::milliseconds limit)
+  file_service(tandem::io::file below, std::chrono::milliseconds limit)
       : root(std::move(below)), idle_time(limit) {}
 
-  const std::filesystem::path root;  ///< absolute, without symbolic links
+  tandem::io::file root;  ///< the folder
   const std::chrono::milliseconds idle_time;
   std::atomic<std::uint64_t> requests{0};
   std::atomic<std::uint64_t> bytes{0};  ///< of bodies
+  tandem::io::serve_counts connections;
 };
 
 /// Its home is the completion thread of its socket: nothing of it is locked.
@@ -39,13 +42,16 @@ class connection {
   /// Until the client leaves, is silent for too long, or the server drains; a request that has come
   /// is answered.
   tandem::task<void> run();
+  /// For a client too many: says so, and when to come again.
+  tandem::task<void> turn_away();
 
  private:
   tandem::task<bool> receive_more();
   tandem::task<void> take_leave();
   tandem::task<void> answer(const http_request& request, bool keep_alive);
   tandem::task<void> send_part(file_body file, byte_range part);
-  tandem::task<void> refuse(unsigned status, bool keep_alive, bool is_head);
+  tandem::task<void> refuse(unsigned status, bool keep_alive, bool is_head,
+                            std::string_view more = {});
   tandem::task<void> write(std::string text);
 
   tandem::io::tcp_stream stream_;

@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <span>
 #include <string>
 #include <tandem/io/file.hpp>
@@ -28,7 +27,7 @@ class file_body {
   tandem::task<void> read(std::uint64_t offset, std::span<std::byte> out);
 
  private:
-  friend tandem::task<file_body> open_below(const std::filesystem::path&, std::string);
+  friend tandem::task<file_body> open_below(tandem::io::file&, std::string);
   tandem::io::file file_;
   std::uint64_t size_ = 0;
   std::string tag_;
@@ -36,10 +35,10 @@ class file_body {
 
 /// Opens `relative` below `root`.
 ///
-/// @param root      absolute, without symbolic links
+/// @param root      the folder
 /// @param relative  as relative_path() gives it
 /// @returns         not open if there is no such regular file, it may not be read, or symbolic
 ///                  links lead out of the root
-tandem::task<file_body> open_below(const std::filesystem::path& root, std::string relative);
+tandem::task<file_body> open_below(tandem::io::file& root, std::string relative);
 
 }  // namespace files

@@ -171,6 +171,7 @@ std::string_view reason(unsigned status) {
     case 413: return "Content Too Large";
     case 416: return "Range Not Satisfiable";
     case 431: return "Request Header Fields Too Large";
+    case 503: return "Service Unavailable";
     default: return "Bad Request";
   }
 }

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "multishot.hpp"
@@ -24,16 +26,25 @@ class acceptor final : public multishot {
  private:
   class accepted {
    public:
-    explicit accepted(int of) noexcept : descriptor(of) {}
-    int descriptor;
+    int descriptor = -1;
     accepted* next = nullptr;
+    bool is_kept = false;
+    std::atomic<bool> is_used{false};  // of a kept one: set by the owner, cleared by the strand
   };
+  /// More than the queue holds before the kernel is asked to hold back.
+  static constexpr std::size_t kept_places = 16;
 
   bool has_arrived() const noexcept override;
   void drop_queue() noexcept override;
+  /// The owner. @returns null if the kept ones are in use, and there is no memory for another one
+  accepted* place_for(int descriptor) noexcept;
+  static void give_back(accepted& place) noexcept;
+  void nothing_queued(std::int32_t outcome, bool armed, bool lost) noexcept;
 
   std::atomic<accepted*> arrived_{nullptr};  // M1: a chain, newest first
   accepted* ready_ = nullptr;                // the user's: a chain, oldest first
+  bool has_lost_ = false;  // owner: closed one for want of memory; told when it is not armed
+  std::array<accepted, kept_places> kept_;
 };
 
 }  // namespace tandem::inline v0::io::detail

@@ -13,12 +13,14 @@
 #if !defined(NDEBUG)
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <memory_resource>
 #include <mutex>
+#include <new>
 #include <source_location>
 #include <tandem/detail/frame_memory.hpp>
 #include <tandem/environment.hpp>
@@ -52,26 +54,9 @@ namespace {
 using detail::operation;
 using detail::operation_kind;
 
-const char* name_of(operation_kind kind) noexcept {
-  switch (kind) {
-    case operation_kind::accept: return "tcp_listener::accept";
-    case operation_kind::connect: return "tcp_stream::connect";
-    case operation_kind::receive:
-    case operation_kind::receive_vector: return "tcp_stream::read";
-    case operation_kind::send: return "tcp_stream::write";
-    case operation_kind::send_all:
-    case operation_kind::send_all_vector: return "tcp_stream::write_all";
-    case operation_kind::wait_readable: return "readable";
-    case operation_kind::wait_writable: return "writable";
-    case operation_kind::read_file: return "signal_set::wait";
-    case operation_kind::file: return "an operation on a file";
-    default: return "an operation";
-  }
-}
-
 /// Calls use(address, bytes) for each buffer.
 template <class Use>
-void for_each_buffer(operation& each, Use use) noexcept {
+void for_each_buffer(operation& each, Use use) {
   if (each.kind() == operation_kind::receive_vector ||
       each.kind() == operation_kind::send_all_vector) {
     for (const detail::segment& part : each.window().segments()) use(part.data, part.bytes);
@@ -84,7 +69,7 @@ void for_each_buffer(operation& each, Use use) noexcept {
 }
 
 struct entry {
-  operation_kind kind;
+  const char* name;
   int descriptor;
   bool is_the_operation;  // else one of its buffers
   std::size_t bytes;
@@ -98,7 +83,7 @@ struct entry {
       "tandem::io: %s while %s on descriptor %d was in flight: its %s, %zu bytes at %p, lies "
       "in there\n  the operation belongs to task %llu, spawned at %s:%u; stop and await it "
       "before what it uses goes\n",
-      what, name_of(found.kind), found.descriptor, found.is_the_operation ? "operation" : "buffer",
+      what, found.name, found.descriptor, found.is_the_operation ? "operation" : "buffer",
       found.bytes,
       reinterpret_cast<void*>(at),  // NOLINT: to be printed
       static_cast<unsigned long long>(found.task), found.spawned_at.file_name(),
@@ -110,25 +95,30 @@ class buffer_register {
  public:
   /// Never destroyed: threads may outlive main's statics.
   static buffer_register& instance() noexcept {
-    static buffer_register& only = *new buffer_register;
+    alignas(buffer_register) static std::byte room[sizeof(buffer_register)];
+    static buffer_register& only = *::new (room) buffer_register;  // which allocates nothing
     return only;
   }
 
   void enter(operation& each) noexcept {
     const environment* const env = each.has_waiting() ? each.waiting().env : nullptr;
-    entry made{each.kind(),
+    entry made{each.name(),
                each.descriptor(),
                true,
                sizeof(operation),
                env != nullptr ? env->id() : 0,
                env != nullptr ? env->spawned_at() : std::source_location()};
     const std::lock_guard guard(lock_);
-    add(&each, each, made);
-    made.is_the_operation = false;
-    for_each_buffer(each, [&](void* buffer, std::size_t bytes) {
-      made.bytes = bytes;
-      add(buffer, each, made);
-    });
+    try {
+      add(&each, each, made);
+      made.is_the_operation = false;
+      for_each_buffer(each, [&](void* buffer, std::size_t bytes) {
+        made.bytes = bytes;
+        add(buffer, each, made);
+      });
+    } catch (const std::bad_alloc&) {
+      // A check less: what is not registered is not found, and the operation goes on.
+    }
   }
 
   void leave(operation& each) noexcept {

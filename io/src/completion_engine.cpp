@@ -127,9 +127,7 @@ void completion_engine::loop() noexcept {
     run_jobs(context);
     flush_hand_overs();
     // I9. What they have begun holds the clock itself.
-    for (host* const each : hosted_) {
-      if (!each->has_local()) each->release_held();
-    }
+    for (host* const each : hosted_) each->settle_held();
     if (any_moving_) [[unlikely]]
       continue_moves();  // R3
     if (is_done()) break;
@@ -220,15 +218,24 @@ void completion_engine::route(tandem::detail::promise_base& waiting) noexcept {
         &waiting);  // A6: nobody may take it before the backend is done with the batch
     return;
   }
+  hand_over_later(waiting);
+}
+
+void completion_engine::hand_over_later(tandem::detail::promise_base& waiting) noexcept {
   // I5. A batch is one post, one wake: collected per home, of which there are few.
-  for (hand_over& each : hand_overs_) {
-    if (each.target == waiting.home) {
-      each.items.push_back(&waiting);
+  for (std::size_t i = 0; i < hand_over_count_; ++i) {
+    if (hand_overs_[i].target == waiting.home) {
+      hand_overs_[i].items.push_back(&waiting);
       return;
     }
   }
-  hand_overs_.push_back(hand_over{waiting.home, {}});
-  hand_overs_.back().items.push_back(&waiting);
+  if (hand_over_count_ == homes_at_once) [[unlikely]] {
+    of_further_homes_.push_back(&waiting);
+    return;
+  }
+  hand_over& fresh = hand_overs_[hand_over_count_++];
+  fresh.target = waiting.home;
+  fresh.items.push_back(&waiting);
 }
 
 void completion_engine::publish(job* item) noexcept {
@@ -241,14 +248,27 @@ void completion_engine::flush_hand_overs() noexcept {
     while (job* const item = reaped_.pop_front()) publish(item);
     if (lane_.size() > 1) shared_.notify();
   }
-  for (const hand_over& each : hand_overs_) {
+  if (hand_over_count_ == 0) return;
+  post_hand_overs();
+  while (!of_further_homes_.empty()) [[unlikely]] {
+    job_list rest = std::exchange(of_further_homes_, job_list());
+    while (job* const item = rest.pop_front()) {
+      hand_over_later(*static_cast<tandem::detail::promise_base*>(item));
+    }
+    post_hand_overs();  // of eight homes more: so it ends
+  }
+}
+
+void completion_engine::post_hand_overs() noexcept {
+  const std::size_t homes = std::exchange(hand_over_count_, 0);
+  for (std::size_t i = 0; i < homes; ++i) {
+    hand_over& each = hand_overs_[i];
     handed_over_.add();
     const std::size_t count = each.items.size();
     if (each.target == &owner_.workers()) brought_ += count;
-    each.target->post_batch(each.items, post_kind::resume);
-    for (std::size_t i = 0; i < count; ++i) tandem::detail::release_clock(owner_);  // I9
+    each.target->post_batch(std::exchange(each.items, job_list()), post_kind::resume);
+    for (std::size_t k = 0; k < count; ++k) tandem::detail::release_clock(owner_);  // I9
   }
-  hand_overs_.clear();
 }
 
 void completion_engine::run_job(tandem::detail::thread_context& context, job* item,

@@ -15,6 +15,7 @@
 #include <mutex>
 #include <source_location>
 #include <tandem/detail/fifo_lane.hpp>
+#include <tandem/detail/frame_idle.hpp>
 #include <tandem/detail/gathering.hpp>
 #include <tandem/detail/own_counter.hpp>
 #include <tandem/detail/thread_context.hpp>
@@ -123,9 +124,10 @@ class completion_engine final : public tandem::detail::timer_driver {
   friend class moves;
   using own_counter = tandem::detail::own_counter;
   struct hand_over {
-    tandem::executor* target;
+    tandem::executor* target = nullptr;
     job_list items;
   };
+  static constexpr std::size_t homes_at_once = 8;
 
   void run() noexcept;
   void set_up();
@@ -136,8 +138,13 @@ class completion_engine final : public tandem::detail::timer_driver {
   void take_shared() noexcept;
   void run_jobs(tandem::detail::thread_context& context) noexcept;
   void run_job(tandem::detail::thread_context& context, job* item, tandem::executor& as) noexcept;
+  void hand_over_later(tandem::detail::promise_base& waiting) noexcept;
   void flush_hand_overs() noexcept;
+  void post_hand_overs() noexcept;
   void sleep() noexcept;
+  /// @returns  until when it may, as far as the memory of frames goes
+  std::chrono::steady_clock::time_point lie_down() noexcept;
+  void get_up() noexcept;
   bool may_gather() noexcept;
   /// @returns  whether it slept
   bool end_sleep(bool to_search) noexcept;
@@ -182,11 +189,16 @@ class completion_engine final : public tandem::detail::timer_driver {
   job* first_ = nullptr;  // P3: runs before the lane
   bool any_moving_ = false;
   bool has_swept_ = false;
-  std::size_t brought_ = 0;  // I10: to the workers since it slept
-  bool stayed_ = false;      // I10: something was for its own threads
+  tandem::detail::frame_idle spell_;
+  std::uint64_t lay_down_at_ = 0;  // how many segments it had run when that spell began
+  std::size_t brought_ = 0;        // I10: to the workers since it slept
+  bool stayed_ = false;            // I10: something was for its own threads
   tandem::detail::gathering gathering_;
   job_list reaped_;  // P1: to be published
-  std::vector<hand_over> hand_overs_;
+  // I5. Nothing is allocated for a batch: what is of further homes has its turn after the others.
+  std::array<hand_over, homes_at_once> hand_overs_;
+  std::size_t hand_over_count_ = 0;
+  job_list of_further_homes_;
   bool drives_timers_ = false;
   std::unique_ptr<backend> backend_;
   std::string_view backend_name_;               // a literal

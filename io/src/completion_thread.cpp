@@ -67,8 +67,13 @@ void completion_thread::impl::take_inbox() noexcept {
   }
 }
 
-void completion_thread::impl::release_held() noexcept {
-  for (; held_by_local_ > 0; --held_by_local_) tandem::detail::release_clock(owner_);
+void completion_thread::impl::keep_local() noexcept {
+  tandem::detail::hold_clock(owner_);
+  held_by_local_ = 1;
+}
+
+void completion_thread::impl::release_held(std::size_t but) noexcept {
+  for (; held_by_local_ > but; --held_by_local_) tandem::detail::release_clock(owner_);
 }
 
 void completion_thread::impl::push_inbox(job* first, job* last, bool urgent) noexcept {
@@ -97,6 +102,7 @@ void completion_thread::impl::push_inbox(job* first, job* last, bool urgent) noe
 
 void completion_thread::impl::post(job* item, post_kind) noexcept {
   if (is_current()) {
+    hold_local();
     local_.push_back(item);
   } else {
     push_inbox(item, item, true);
@@ -105,6 +111,7 @@ void completion_thread::impl::post(job* item, post_kind) noexcept {
 
 void completion_thread::impl::post_request(job* item) noexcept {
   if (is_current()) {
+    hold_local();
     local_.push_back(item);
   } else {
     push_inbox(item, item, false);
@@ -114,6 +121,7 @@ void completion_thread::impl::post_request(job* item) noexcept {
 void completion_thread::impl::post_batch(job_list items, post_kind) noexcept {
   if (items.empty()) return;
   if (is_current()) {
+    hold_local();
     local_.append(items);
     return;
   }

@@ -84,7 +84,10 @@ class completion_thread::impl final : public tandem::executor {
     local_.push_back(item);
     ++held_by_local_;
   }
-  void release_held() noexcept;
+  /// I9. After a round of jobs: what is left in local_ needs one hold.
+  void settle_held() noexcept {
+    if (held_by_local_ != 0) release_held(local_.empty() ? 0 : 1);
+  }
   bool end_sources() noexcept;
   void leave_sources() noexcept;
 
@@ -92,6 +95,13 @@ class completion_thread::impl final : public tandem::executor {
   friend class completion_engine;
   friend class moves;
   void push_inbox(job* first, job* last, bool urgent) noexcept;
+  /// I9. Before this thread posts to itself: whoever posts may release a hold of its own before
+  /// this has run.
+  void hold_local() noexcept {
+    if (held_by_local_ == 0) keep_local();
+  }
+  void keep_local() noexcept;
+  void release_held(std::size_t but) noexcept;
 
   tandem::runtime& owner_;
   completion_pool& pool_;
@@ -103,7 +113,7 @@ class completion_thread::impl final : public tandem::executor {
   std::atomic<std::uint32_t> posting_{0};  // threads inside push_inbox
 
   // Owner only.
-  std::size_t held_by_local_ = 0;  // I9: of local_, since it was empty
+  std::size_t held_by_local_ = 0;  // I9: not 0 while local_ has something
   job_list local_;
   std::size_t in_flight_ = 0;             // of its operations, with the engine's backend
   detail::multishot* sources_ = nullptr;  // that have been armed

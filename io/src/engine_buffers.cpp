@@ -16,10 +16,12 @@ void completion_engine::feed_receivers() noexcept {
     each = older;
   }
   if (starving_ == nullptr) return;
+  bool refused = false;
   if (free_buffers_ == 0) {
     // Slow readers have them all, and the others must not wait for those.
+    if (buffers_->is_at_limit()) return;
     const std::uint32_t first = buffers_->count();
-    if (!buffers_->grow()) return;
+    refused = !buffers_->grow();
     for (std::uint32_t i = first; i < buffers_->count(); ++i) provide_buffer(i);
   }
   buffers_->set_starving(false);
@@ -27,7 +29,11 @@ void completion_engine::feed_receivers() noexcept {
   while (hungry != nullptr) {
     detail::receiver* const next = std::exchange(hungry->next_starving, nullptr);
     hungry->previous_starving = nullptr;
-    hungry->go_on();
+    if (refused) [[unlikely]] {
+      hungry->refuse();
+    } else {
+      hungry->go_on();
+    }
     hungry = next;
   }
 }

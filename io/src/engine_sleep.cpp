@@ -35,10 +35,32 @@ void completion_engine::sleep() noexcept {
     gathering_.wait(owner_.workers(), std::min(deadline, clock::now() + longest_gathering));
     work = true;
   }
-  backend_->wait(work ? clock::time_point::min() : deadline);
+  const clock::time_point lies_until = work ? clock::time_point::max() : lie_down();
+  backend_->wait(work ? clock::time_point::min() : std::min(deadline, lies_until));
+  get_up();
   asleep_.store(false, std::memory_order_seq_cst);  // W2; a late wake costs one round
   if (drives_timers_) timers.sleep_ended(this);
   shared_.kick_watch();  // W2
+}
+
+std::chrono::steady_clock::time_point completion_engine::lie_down() noexcept {
+  using clock = std::chrono::steady_clock;
+  const std::uint64_t segments = segments_.load(std::memory_order_relaxed);  // own counter
+  if (segments != lay_down_at_) {
+    // Once for each time that it has run something: that others are busy must not wake it again and
+    // again.
+    lay_down_at_ = segments;
+    if (tandem::detail::has_frames_to_trim() && !tandem::detail::timers_of(owner_).is_virtual()) {
+      spell_.begin(clock::now().time_since_epoch().count());
+    }
+  }
+  return clock::time_point(clock::duration(spell_.deadline_ns()));
+}
+
+void completion_engine::get_up() noexcept {
+  using clock = std::chrono::steady_clock;
+  if (spell_.deadline_ns() == tandem::detail::frame_idle::never) return;
+  if (spell_.is_due(clock::now().time_since_epoch().count())) spell_.give_back(true);
 }
 
 bool completion_engine::may_gather() noexcept {

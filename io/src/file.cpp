@@ -118,12 +118,19 @@ file_open_awaiter::file_open_awaiter(std::string path, const open_options& optio
       path_(std::move(path)),
       options_(checked(options)) {}
 
+file_open_awaiter::file_open_awaiter(detail::file_handle& root, std::string relative,
+                                     const open_options& options)
+    : file_awaiter(detail::file_action::open_beneath, &root, nullptr, 0, 0),
+      path_(std::move(relative)),
+      options_(checked(options)) {}
+
 bool file_open_awaiter::await_ready() noexcept {
   // A path that the system would read only up to its first zero names another file.
   if (path_.find('\0') != std::string::npos) {
     request_.fail(EINVAL);
     return true;
   }
+  if (file_ != nullptr) request_.aim(*file_);
   request_.aim_at_path(path_.c_str(), flags_of(options_), options_.permissions);
   return try_now();
 }
@@ -143,7 +150,9 @@ result<file> file_open_awaiter::await_resume_result() {
 file file_open_awaiter::await_resume() {
   if (const std::error_code failure = end()) {
     if (failure == std::errc::operation_canceled) throw_failure(failure);
-    throw std::system_error(failure, "file::open \"" + path_ + '"');
+    std::string text = "file::open \"" + path_ + '"';
+    if (file_ != nullptr) text = "file::open_beneath \"" + file_->path() + "\": \"" + path_ + '"';
+    throw std::system_error(failure, text);
   }
   return opened();
 }

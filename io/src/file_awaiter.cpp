@@ -26,6 +26,7 @@ const char* name_of(file_action action) noexcept {
     case file_action::sync: return "file::sync";
     case file_action::sync_data: return "file::sync_data";
     case file_action::open: return "file::open";
+    case file_action::open_beneath: return "file::open_beneath";
     case file_action::status: return "file::status";
     case file_action::truncate: return "file::truncate";
     case file_action::allocate: return "file::allocate";
@@ -36,6 +37,11 @@ const char* name_of(file_action action) noexcept {
 bool is_transfer(file_action action) noexcept {
   return action == file_action::read || action == file_action::write ||
          action == file_action::append;
+}
+
+/// What a ring has no entry for, or what takes several calls where the kernel is old.
+bool is_for_blocking(file_action action) noexcept {
+  return action == file_action::truncate || action == file_action::open_beneath;
 }
 
 }  // namespace
@@ -69,7 +75,7 @@ bool file_awaiter::suspend(tandem::detail::promise_base& waiting) {
   completion_pool& pool = current_completion_pool(name_of(request_.action()));
   completion_thread& thread = thread_at_hand(pool);
   if (file_ != nullptr) file_->begin_operation();
-  if (request_.action() == file_action::truncate || !thread.implementation().takes_files()) {
+  if (is_for_blocking(request_.action()) || !thread.implementation().takes_files()) {
     return wait_.emplace<file_call>(request_).begin(waiting);  // X3
   }
   auto& entry = wait_.emplace<operation>(operation_kind::file, &request_, 1);  // X2
@@ -87,6 +93,7 @@ std::error_code file_awaiter::end() {
     }
   }
   if (request_.error() == 0) return {};
+  if (request_.error() == ECANCELED) return make_error_code(tandem::current_stop_reason());
   return {request_.error(), std::generic_category()};
 }
 

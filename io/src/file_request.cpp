@@ -11,6 +11,8 @@
 #include <tandem/io/detail/file_request.hpp>
 #include <tandem/stop.hpp>
 
+#include "open_beneath.hpp"
+
 namespace tandem::inline v0::io::detail {
 
 namespace {
@@ -131,6 +133,8 @@ std::int32_t file_request::command() noexcept {
     case file_action::sync: return outcome_of(::fsync(descriptor_));
     case file_action::sync_data: return outcome_of(::fdatasync(descriptor_));
     case file_action::open: return outcome_of(::open(path(), flags_, permissions_));
+    case file_action::open_beneath:
+      return io::open_beneath(descriptor_, path(), flags_, permissions_);
     case file_action::status:
       return outcome_of(::statx(descriptor_, "", AT_EMPTY_PATH, STATX_BASIC_STATS,
                                 static_cast<struct ::statx*>(one_.data)));
@@ -147,7 +151,7 @@ bool file_request::took(std::int32_t outcome) noexcept {
   error_ = 0;  // one that moves to another ring is cancelled, and goes on there
   if (was_interrupted(outcome)) return true;
   if (outcome == -EOPNOTSUPP && write_flags() != 0) return has_no_end_ = true;
-  if (outcome == -EAGAIN && action_ == file_action::open && (flags_ & O_NONBLOCK) != 0) {
+  if (outcome == -EAGAIN && is_opening() && (flags_ & O_NONBLOCK) != 0) {
     flags_ &= ~O_NONBLOCK;  // somebody has to give up a lease on it
     return true;
   }

@@ -86,6 +86,12 @@ class multishot : public multishot_source, public tandem::detail::frame_allocate
   // The strand.
   /// M5, M7. Something was taken out of the queue.
   void queue_shrank() noexcept;
+  /// M4. A failure has been told, and the next call asks again. It is not armed, so nobody else
+  /// writes here until then.
+  void forget_end() noexcept {
+    end_.store(open_ended, std::memory_order_relaxed);
+    idle_.store(true, std::memory_order_seq_cst);
+  }
 
   completion_thread::impl* owner() const noexcept {
     return thread_.load(std::memory_order_relaxed);  // the owner's, and after leave() anybody's

@@ -18,6 +18,12 @@ bool multishot_awaiter::start(tandem::detail::promise_base& waiting) {
     has_outcome_ = true;
     return false;
   }
+  socket::side_user* side = &socket_->user(socket_side::taking);
+  if (side->load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
+    end_ = socket_->refuse_second(side, name(), waiting);
+    has_outcome_ = true;
+    return false;
+  }
   set_waiting(waiting);
   if (waiting.env->stop().stop_requested()) {
     set_cancelled();
@@ -37,7 +43,7 @@ bool multishot_awaiter::start(tandem::detail::promise_base& waiting) {
     return true;
   }
   if (!begin(waiting)) return false;
-  socket_->begin_operation();
+  side->store(this, std::memory_order_relaxed);
   holds_ = true;
   tandem::detail::hold_clock(*waiting.env->runtime());  // I9
   switch (socket_->source()->wait(*this)) {
@@ -58,7 +64,7 @@ bool multishot_awaiter::on_stop(stop_waiter& self) noexcept {
 
 void multishot_awaiter::finish_wait() noexcept {
   if (holds_) {
-    socket_->end_operation();
+    socket_->user(socket_side::taking).store(nullptr, std::memory_order_relaxed);
     socket_->source()->forget_stop();
     // I9. A stop has posted the task, so the clock is still held for the wait.
     if (cancelled()) tandem::detail::release_clock(*waiting().env->runtime());
@@ -70,7 +76,7 @@ void multishot_awaiter::finish_wait() noexcept {
 
 std::error_code multishot_awaiter::finish_result() noexcept {
   finish_wait();
-  if (cancelled()) return std::make_error_code(std::errc::operation_canceled);
+  if (cancelled()) return make_error_code(cancel_reason());
   if (end_ < 0) return {-end_, std::generic_category()};
   return {};
 }

@@ -125,8 +125,28 @@ bool operation::retries() noexcept {
   return outcome_ == -EINTR || (kind_ == operation_kind::accept && outcome_ == -ECONNABORTED);
 }
 
+const char* operation::name() const noexcept {
+  switch (kind_) {
+    case operation_kind::accept: return "tcp_listener::accept";
+    case operation_kind::connect: return "tcp_stream::connect";
+    case operation_kind::receive:
+    case operation_kind::receive_vector: return "tcp_stream::read";
+    case operation_kind::send: return "tcp_stream::write";
+    case operation_kind::send_all:
+    case operation_kind::send_all_vector: return "tcp_stream::write_all";
+    case operation_kind::wait_readable: return "readable";
+    case operation_kind::wait_writable: return "writable";
+    case operation_kind::read_file: return "signal_set::wait";
+    case operation_kind::file: return "an operation on a file";
+    default: return "an operation";
+  }
+}
+
 std::error_code operation::error() const noexcept {
   if (outcome_ >= 0) return {};
+  if (outcome_ == -ECANCELED) {
+    return make_error_code(has_waiting() ? cancel_reason() : stop_reason::none);
+  }
   return {-outcome_, std::generic_category()};
 }
 

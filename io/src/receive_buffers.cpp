@@ -34,7 +34,6 @@ receive_buffers::receive_buffers(completion_engine& owner, std::uint32_t at_once
 }
 
 bool receive_buffers::grow() noexcept {
-  if (count_ + at_once_ > most_) return false;
   const std::size_t bytes = std::size_t{at_once_} * bytes_each_;
   chunk& fresh = chunks_[count_ >> chunk_shift_];
   fresh.memory.reset(static_cast<std::byte*>(

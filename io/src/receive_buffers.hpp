@@ -29,8 +29,10 @@ class receive_buffers {
   receive_buffers(const receive_buffers&) = delete;
   receive_buffers& operator=(const receive_buffers&) = delete;
 
-  /// Owner. As many again, numbered on from count(). @returns false at the limit, or without memory
+  /// Owner. As many again, numbered on from count(). pre: not at the limit. @returns false without
+  /// memory
   bool grow() noexcept;
+  bool is_at_limit() const noexcept { return count_ + at_once_ > most_; }
 
   std::uint32_t at_once() const noexcept { return at_once_; }
   /// Owner.

@@ -30,6 +30,8 @@ bool receiver::take(leased_buffer& out, std::int32_t& end) noexcept {
     // Most calls find it empty: then a look is enough.
     if (arrived_.load(std::memory_order_acquire) == none) {
       end = ended;
+      if (ended == -ENOMEM) [[unlikely]]
+        forget_end();  // told; nothing of the stream is lost, so the next call goes on
       return ended != open_ended;
     }
     std::uint32_t newest = arrived_.exchange(none, std::memory_order_acquire);
@@ -95,6 +97,11 @@ void receiver::received(std::int32_t outcome, std::uint32_t buffer, bool armed) 
 void receiver::go_on() noexcept {
   starving_ = false;
   arm();
+}
+
+void receiver::refuse() noexcept {
+  starving_ = false;
+  nothing_came(-ENOMEM, false, true);
 }
 
 bool receiver::give_up() noexcept {

@@ -23,6 +23,9 @@ class receiver final : public multishot {
   void received(std::int32_t outcome, std::uint32_t buffer, bool armed) noexcept override;
   /// M5. A buffer has come back to a thread that had none.
   void go_on() noexcept;
+  /// M5. None has come back, and there is no memory for more: told as a failure, since whoever
+  /// holds the others may be waiting for this one.
+  void refuse() noexcept;
 
   receiver* next_starving = nullptr;  // owner: those that wait for a buffer
   receiver* previous_starving = nullptr;

@@ -1,8 +1,9 @@
-// serve.cpp: accepting, pausing, draining. Labels D1-D5: io/README.md, "Serving".
+// serve.cpp: accepting, pausing, draining. Labels D1-D6: io/README.md, "Serving".
 // SPDX-License-Identifier: MIT
 #include <tandem/io/serve.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <stdexcept>
 #include <string>
@@ -78,7 +79,8 @@ class server {
         failed_connections_("a connection of the server", where),
         failed_accepts_("accepting by the server", where),
         pool_(current_completion_pool("serve")),
-        places_(std::min(options_.max_connections, semaphore::max)) {
+        places_(std::min(options_.max_connections, semaphore::max)),
+        places_over_limit_(std::min(options_.max_over_limit, semaphore::max)) {
     if (listeners_.empty()) throw std::invalid_argument("serve was given no listener");
   }
 
@@ -97,14 +99,17 @@ class server {
 
   task<void> accept_then_join(task_scope& connections, const std::stop_token& stop,
                               std::exception_ptr& failure) {
+    task<void> joined = join(connections);  // D4 needs no memory
     {
       const auto accepted = co_await as_result(with_stop(stop, accept_all(connections)));
       if (!accepted && !accepted.is_cancelled()) failure = accepted.exception();
     }
     listeners_.clear();  // D3: from now on peers are refused
     draining_.request_stop();
-    co_await with_timeout(options_.drain_timeout, connections.join());  // D4
+    co_await with_timeout(options_.drain_timeout, std::move(joined));  // D4
   }
+
+  static task<void> join(task_scope& connections) { co_await connections.join(); }
 
   task<void> accept_all(task_scope& connections) {
     if (listeners_.size() == 1) co_return co_await accept_from(listeners_.front(), connections);
@@ -119,13 +124,14 @@ class server {
   task<void> accept_from(tcp_listener& listener, task_scope& connections) {
     if (listener.is_open()) co_await resume_on(listener.thread_executor());
     std::chrono::milliseconds pause = options_.first_pause;
+    const bool waits_for_place = options_.max_connections != 0 && !options_.over_limit;
     while (true) {
       semaphore_permit place;
-      if (options_.max_connections != 0) place = co_await places_.scoped();
+      if (waits_for_place) place = co_await places_.scoped();
       auto accepted = co_await as_result(listener.accept());
       if (accepted) {
         pause = options_.first_pause;
-        start(std::move(accepted).value(), std::move(place), connections);
+        admit(std::move(accepted).value(), std::move(place), connections);
         continue;
       }
       const std::error_code error = accepted.error();
@@ -136,13 +142,34 @@ class server {
     }
   }
 
-  void start(tcp_stream stream, semaphore_permit place, task_scope& connections) {
+  /// D6. Nothing waits here: whoever finds no place of either kind is closed.
+  void admit(tcp_stream stream, semaphore_permit place, task_scope& connections) {
+    const bool needs_place = options_.max_connections != 0 && !place;
+    if (!needs_place || places_.try_acquire()) {
+      if (needs_place) place = semaphore_permit(places_, 1);
+      count(&serve_counts::served);
+      start(std::move(stream), std::move(place), false, connections);
+    } else if (places_over_limit_.try_acquire()) {
+      count(&serve_counts::over_limit);
+      start(std::move(stream), semaphore_permit(places_over_limit_, 1), true, connections);
+    } else {
+      count(&serve_counts::closed);
+    }
+  }
+
+  void count(std::atomic<std::uint64_t> serve_counts::* which) noexcept {
+    if (options_.counts == nullptr) return;
+    (options_.counts->*which).fetch_add(1, std::memory_order_relaxed);  // a count: orders nothing
+  }
+
+  void start(tcp_stream stream, semaphore_permit place, bool is_over_limit,
+             task_scope& connections) {
     try {
       executor& home = home_of(stream);
-      connections.spawn(
-          home,
-          run_handler(handler_->handle(std::move(stream), draining_.get_token()), std::move(place)),
-          where_);
+      task<void> handler = is_over_limit
+                               ? in_time(options_.over_limit(std::move(stream)))
+                               : handler_->handle(std::move(stream), draining_.get_token());
+      connections.spawn(home, run_handler(std::move(handler), std::move(place)), where_);
     } catch (...) {
       tell_handler_error(std::current_exception());  // the connection is closed
     }
@@ -167,6 +194,14 @@ class server {
     }
     if (failure == nullptr || is_stop(failure)) co_return;
     tell_handler_error(std::move(failure));
+  }
+
+  /// D6. Its end by this limit is none of its failures; by one of its own it is.
+  task<void> in_time(task<void> handler) {
+    const auto limit = tandem::detail::deadline_after(options_.over_limit_timeout);
+    const auto ended = co_await as_result(with_deadline(limit, std::move(handler)));
+    if (ended || (ended.is_cancelled() && tandem::now() >= limit)) co_return;
+    std::rethrow_exception(ended.exception());
   }
 
   /// Of the connection, or of what its handler stops when the drain begins: no failure.
@@ -203,7 +238,8 @@ class server {
   lines_about failed_connections_;
   lines_about failed_accepts_;
   completion_pool& pool_;
-  semaphore places_;  // of max_connections
+  semaphore places_;             // of max_connections
+  semaphore places_over_limit_;  // of max_over_limit
   std::stop_source draining_;
 };
 

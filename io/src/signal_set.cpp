@@ -49,13 +49,13 @@ signal_awaiter::signal_awaiter(detail::socket& pipe) noexcept
 signal_awaiter::signal_awaiter(signal_awaiter&& other) noexcept : signal_awaiter(*other.socket_) {}
 
 int signal_awaiter::await_resume() {
-  socket_->end_operation();
+  end_operation();
   if (operation_.failed()) operation_.throw_failure("signal_set::wait");
   return number_;
 }
 
 result<int> signal_awaiter::await_resume_result() {
-  socket_->end_operation();
+  end_operation();
   if (operation_.failed()) return operation_.error();
   return static_cast<int>(number_);
 }

@@ -4,6 +4,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <tandem/environment.hpp>
 #include <tandem/io/detail/socket.hpp>
 #include <utility>
 
@@ -16,14 +20,12 @@ detail::socket::socket(socket&& other) noexcept
       thread_(other.thread_),
       listens_(other.listens_),
       source_(std::exchange(other.source_, nullptr)) {
-  TANDEM_ASSERT(other.in_flight_.load(std::memory_order_relaxed) == 0,
-                "a socket was moved while an operation was in flight on it");
+  TANDEM_ASSERT(other.is_idle(), "a socket was moved while an operation was in flight on it");
 }
 
 detail::socket& detail::socket::operator=(socket&& other) noexcept {
   if (this != &other) {
-    TANDEM_ASSERT(other.in_flight_.load(std::memory_order_relaxed) == 0,
-                  "a socket was moved while an operation was in flight on it");
+    TANDEM_ASSERT(other.is_idle(), "a socket was moved while an operation was in flight on it");
     close();
     descriptor_ = std::exchange(other.descriptor_, -1);
     thread_ = other.thread_;
@@ -34,8 +36,7 @@ detail::socket& detail::socket::operator=(socket&& other) noexcept {
 }
 
 int detail::socket::release() noexcept {
-  TANDEM_ASSERT(in_flight_.load(std::memory_order_relaxed) == 0,
-                "a socket was released while an operation was in flight on it");
+  TANDEM_ASSERT(is_idle(), "a socket was released while an operation was in flight on it");
   TANDEM_ASSERT(source_ == nullptr,
                 "a socket was released after receive() or incoming(): the runtime reads, or "
                 "accepts, ahead on it");
@@ -44,10 +45,50 @@ int detail::socket::release() noexcept {
   return std::exchange(descriptor_, -1);
 }
 
+#if defined(NDEBUG)
+
+std::int32_t detail::socket::refuse_second(side_user*& user, const char*,
+                                           const tandem::detail::promise_base&) noexcept {
+  static side_user nobodys{nullptr};  // only ever null
+  user = &nobodys;
+  return -EINPROGRESS;
+}
+
+#else
+
+namespace {
+
+void print_task(const char* before, const environment* env) noexcept {
+  if (env == nullptr) {
+    std::fprintf(stderr, "%sa task that has not begun to wait", before);
+    return;
+  }
+  std::fprintf(stderr, "%stask %llu, spawned at %s:%u%s%s", before,
+               static_cast<unsigned long long>(env->id()), env->spawned_at().file_name(),
+               static_cast<unsigned>(env->spawned_at().line()), env->name()[0] != 0 ? ", " : "",
+               env->name());
+}
+
+}  // namespace
+
+std::int32_t detail::socket::refuse_second(side_user*& user, const char* name,
+                                           const tandem::detail::promise_base& waiting) noexcept {
+  const tandem::detail::leaf* const first = user->load(std::memory_order_relaxed);
+  const bool waits = first != nullptr && first->has_waiting();
+  std::fprintf(stderr, "tandem::io: %s on descriptor %d while another one is under way:\n", name,
+               descriptor_);
+  print_task("  ", waits ? first->waiting().env : nullptr);
+  print_task(" was first;\n  ", waiting.env);
+  std::fprintf(stderr, " came second. A socket takes one of each side at a time\n");
+  std::abort();
+}
+
+#endif
+
 void detail::socket::close() noexcept {
   if (descriptor_ < 0) return;
   TANDEM_ASSERT(
-      in_flight_.load(std::memory_order_relaxed) == 0,
+      is_idle(),
       "a socket was closed while an operation was in flight on it: stop and await it first");
   const int descriptor = std::exchange(descriptor_, -1);
   multishot* const open = std::exchange(source_, nullptr);

@@ -12,7 +12,7 @@
 namespace tandem::inline v0::io {
 
 result<tcp_stream> accept_awaiter::await_resume_result() {
-  socket_->end_operation();
+  end_operation();
   if (operation_.failed()) return operation_.error();
   completion_thread& thread = connections_on_ != nullptr ? *connections_on_ : pool_->next_thread();
   return tcp_stream(detail::socket(operation_.outcome(), thread));
@@ -20,7 +20,7 @@ result<tcp_stream> accept_awaiter::await_resume_result() {
 
 tcp_stream accept_awaiter::await_resume() {
   if (operation_.failed()) {
-    socket_->end_operation();
+    end_operation();
     operation_.throw_failure("tcp_listener::accept");
   }
   return std::move(await_resume_result()).value();

@@ -131,8 +131,7 @@ class new_file {
   int descriptor_ = -1;
 };
 
-void sync_folder(const std::string& folder) {
-  const std::string path = folder.empty() ? "." : folder;
+void sync_folder(const std::string& path) {
   const int descriptor =
       checked(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC), "open", path);
   const int answer = ::fsync(descriptor);
@@ -144,18 +143,20 @@ void sync_folder(const std::string& folder) {
 void replace(const std::string& path, std::span<const std::byte> bytes,
              const write_options& options) {
   const std::string target = target_of(path);
+  const std::string folder = folder_of(target);
+  const std::string to_sync = folder.empty() ? "." : folder;  // nothing may fail after the rename
   struct ::stat there{};
   const bool exists = ::stat(target.c_str(), &there) == 0;
   if (exists && !S_ISREG(there.st_mode)) {
     fail(S_ISDIR(there.st_mode) ? EISDIR : EINVAL, "replace", target);
   }
   // Until it is known to be for others to read, only we do.
-  new_file made(folder_of(target), exists ? 0600U : options.permissions);
+  new_file made(folder, exists ? 0600U : options.permissions);
   made.write(bytes);
   if (exists) made.take_after(there);
   if (options.durable) made.sync();
   made.take_name(target);
-  if (options.durable) sync_folder(folder_of(target));
+  if (options.durable) sync_folder(to_sync);
 }
 
 }  // namespace

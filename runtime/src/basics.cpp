@@ -38,8 +38,63 @@ const char* to_string(stop_reason reason) noexcept {
   return "unknown";
 }
 
+namespace {
+
+class category_of_stops final : public std::error_category {
+ public:
+  constexpr category_of_stops() noexcept = default;
+  const char* name() const noexcept override { return "tandem.stop"; }
+  std::string message(int /*reason*/) const override {
+    return std::make_error_code(std::errc::operation_canceled).message();
+  }
+  std::error_condition default_error_condition(int /*reason*/) const noexcept override {
+    return std::make_error_condition(std::errc::operation_canceled);
+  }
+  bool equivalent(int reason, const std::error_condition& condition) const noexcept override {
+    if (condition == default_error_condition(reason)) return true;
+    return reason == static_cast<int>(stop_reason::deadline) &&
+           condition == std::make_error_condition(std::errc::timed_out);
+  }
+};
+
+/// Never destroyed: destructors of statics may still look at a code.
+union undying_category {
+  constexpr undying_category() noexcept : category() {}
+  ~undying_category() {}  // NOLINT
+  category_of_stops category;
+};
+constinit undying_category of_stops;
+
+}  // namespace
+
+const std::error_category& stop_category() noexcept { return of_stops.category; }
+
+std::error_code make_error_code(stop_reason reason) noexcept {
+  // 0 would be no error.
+  if (reason == stop_reason::none) return std::make_error_code(std::errc::operation_canceled);
+  return {static_cast<int>(reason), stop_category()};
+}
+
+std::optional<stop_reason> detail::stop_reason_of(const std::error_code& error) noexcept {
+  if (error.category() == stop_category()) return static_cast<stop_reason>(error.value());
+  if (error == std::make_error_condition(std::errc::operation_canceled)) return stop_reason::none;
+  return std::nullopt;
+}
+
+std::optional<stop_reason> detail::stop_reason_of(const std::exception_ptr& failure) noexcept {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const operation_cancelled& stopped) {
+    return stopped.reason();
+  } catch (const std::system_error& other) {
+    return stop_reason_of(other.code());
+  } catch (...) {
+    return std::nullopt;
+  }
+}
+
 operation_cancelled::operation_cancelled(stop_reason reason)
-    : std::system_error(std::make_error_code(std::errc::operation_canceled),
+    : std::system_error(make_error_code(reason),
                         std::string("stopped, reason: ") + to_string(reason)),
       reason_(reason) {}
 operation_cancelled::~operation_cancelled() = default;

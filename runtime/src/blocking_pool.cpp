@@ -11,7 +11,9 @@
 #include <tandem/clock.hpp>
 #include <tandem/detail/environment_options.hpp>
 #include <tandem/detail/forked.hpp>
+#include <tandem/detail/frame_idle.hpp>
 #include <tandem/detail/thread_context.hpp>
+#include <tandem/detail/timer.hpp>
 
 #include "fork_guard.hpp"
 #include "platform.hpp"
@@ -20,7 +22,19 @@ namespace tandem::inline v0 {
 
 namespace {
 constexpr unsigned default_max_threads = 512;
+
+/// A std::system_error with that text, or what became of making it.
+template <class Text>
+std::exception_ptr busy(Text text) noexcept {
+  try {
+    throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
+                            text());
+  } catch (...) {
+    return std::current_exception();
+  }
 }
+
+}  // namespace
 
 blocking_options::blocking_options()
     : max_threads(detail::count_from_environment("TANDEM_BLOCKING_THREADS", default_max_threads)) {}
@@ -121,9 +135,12 @@ void blocking_pool::impl::start_thread() noexcept {
 }
 
 void blocking_pool::impl::fail_queued(const std::exception& reason) noexcept {
-  const std::string text =
-      "tandem::blocking: the system gives no thread (" + std::string(reason.what()) +
-      "), and there is none. Check the limits on processes (ulimit -u, pids.max) and on memory";
+  // Here there may be no memory for a text either: then that is the failure.
+  const std::exception_ptr failure = busy([&] {
+    return "tandem::blocking: the system gives no thread (" + std::string(reason.what()) +
+           "), and there is none. Check the limits on processes (ulimit -u, pids.max) and on "
+           "memory";
+  });
   {
     const std::lock_guard lock(lock_);
     --threads_;
@@ -137,18 +154,17 @@ void blocking_pool::impl::fail_queued(const std::exception& reason) noexcept {
       if (item == nullptr) return;
       item->state_ = request::state::running;
     }
-    item->result_->error = std::make_exception_ptr(
-        std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again), text));
+    item->result_->error = failure;
     item->finish();
   }
 }
 
 std::exception_ptr blocking_pool::impl::too_many() const noexcept {
-  return std::make_exception_ptr(
-      std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
-                        "tandem::blocking: all " + std::to_string(options_.max_threads) +
-                            " threads are busy and " + std::to_string(options_.queue_limit) +
-                            " calls wait already (blocking_options::max_threads, queue_limit)"));
+  return busy([&] {
+    return "tandem::blocking: all " + std::to_string(options_.max_threads) +
+           " threads are busy and " + std::to_string(options_.queue_limit) +
+           " calls wait already (blocking_options::max_threads, queue_limit)";
+  });
 }
 
 void blocking_pool::impl::loop(thread_record& self) noexcept {
@@ -185,6 +201,11 @@ bool blocking_pool::impl::wait_for_work(thread_record& self,
   ++idle_;
   const std::int64_t deadline_ns =
       detail::deadline_after(options_.keep_alive).time_since_epoch().count();
+  detail::frame_idle spell;
+  // With a virtual clock nothing else happens by the real one.
+  if (!detail::timers_of(owner_).is_virtual()) {
+    spell.begin(std::chrono::steady_clock::now().time_since_epoch().count());
+  }
   bool in_time = true;
   while (self.signal.load(std::memory_order_relaxed) == 0) {
     if (!in_time) {
@@ -192,7 +213,12 @@ bool blocking_pool::impl::wait_for_work(thread_record& self,
       return false;
     }
     lock.unlock();
-    in_time = platform::wait_on(self.signal, 0, deadline_ns);
+    const bool gives_back = spell.deadline_ns() < deadline_ns;
+    in_time = platform::wait_on(self.signal, 0, gives_back ? spell.deadline_ns() : deadline_ns);
+    if (!in_time && gives_back) {
+      spell.give_back(true);
+      in_time = true;
+    }
     lock.lock();
   }
   return true;

@@ -54,8 +54,10 @@ std::coroutine_handle<> stop_from_token::child_ended(const ended_frame& child) n
   return self.leave(*child.continuation, child.home);
 }
 
-std::stop_token stop_to_token::make_token() {
+std::stop_token stop_to_token::make_token(const promise_base& parent) {
   source_ = std::stop_source();
+  // For a callable that looks at it before it returns its task; later stops come by start().
+  if (parent.env->stop().stop_requested()) source_.request_stop();
   return source_.get_token();
 }
 

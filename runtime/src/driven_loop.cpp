@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include <tandem/detail/clock_hold.hpp>
 
@@ -90,13 +91,29 @@ std::size_t driven_loop::run_ready(std::size_t most_items) noexcept {
   return run_items(most_items);
 }
 
-void driven_loop::rest() noexcept {
+std::int64_t driven_loop::lie_down(bool ran) noexcept {
+  if (is_virtual()) {
+    // Nothing happens by the real clock, so it is now or never.
+    if (ran) trim_frame_store_for_good();
+    return frame_idle::never;
+  }
+  const std::int64_t now_ns = clock_ns();
+  if (ran) {
+    spell_.begin(now_ns);
+  } else if (spell_.is_due(now_ns)) {
+    spell_.give_back(true);
+  }
+  return spell_.deadline_ns();
+}
+
+void driven_loop::rest(bool ran) noexcept {
   platform::pollable* const shown = pollable_owner_.get();
   if (queued()) {
     if (shown != nullptr) shown->notify();
     return;
   }
-  const std::int64_t until = to_ns(timers().sleep_begins(this));
+  const std::int64_t lies_until = lie_down(ran);
+  const std::int64_t until = std::min(to_ns(timers().sleep_begins(this)), lies_until);
   if (shown != nullptr) shown->set_deadline(until);
 }
 
@@ -105,7 +122,7 @@ std::size_t driven_loop::poll(std::size_t most_items) {
   if (pollable_owner_ != nullptr) pollable_owner_->clear();
   timers().sleep_ended(this);
   const std::size_t ran = run_ready(most_items);
-  rest();
+  rest(ran != 0);
   return ran;
 }
 
@@ -115,7 +132,7 @@ std::size_t driven_loop::run_until_idle() {
   timers().sleep_ended(this);
   std::size_t ran = 0;
   while (const std::size_t more = run_ready(items_between_looks)) ran += more;
-  rest();
+  rest(ran != 0);
   return ran;
 }
 
@@ -130,34 +147,41 @@ driven_loop::ending driven_loop::run_until(condition done, std::int64_t deadline
   if (pollable_owner_ != nullptr) pollable_owner_->clear();
   timers().sleep_ended(this);
   ending how = ending::done;
+  bool ran = false;
   while (!done()) {
     const std::uint32_t seen = signal_.load(std::memory_order_acquire);  // V2: before the looks
-    if (run_ready(items_between_looks) != 0 || done()) continue;
+    if (run_ready(items_between_looks) != 0) {
+      ran = true;
+      continue;
+    }
+    if (done()) break;
     if (clock_ns() >= deadline_ns) {
       how = ending::time_over;
       break;
     }
     if (is_virtual()) {
-      how = wait_virtual(seen, deadline_ns);
+      how = wait_virtual(done, seen, deadline_ns);
       if (how != ending::done) break;
       continue;
     }
+    const std::int64_t lies_until = lie_down(std::exchange(ran, false));
     const std::int64_t next = to_ns(timers().sleep_begins(this));
-    if (!queued()) sleep_on_signal(seen, std::min(next, deadline_ns));
+    if (!queued()) sleep_on_signal(seen, std::min({next, deadline_ns, lies_until}));
     timers().sleep_ended(this);
   }
-  rest();
+  rest(ran);
   return how;
 }
 
-driven_loop::ending driven_loop::wait_virtual(std::uint32_t seen,
+driven_loop::ending driven_loop::wait_virtual(condition done, std::uint32_t seen,
                                               std::int64_t deadline_ns) noexcept {
-  // V3. Read before the queues: what was held back may just have been posted.
+  // V3. Read before the queues and the condition: what was held back may just have been posted, or
+  // be what makes the condition true.
   if (holds_.load(std::memory_order_seq_cst) != 0) {
     wait_for_release(seen);
     return ending::done;
   }
-  if (queued()) return ending::done;
+  if (queued() || done()) return ending::done;
   std::int64_t next = to_ns(timers().earliest());
   // arm() makes time_point::max() a nanosecond less: "for ever", which never comes.
   if (next >= platform::no_deadline - 1) next = platform::no_deadline;

@@ -13,6 +13,7 @@
 #include <mutex>
 #include <optional>
 
+#include <tandem/detail/frame_idle.hpp>
 #include <tandem/detail/split_mix.hpp>
 #include <tandem/detail/timer.hpp>
 #include <tandem/runtime.hpp>
@@ -64,8 +65,11 @@ class driven_loop final : public timer_driver {
   std::size_t run_ready(std::size_t most_items) noexcept;
   std::size_t run_items(std::size_t most_items) noexcept;
   bool queued() const noexcept;
-  void rest() noexcept;
-  ending wait_virtual(std::uint32_t seen, std::int64_t deadline_ns) noexcept;
+  /// @param ran  whether it ran anything since it last came here
+  void rest(bool ran) noexcept;
+  /// Until when it may lie, as far as the memory of frames goes.
+  std::int64_t lie_down(bool ran) noexcept;
+  ending wait_virtual(condition done, std::uint32_t seen, std::int64_t deadline_ns) noexcept;
   void wait_for_release(std::uint32_t seen) noexcept;
   void sleep_on_signal(std::uint32_t seen, std::int64_t deadline_ns) noexcept;
   timer_service& timers() const noexcept;
@@ -74,6 +78,7 @@ class driven_loop final : public timer_driver {
   tandem::runtime& owner_;
   const std::optional<virtual_time> time_;
   std::mutex driving_;                                  // held by the thread that drives
+  frame_idle spell_;                                    // under driving_
   std::uint64_t schedule_random_ = 0;                   // under driving_
   std::uint64_t task_random_ = 0;                       // by tasks, so under driving_, too
   std::atomic<std::uint32_t> signal_{0};                // V1: counts notifications

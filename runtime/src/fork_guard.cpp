@@ -8,11 +8,15 @@
 #include "fork_guard.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <new>
 #include <string>
 
 #include <tandem/detail/thread_context.hpp>
@@ -28,6 +32,8 @@ namespace {
 struct entry {
   int process;       // that made it
   std::string name;  // no two that live in a process have the same
+  // It may be called when the runtime is gone, by a thread that cannot ask for memory.
+  std::shared_ptr<const runtime_options::exception_handler> unhandled;
 };
 
 struct registry {
@@ -37,9 +43,11 @@ struct registry {
   std::map<const tandem::runtime*, entry> forked;
 };
 
-// Never destroyed: runtimes may be static objects, which end after the ones of this file.
+// Never destroyed: runtimes may be static objects, which end after the ones of this file. In place:
+// whoever asks first may be a destructor.
 registry& runtimes() noexcept {
-  static registry& only = *new registry;
+  alignas(registry) static std::array<std::byte, sizeof(registry)> room;
+  static registry& only = *::new (room.data()) registry;
   return only;
 }
 
@@ -112,7 +120,9 @@ std::string runtime_begins(const tandem::runtime& fresh) {
   registry& all = runtimes();
   const std::lock_guard lock(all.lock);
   std::string name = free_name(all, fresh.options().name);
-  all.living.emplace(&fresh, entry{platform::process_id(), name});
+  all.living.emplace(&fresh, entry{platform::process_id(), name,
+                                   std::make_shared<const runtime_options::exception_handler>(
+                                       fresh.options().on_unhandled_exception)});
   all.forked.erase(&fresh);  // an old one stood at this address
   return name;
 }
@@ -148,11 +158,12 @@ void throw_refused(const tandem::runtime& owner, const char* what) {
   throw runtime_stopped(what);
 }
 
-runtime_options::exception_handler unhandled_handler_of(const tandem::runtime& owner) {
+std::shared_ptr<const runtime_options::exception_handler> unhandled_handler_of(
+    const tandem::runtime& owner) noexcept {
   registry& all = runtimes();
   const std::lock_guard lock(all.lock);
-  if (!all.living.contains(&owner)) return {};
-  return owner.options().on_unhandled_exception;
+  const auto found = all.living.find(&owner);
+  return found != all.living.end() ? found->second.unhandled : nullptr;
 }
 
 void end_forked_child() noexcept {

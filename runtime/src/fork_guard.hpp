@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include <tandem/detail/forked.hpp>
@@ -12,7 +13,7 @@ namespace tandem::inline v0::detail {
 /// Enters a runtime; the first one has the process tell us of every fork.
 ///
 /// @returns  its name; if a living runtime of this process is called that, with a number behind it
-/// @throws   std::system_error
+/// @throws   std::system_error, std::bad_alloc
 std::string runtime_begins(const tandem::runtime& fresh);
 void runtime_ends(const tandem::runtime& ended) noexcept;
 
@@ -32,8 +33,9 @@ void keep_forked(left_to_parent& left) noexcept;
 /// If this thread has forked inside a task. @throws forked_runtime
 void refuse_in_forked_task(const char* what);
 
-/// The handler of a runtime that may have ended; then none.
-runtime_options::exception_handler unhandled_handler_of(const tandem::runtime& owner);
+/// The handler of a runtime that may have ended; then null.
+std::shared_ptr<const runtime_options::exception_handler> unhandled_handler_of(
+    const tandem::runtime& owner) noexcept;
 
 // frame_memory.cpp: a fork must not copy the central store while another thread changes it.
 void lock_frame_store() noexcept;

@@ -5,7 +5,8 @@
 // The store keeps at most `central_limit` batches of a class and gives the rest back to the slabs.
 // A thread that ends gives back what it has. The store, too, holds addresses, not a list through
 // the blocks: what one thread makes and another one frees would cost a cache miss more for each
-// block.
+// block. What threads and store keep goes back when nobody needs it: runtime/README.md, "After a
+// burst".
 #include <tandem/detail/frame_memory.hpp>
 
 #include <algorithm>
@@ -15,11 +16,13 @@
 #include <mutex>
 #include <new>
 
+#include <tandem/detail/frame_idle.hpp>
 #include <tandem/detail/futex_mutex.hpp>
 
 #include "fork_guard.hpp"
 #include "frame_slabs.hpp"
 #include "no_magazine.hpp"
+#include "platform.hpp"
 
 namespace tandem::inline v0::detail {
 
@@ -43,6 +46,17 @@ struct alignas(64) central_list {
 
 constinit std::array<central_list, frame_class_count> central{};
 
+constexpr auto relaxed = std::memory_order_relaxed;
+constinit futex_mutex trim_lock;  // one trims the store at a time; taken before all others
+// Something has come back since the store was trimmed last. Relaxed: whoever lies down next looks.
+constinit std::atomic<bool> has_news{false};
+constinit std::atomic<std::uint64_t> trims{0};
+constinit std::atomic<std::uint64_t> idle_wakes{0};
+
+void note_news() noexcept {
+  if (!has_news.load(relaxed)) has_news.store(true, relaxed);
+}
+
 // Of this thread: may magazines still be made?
 enum class cache_state : std::uint8_t { unused, in_use, closed };
 constinit thread_local cache_state state = cache_state::unused;
@@ -63,24 +77,32 @@ void empty_magazines(thread_context& context) noexcept {
   }
 }
 
-struct reaper {
-  ~reaper() {
-    state = cache_state::closed;
-    empty_magazines(this_thread());
-  }
-};
+void close_magazines() noexcept {
+  state = cache_state::closed;
+  empty_magazines(this_thread());
+}
 
-[[gnu::noinline]] void arm_reaper() noexcept {
-  static thread_local reaper at_thread_exit;
-  (void)&at_thread_exit;
+/// @returns  whether what the thread keeps is given back when it ends
+[[gnu::noinline]] bool begin_keeping() noexcept {
+  if (!platform::at_thread_exit(platform::exit_step::frames, &close_magazines)) return false;
   state = cache_state::in_use;
+  return true;
+}
+
+/// Whether nobody runs tasks. A thread of a runtime that asks does: then somebody will trim again.
+bool all_idle() noexcept {
+  if (!nobody_runs.load(relaxed)) [[likely]]
+    return false;
+  if (this_thread().current_executor == nullptr) return true;
+  nobody_runs.store(false, relaxed);
+  return false;
 }
 
 /// @returns  whether this thread has a magazine of the class now
 bool have_magazine(void**& end) noexcept {
   if (!TANDEM_KEEP_FRAMES || state == cache_state::closed) return false;
   if (end != no_magazine_end()) return true;
-  if (state == cache_state::unused) arm_reaper();
+  if (state == cache_state::unused && !begin_keeping()) return false;
   auto** const fresh = static_cast<void**>(std::aligned_alloc(magazine_bytes, magazine_bytes));
   if (fresh == nullptr) return false;
   fresh[0] = nullptr;
@@ -105,6 +127,31 @@ bool take_batch(std::size_t index, void**& end) noexcept {
   return true;
 }
 
+void give_chain(std::size_t index, void* const* first, std::size_t count) noexcept {
+  block* chain = nullptr;
+  for (std::size_t i = 0; i < count; ++i) {
+    auto* const each = static_cast<block*>(first[i]);
+    each->next = chain;
+    chain = each;
+  }
+  give_to_slabs(index, chain);
+}
+
+/// Of the central store, all.
+void empty_list(std::size_t index) noexcept {
+  central_list& store = central[index];
+  std::array<void*, batch_size> batch;
+  while (true) {
+    {
+      const std::lock_guard lock(store.lock);
+      if (store.count == 0) return;
+      store.count -= batch_size;
+      std::copy_n(store.blocks.data() + store.count, batch_size, batch.data());
+    }
+    give_chain(index, batch.data(), batch_size);
+  }
+}
+
 /// The newest of a full magazine.
 void give_batch(std::size_t index, void**& end) noexcept {
   central_list& store = central[index];
@@ -117,13 +164,17 @@ void give_batch(std::size_t index, void**& end) noexcept {
       return;
     }
   }
-  block* chain = nullptr;
-  for (std::size_t i = 0; i < batch_size; ++i) {
-    auto* const each = static_cast<block*>(end[i]);
-    each->next = chain;
-    chain = each;
-  }
-  give_to_slabs(index, chain);
+  give_chain(index, end, batch_size);
+}
+
+/// Of a thread outside while nobody runs: it keeps nothing, and nobody would trim the store after
+/// it.
+void free_for_good(std::size_t index, void* memory) noexcept {
+  if (this_thread().frames[index] != no_magazine_end()) empty_magazines(this_thread());
+  give_chain(index, &memory, 1);
+  if (!has_stale_region()) return;
+  const std::lock_guard only_one(trim_lock);
+  while (trim_slabs()) {}
 }
 
 }  // namespace
@@ -136,6 +187,7 @@ void give_batch(std::size_t index, void**& end) noexcept {
   } else if (void**& end = this_thread().frames[index]; !have_magazine(end)) {
     fresh = take_from_slabs(index, 1);
   } else {
+    (void)all_idle();
     // Not empty: the caller was compiled to keep none (config.hpp), others of this process were
     // not.
     if (end[-1] != nullptr || take_batch(index, end)) return *--end;
@@ -150,10 +202,13 @@ void give_batch(std::size_t index, void**& end) noexcept {
     std::free(memory);
     return;
   }
+  if (all_idle()) [[unlikely]] {
+    free_for_good(index, memory);
+    return;
+  }
+  note_news();
   if (!have_magazine(this_thread().frames[index])) {
-    auto* const single = static_cast<block*>(memory);
-    single->next = nullptr;
-    give_to_slabs(index, single);
+    give_chain(index, &memory, 1);
     return;
   }
   void**& end = this_thread().frames[index];
@@ -164,14 +219,56 @@ void give_batch(std::size_t index, void**& end) noexcept {
 }
 
 void lock_frame_store() noexcept {
+  trim_lock.lock();
   for (central_list& each : central) each.lock.lock();
   lock_slabs();
 }
 void unlock_frame_store() noexcept {
   unlock_slabs();
   for (central_list& each : central) each.lock.unlock();
+  trim_lock.unlock();
 }
 
 void trim_frame_cache() noexcept { empty_magazines(this_thread()); }
+
+bool trim_frame_store() noexcept {
+  const std::lock_guard only_one(trim_lock);
+  has_news.store(false, relaxed);  // before: what comes meanwhile is news
+  empty_magazines(this_thread());
+  for (std::size_t index = 0; index < frame_class_count; ++index) empty_list(index);
+  if (trim_slabs()) {
+    note_news();
+    return true;
+  }
+  nobody_runs.store(true, relaxed);
+  trims.fetch_add(1, relaxed);
+  return false;
+}
+
+void trim_frame_store_for_good() noexcept {
+  if (!has_frames_to_trim()) return;
+  while (trim_frame_store()) {}
+}
+
+bool has_frames_to_trim() noexcept {
+  if (!has_many_slabs()) return false;
+  if (has_news.load(relaxed)) return true;
+  const auto& ends = this_thread().frames;
+  return std::any_of(ends.begin(), ends.end(), [](void** end) { return end != no_magazine_end(); });
+}
+
+constinit std::atomic<std::int64_t> frame_idle_ns{500'000'000};
+
+void note_idle_wake() noexcept { idle_wakes.fetch_add(1, relaxed); }
+
+frame_store_counts count_frame_store() noexcept {
+  const slab_counts slabs = count_slabs();
+  frame_store_counts now;
+  now.mapped_bytes = slabs.mapped_bytes;
+  now.system_calls = slabs.system_calls;
+  now.trims = trims.load(relaxed);
+  now.idle_wakes = idle_wakes.load(relaxed);
+  return now;
+}
 
 }  // namespace tandem::inline v0::detail

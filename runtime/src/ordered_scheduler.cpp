@@ -3,6 +3,7 @@
 #include "ordered_scheduler.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include <tandem/detail/admission.hpp>
@@ -22,6 +23,7 @@ ordered_scheduler::ordered_scheduler(executor& below, const char* what)
       owner_(below.owner()) {
   refuse_if_forked(below, what);
   admission place(below);
+  make_tokens(first_tokens);
   place.keep();
 }
 
@@ -35,7 +37,13 @@ void ordered_scheduler::enqueue(ordered_queue& target, job_list& items, post_kin
   job_list tokens;
   {
     const std::lock_guard held(lock_);
-    for (std::size_t i = 0; i < count; ++i) tokens.push_back(take_token());
+    for (std::size_t i = 0; i < count; ++i) {
+      if (job* const one = take_token()) {
+        tokens.push_back(one);
+      } else {
+        ++owed_;
+      }
+    }
     const bool was_empty = target.items_.empty();
     target.items_.append(items);
     target.waiting_.store(target.items_.size(), std::memory_order_relaxed);
@@ -43,6 +51,7 @@ void ordered_scheduler::enqueue(ordered_queue& target, job_list& items, post_kin
     if (was_empty) filled(target);
   }
   // O1. Until our tokens have run there are no more items than tokens: one of ours finds one.
+  if (tokens.empty()) return;
   if (count == 1) {
     below_.post(tokens.pop_front(), kind);
   } else {
@@ -51,23 +60,35 @@ void ordered_scheduler::enqueue(ordered_queue& target, job_list& items, post_kin
 }
 
 job* ordered_scheduler::take_token() noexcept {
-  if (idle_tokens_.empty()) {
-    // As many again as there were: rare, and never more than twice the most that ever waited at
-    // once.
-    const std::size_t more = std::clamp(token_count_, first_tokens, most_tokens_at_once);
-    tokens_.push_back(std::make_unique<token[]>(more));
-    for (std::size_t i = 0; i < more; ++i) {
-      tokens_.back()[i].scheduler = this;
-      idle_tokens_.push_back(&tokens_.back()[i]);
+  if (idle_tokens_.empty()) [[unlikely]] {
+    try {
+      // As many again as there were: rare, and never more than twice the most that ever waited at
+      // once.
+      make_tokens(std::min(token_count_, most_tokens_at_once));
+    } catch (const std::bad_alloc&) {
+      return nullptr;
     }
-    token_count_ += more;
   }
   return idle_tokens_.pop_front();
 }
 
-job* ordered_scheduler::take(token& spent, ordered_queue*& from) noexcept {
+void ordered_scheduler::make_tokens(std::size_t more) {
+  tokens_.push_back(std::make_unique<token[]>(more));
+  for (std::size_t i = 0; i < more; ++i) {
+    tokens_.back()[i].scheduler = this;
+    idle_tokens_.push_back(&tokens_.back()[i]);
+  }
+  token_count_ += more;
+}
+
+job* ordered_scheduler::take(token& spent, ordered_queue*& from, bool& again) noexcept {
   const std::lock_guard held(lock_);
-  idle_tokens_.push_back(&spent);  // nobody below holds it any more
+  again = owed_ != 0;
+  if (again) [[unlikely]] {
+    --owed_;
+  } else {
+    idle_tokens_.push_back(&spent);  // nobody below holds it any more
+  }
   ordered_queue& chosen = choose();
   job* const item = chosen.items_.pop_front();
   chosen.waiting_.store(chosen.items_.size(), std::memory_order_relaxed);
@@ -80,7 +101,12 @@ job* ordered_scheduler::take(token& spent, ordered_queue*& from) noexcept {
 void ordered_scheduler::token::run_one(job* self) noexcept {
   auto& spent = *static_cast<token*>(self);
   ordered_queue* queue = nullptr;
-  job* const item = spent.scheduler->take(spent, queue);
+  bool again = false;
+  job* const item = spent.scheduler->take(spent, queue, again);
+  // There was no memory for a token of its own: this one goes for that item, too, which keeps the
+  // scheduler until then. Before our item runs: that may take long.
+  if (again) [[unlikely]]
+    spent.scheduler->below_.post(&spent, post_kind::spawn);
   // O3. The item's hold keeps queue and scheduler until it has run.
   run_in_layer(this_thread(), *queue, item);
   queue->end_task();

@@ -28,7 +28,8 @@ class ordered_queue;
 class ordered_scheduler : public left_to_parent {
  public:
   /// @param what  as what forked_runtime names it
-  /// @throws      executor_closed, if `below` counts its tasks and is closed; forked_runtime
+  /// @throws      executor_closed, if `below` counts its tasks and is closed; forked_runtime;
+  ///              std::bad_alloc
   ordered_scheduler(executor& below, const char* what);
   ordered_scheduler(const ordered_scheduler&) = delete;
   ordered_scheduler& operator=(const ordered_scheduler&) = delete;
@@ -82,9 +83,12 @@ class ordered_scheduler : public left_to_parent {
     static void run_one(job* self) noexcept;
   };
 
-  /// O2
-  job* take(token& spent, ordered_queue*& from) noexcept;
+  /// O2. @param again  the token has to be posted once more: one is owed
+  job* take(token& spent, ordered_queue*& from, bool& again) noexcept;
+  /// Null: there is no memory, and one is owed.
   job* take_token() noexcept;
+  /// @throws  std::bad_alloc
+  void make_tokens(std::size_t more);
 
   executor& below_;
   executor* const counted_below_;
@@ -95,6 +99,7 @@ class ordered_scheduler : public left_to_parent {
   job_list idle_tokens_;                          // guarded by lock_
   std::vector<std::unique_ptr<token[]>> tokens_;  // guarded by lock_
   std::size_t token_count_ = 0;                   // guarded by lock_
+  std::size_t owed_ = 0;                          // guarded by lock_; items without a token
 };
 
 /// One of the queues: the home of tasks.

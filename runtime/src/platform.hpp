@@ -61,8 +61,18 @@ class blocked_signals {
   std::unique_ptr<masks> masks_;
 };
 
+using thread_exit_function = void (*)() noexcept;
+/// Whose function: one each for a thread.
+enum class exit_step : std::uint8_t { frames, notes };
+/// Has `run` called when the calling thread ends, after its thread_locals were destroyed; what is
+/// trivial of them is still there. Not for the thread of main(). In no order. A thread_local with a
+/// destructor would end the process if there were no memory to register it.
+///
+/// @returns  false if that is refused
+bool at_thread_exit(exit_step step, thread_exit_function run) noexcept;
+
 /// Starts a thread in which asynchronous signals and SIGPIPE are blocked from birth (D17).
-/// @throws  std::system_error
+/// @throws  std::system_error, std::bad_alloc
 std::thread start_thread(const char* name, std::function<void()> body);
 
 /// A descriptor for foreign event loops: readable after notify(), or once a deadline has passed.
@@ -96,6 +106,14 @@ int process_id() noexcept;
 /// and in the child. Never undone. @throws std::system_error
 void at_fork(void (*before)(), void (*in_parent)(), void (*in_child)());
 
+/// Memory of the system's own, all zero, aligned to its size: a power of two and of pages. Null if
+/// there is none.
+void* map_memory(std::size_t bytes) noexcept;
+/// All that map_memory() has given.
+void unmap_memory(void* memory, std::size_t bytes) noexcept;
+/// The whole pages of [from, to), which map_memory() has given, go back to the system; what is
+/// written there afterwards gets fresh ones.
+void release_pages(void* from, void* to) noexcept;
 /// A hint: much of this memory, aligned to 2 MiB, will be used.
 void prefer_huge_pages(void* memory, std::size_t bytes) noexcept;
 

@@ -13,6 +13,10 @@
 
 namespace tandem::inline v0::detail {
 
+namespace {
+constexpr auto attempt_distance = std::chrono::milliseconds(10);
+}
+
 pool_control::pool_control(worker_pool::impl& pool, std::shared_ptr<const pool_options> options,
                            bool decides)
     : pool_(pool),
@@ -39,7 +43,14 @@ void pool_control::arm(timer& which, clock::duration after) noexcept {
 void pool_control::turn_on() noexcept {
   const std::lock_guard lock(lock_);
   // Relaxed: written under the lock.
-  if (!stopped_ && !on_.load(std::memory_order_relaxed)) run_timers();
+  if (stopped_ || on_.load(std::memory_order_relaxed)) return;
+  const clock::time_point now = clock::now();
+  if (now < next_attempt_) return;
+  run_timers();
+  if (timers_of(pool_.owner()).is_driven()) return;
+  // No thread for the timers: who wakes next tries again, if it is not too soon.
+  next_attempt_ = now + attempt_distance;
+  on_.store(false, std::memory_order_seq_cst);
 }
 
 void pool_control::run_timers() noexcept {

@@ -139,6 +139,7 @@ class pool_control {
   starvation_watch starvation_;
   std::vector<std::uint64_t> begun_;  // items by worker: for starvation_
   clock::time_point reported_at_{};
+  clock::time_point next_attempt_{};  // to have a thread for the timers
   timer sample_timer_;
   timer gate_timer_;
   timer blocking_timer_;

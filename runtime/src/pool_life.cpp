@@ -63,8 +63,10 @@ std::vector<unstarted_task> worker_pool::impl::shutdown_now() {
   while (detail::joinable_root* const each = submissions_.take_unstarted()) {
     if (detail::promise_base* const frame = each->take_unstarted()) {
       given_back.emplace_back(*frame, each->type_of_task(), each->env_block().spawned_at());
+      each->end_removed(stop_reason::shutdown);
+    } else {
+      each->drop(stop_reason::shutdown);
     }
-    each->drop(stop_reason::shutdown);
   }
   owner_.implementation().stop_all_roots();
   end_if_drained();
@@ -91,21 +93,20 @@ void worker_pool::impl::end_if_drained() noexcept {
 }
 
 void worker_pool::impl::begin_stop(door closed) noexcept {
-  std::vector<worker*> sleeping;
   bool nobody_left = false;
   {
     const std::lock_guard lock(idle_lock_);
     // U10. Between its look and here the door may have been opened for the services.
     if (closed == door::of_the_pool && runtime_ends_.load(std::memory_order_seq_cst)) return;
     if (std::exchange(stopping_, true)) return;
-    sleeping.swap(idle_stack_);
     nobody_left = present_ == 0;
     // Like any other that is woken: they find nothing, and take themselves off in park().
-    state_.fetch_add(sleeping.size() * (one_searching - one_room), std::memory_order_seq_cst);
-  }
-  for (worker* each : sleeping) {
-    each->signal.store(worker::notified, std::memory_order_release);
-    platform::wake_one(each->signal);
+    state_.fetch_add(idle_stack_.size() * (one_searching - one_room), std::memory_order_seq_cst);
+    for (worker* const each : idle_stack_) {
+      each->signal.store(worker::notified, std::memory_order_release);
+      platform::wake_one(each->signal);
+    }
+    idle_stack_.clear();  // its room stays, for those that come back (U10)
   }
   if (nobody_left) terminate();
 }

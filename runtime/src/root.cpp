@@ -12,6 +12,7 @@
 #include "runtime_impl.hpp"
 #include "task_observer.hpp"
 #include "worker.hpp"
+#include "worker_pool_impl.hpp"
 
 namespace tandem::inline v0::detail {
 
@@ -47,7 +48,7 @@ root::root(tandem::runtime& owner, executor& target, promise_base& body, outcome
 root::~root() {
   const state last = state_.load(std::memory_order_relaxed);  // nobody else is left
   if (phase_of(last) < running_phase && (last & pointer_mask) != 0) {
-    body_of(last).handle().destroy();
+    destroy_unstarted(body_of(last));
   }
   if (env_.context() != nullptr) release_context(env_.context());
 }
@@ -58,7 +59,19 @@ void root::launch(environment* parent, context_flow flow) noexcept {
 }
 
 bool root::launch_from_outside() noexcept {
-  if (is_forked(*env_.runtime()) || !env_.runtime()->implementation().admit_task()) return false;
+  runtime::impl& owner = env_.runtime()->implementation();
+  if (is_forked(*env_.runtime())) return false;
+  if (owner.loop != nullptr) [[unlikely]] {
+    // V3. It is counted before it is posted, and before it is refused: whoever drives must not take
+    // it for a task that waits for ever.
+    const worker_pool::impl::visit here(owner.pool.implementation());
+    return launch_if_admitted();
+  }
+  return launch_if_admitted();
+}
+
+bool root::launch_if_admitted() noexcept {
+  if (!env_.runtime()->implementation().admit_task()) return false;
   link_and_post(nullptr, context_flow::captured);
   return true;
 }
@@ -89,13 +102,26 @@ void root::drop(stop_reason reason) noexcept {
   state seen = state_.load(std::memory_order_acquire);
   while (phase_of(seen) == queued_phase) {
     if (state_.compare_exchange_weak(seen, seen | removed_phase, std::memory_order_acq_rel)) {
-      seen |= removed_phase;
+      end_removed(reason);
+      return;
     }
   }
   if (phase_of(seen) != removed_phase) {
     start_job_is_late();
-    return;
+  } else if (!left_to_remover()) {
+    end_removed(reason);
   }
+}
+
+void root::destroy_removed() noexcept {
+  // Relaxed: nobody else changes the word of a removed task, nor looks at its frame.
+  const state seen = state_.load(std::memory_order_relaxed);
+  if ((seen & pointer_mask) == 0) return;
+  state_.store(seen & ~pointer_mask, std::memory_order_relaxed);
+  destroy_unstarted(body_of(seen));
+}
+
+void root::end_removed(stop_reason reason) noexcept {
   env_.stop().request_stop(reason);
   // Whoever drops may be a task itself.
   environment* const interrupted = this_thread().env;
@@ -157,6 +183,7 @@ cancel_result root::cancel(stop_reason reason) noexcept {
   state seen = state_.load(std::memory_order_acquire);
   while (phase_of(seen) == queued_phase) {
     if (state_.compare_exchange_weak(seen, seen | removed_phase, std::memory_order_acq_rel)) {
+      leave_queue(reason);
       return cancel_result::removed_before_start;
     }
   }
@@ -185,7 +212,7 @@ class root::starter {
       }
       run_chain(context, prepared.handle());
     } else if (phase_of(seen) == removed_phase) {
-      run_chain(context, block.finish_removed());
+      if (!block.left_to_remover()) run_chain(context, block.finish_removed());
     } else {
       block.start_job_is_late();
     }
@@ -245,6 +272,8 @@ bool root::call_observed(thread_context& context, observed_segment& here,
 }
 
 void root::start_job_is_late() noexcept {}
+void root::leave_queue(stop_reason /*reason*/) noexcept {}
+bool root::left_to_remover() noexcept { return false; }
 
 std::coroutine_handle<> root::body_ended(const ended_frame& body) noexcept {
   auto& block = *static_cast<root*>(body.link);

@@ -10,6 +10,7 @@
 #include <tandem/detail/failure_text.hpp>
 #include <tandem/detail/fork.hpp>
 #include <tandem/detail/forked.hpp>
+#include <tandem/detail/frame_memory.hpp>
 #include <tandem/detail/thread_context.hpp>
 #include <tandem/errors.hpp>
 
@@ -201,11 +202,11 @@ void runtime::impl::suppressed(const std::exception_ptr& failure) noexcept {
       return;
     } catch (...) {
       std::fprintf(stderr, "tandem: runtime_options::on_suppressed_exception has thrown: %s\n",
-                   detail::text_of(std::current_exception()).c_str());
+                   detail::text_of(std::current_exception()));
     }
   }
   std::fprintf(stderr, "tandem: a further failure, after the one that is reported: %s\n",
-               detail::text_of(failure).c_str());
+               detail::text_of(failure));
 }
 
 service* runtime::impl::find(const void* key) const noexcept {
@@ -244,9 +245,15 @@ runtime::~runtime() {
                 "a runtime was destroyed on a thread of a runtime, which cannot wait for itself");
   impl_->shutdown();
   detail::runtime_ends(*this);
+  detail::trim_frame_store_for_good();  // nobody of it will
 }
 
 worker_pool& runtime::workers() noexcept { return impl_->pool; }
+worker_pool& workers() {
+  return detail::current_runtime("tandem::workers", "use tandem::runtime::workers")
+      .implementation()
+      .pool;
+}
 const runtime_options& runtime::options() const noexcept { return impl_->options; }
 std::size_t runtime::live_tasks() const noexcept { return impl_->live(); }
 
@@ -326,9 +333,10 @@ void unhandled_in_detached(tandem::runtime& owner, const environment& env,
                            const std::exception_ptr& failure) noexcept {
   if (is_forked(owner)) return;  // the parent reports it
   // A handle may outlive its runtime, and then its failure is nobody's but the default's.
-  const runtime_options::exception_handler handler = unhandled_handler_of(owner);
-  if (handler) {
-    handler(failure);
+  const std::shared_ptr<const runtime_options::exception_handler> handler =
+      unhandled_handler_of(owner);
+  if (handler != nullptr && *handler) {
+    (*handler)(failure);
     return;
   }
   try {
@@ -339,7 +347,7 @@ void unhandled_in_detached(tandem::runtime& owner, const environment& env,
                  "tandem: a detached task failed and nobody took its exception: %s\n"
                  "  spawned at %s:%u in %s\n"
                  "  Await its join_handle, or set runtime_options::on_unhandled_exception.\n",
-                 detail::text_of(std::current_exception()).c_str(), where.file_name(), where.line(),
+                 detail::text_of(std::current_exception()), where.file_name(), where.line(),
                  where.function_name());
     std::terminate();
   }

@@ -3,6 +3,7 @@
 #include <tandem/single_thread_executor.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -12,6 +13,7 @@
 
 #include <tandem/detail/clock_hold.hpp>
 #include <tandem/detail/forked.hpp>
+#include <tandem/detail/frame_idle.hpp>
 #include <tandem/detail/thread_context.hpp>
 #include <tandem/errors.hpp>
 
@@ -135,8 +137,17 @@ void single_thread_executor::impl::run_all(detail::thread_context& context, job*
 }
 
 void single_thread_executor::impl::sleep() noexcept {
-  // X3. acquire: pairs with call_thread().
-  while (signal_.load(std::memory_order_acquire) == 0) platform::wait_on(signal_, 0);
+  detail::frame_idle spell;
+  // With a virtual clock nothing happens by the real one.
+  if (!owner_.implementation().timers.is_virtual()) {
+    spell.begin(std::chrono::steady_clock::now().time_since_epoch().count());
+  }
+  // X3. acquire, twice: pairs with call_thread().
+  const auto is_called = [this] { return signal_.load(std::memory_order_acquire) != 0; };
+  while (!is_called()) {
+    if (platform::wait_on(signal_, 0, spell.deadline_ns()) || is_called()) continue;
+    spell.give_back(true);
+  }
   signal_.store(0, std::memory_order_relaxed);  // the next call is ordered by the inbox
 }
 

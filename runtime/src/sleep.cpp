@@ -15,6 +15,12 @@ sleep_awaiter::sleep_awaiter(std::chrono::steady_clock::time_point deadline) noe
 bool sleep_awaiter::start(detail::promise_base& waiting) noexcept {
   if (deadline() == std::chrono::steady_clock::time_point::min()) return give_way(waiting);
   detail::timer_service& timers = timers_of(*waiting.env->runtime());
+  if (!timers.is_driven()) [[unlikely]] {
+    set_waiting(waiting);
+    set_cancelled();
+    set_deadline(undriven);
+    return false;
+  }
   timers.prepare(*this);  // T1: on_stop may come as soon as begin() has published the leaf
   if (!begin(waiting)) return false;
   if (timers.arm(*this, deadline())) return true;

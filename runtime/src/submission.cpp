@@ -3,6 +3,8 @@
 #include <new>
 #include <utility>
 
+#include <tandem/detail/admission.hpp>
+#include <tandem/detail/clock_hold.hpp>
 #include <tandem/detail/forked.hpp>
 #include <tandem/detail/wait_list.hpp>
 #include <tandem/rejected.hpp>
@@ -35,11 +37,22 @@ unsigned worker_pool::prestart_all_core_threads() noexcept {
 }
 
 worker_pool::impl::visit::visit(impl& pool) noexcept : pool_(pool.is_current() ? nullptr : &pool) {
-  if (pool_ != nullptr) pool_->posting_.fetch_add(1, std::memory_order_relaxed);  // P8
+  if (pool_ != nullptr) pool_->enter();
 }
 worker_pool::impl::visit::~visit() {
-  // P8: the last access; pairs with stop().
-  if (pool_ != nullptr) pool_->posting_.fetch_sub(1, std::memory_order_release);
+  if (pool_ != nullptr) pool_->leave();
+}
+
+void worker_pool::impl::enter() noexcept {
+  posting_.fetch_add(1, std::memory_order_relaxed);  // P8
+  // V3: what is counted and not posted yet is nothing that waits for ever.
+  if (loop_ != nullptr) [[unlikely]]
+    detail::hold_clock(owner_);
+}
+void worker_pool::impl::leave() noexcept {
+  if (loop_ != nullptr) [[unlikely]]
+    detail::release_clock(owner_);
+  posting_.fetch_sub(1, std::memory_order_release);  // P8: the last access; pairs with stop()
 }
 
 void worker_pool::impl::submit(detail::joinable_root& block, int priority) {
@@ -177,8 +190,62 @@ void worker_pool::impl::take_handed(worker& self) noexcept {
 
 namespace detail {
 
+tandem::runtime* admission::enter(executor& home) {
+  tandem::runtime* visited = nullptr;
+  // With threads nobody counts up what is still to come.
+  tandem::runtime* const owner = home.owner();
+  if (owner != nullptr && owner->implementation().loop != nullptr) [[unlikely]] {
+    worker_pool::impl& pool = owner->workers().implementation();
+    if (!pool.is_current()) {
+      pool.enter();
+      visited = owner;
+    }
+  }
+  if (home.begin_task()) return visited;
+  leave(visited);
+  refuse(home);
+}
+
+void admission::leave(tandem::runtime* visited) noexcept {
+  if (visited != nullptr) visited->workers().implementation().leave();
+}
+
 tandem::runtime& owner_of_pool(const worker_pool& pool) noexcept { return *pool.owner(); }
 executor& executor_of_pool(worker_pool& pool) noexcept { return pool; }
+
+promise_base* joinable_root::take_back_frame(stop_reason reason) noexcept {
+  if (is_forked(owner())) return nullptr;  // it runs in the parent only
+  promise_base* const frame = take_unstarted();
+  if (frame != nullptr) leave_queue(reason);
+  return frame;
+}
+
+void joinable_root::leave_queue(stop_reason reason) noexcept {
+  if (!note()) return;  // no submission: its start job ends it
+  // U11. The task counts as alive until the second of two has ended it, and one of them is here: so
+  // the pool is there. What has left keeps the block, so the coroutine goes now.
+  destroy_removed();
+  env_block().stop().request_stop(reason);
+  worker_pool::impl& pool = static_cast<worker_pool*>(env_block().home())->implementation();
+  const worker_pool::impl::visit here(pool);
+  if (pool.leave_queue(*this)) {
+    end_removed(reason);
+  } else if (handed_.exchange(true, std::memory_order_acq_rel)) {
+    tandem::runtime& counted_at = owner();
+    end_removed(reason);
+    release_clock(counted_at);  // left_to_remover()
+  }
+}
+
+bool joinable_root::left_to_remover() noexcept {
+  if (!note()) return false;
+  // V3: until the remover has ended it. It is about to, and there is nothing else that tells.
+  tandem::runtime& counted_at = owner();
+  hold_clock(counted_at);
+  if (!handed_.exchange(true, std::memory_order_acq_rel)) return true;
+  release_clock(counted_at);
+  return false;
+}
 
 submit_waiter::~submit_waiter() {
   if (block_ == nullptr) return;
@@ -246,6 +313,13 @@ joinable_root& submit_waiter::take_entered() {
 }
 
 }  // namespace detail
+
+bool worker_pool::impl::leave_queue(detail::joinable_root& block) noexcept {
+  using leaving = detail::submission_queue::leaving;
+  const leaving how = submissions_.leave(block);
+  if (how == leaving::passed_on) announce_submission(true);
+  return how != leaving::not_here;
+}
 
 bool worker_pool::impl::enter_or_wait(detail::submit_waiter& waiter) noexcept {
   const bool waits = submissions_.enter_or_wait(waiter);

@@ -5,12 +5,17 @@
 #include <algorithm>
 #include <new>
 #include <thread>
+#include <utility>
 
 namespace tandem::inline v0::detail {
 
 using answer = submission_queue::answer;
+using place = joinable_root::place;
 
 namespace {
+
+/// So that a walk is worth it.
+constexpr std::size_t fewest_to_sweep = 16;
 
 /// What another CPU has made: all lines of its block come while the item before it runs.
 void prefetch(const job* next) noexcept {
@@ -29,9 +34,24 @@ answer answer_to(submission_inbox::place given) noexcept {
   }
 }
 
+/// Unlocked: a block's end runs code of the user's.
+void release_all(job* swept) noexcept {
+  while (swept != nullptr) {
+    job* const next = swept->next;
+    static_cast<joinable_root*>(swept)->release();
+    swept = next;
+  }
+}
+
 }  // namespace
 
+submission_queue::~submission_queue() {
+  while (take() != nullptr) continue;  // only such as have left are there
+  release_all(take_swept());
+}
+
 void submission_queue::append(joinable_root& item, int priority) {
+  item.set_queue_place(place::queued);
   if (kind_ == queue_kind::priority) {
     ranked_.push_back(ranked{priority, next_number_, &item});
     ++next_number_;
@@ -54,6 +74,18 @@ void submission_queue::gather() noexcept {
 }
 
 joinable_root* submission_queue::take() noexcept {
+  while (true) {
+    joinable_root* const item = take_next();
+    if (item == nullptr) return nullptr;
+    if (item->queue_place() == place::queued) [[likely]] {
+      item->set_queue_place(place::none);
+      return item;
+    }
+    discard(*item);
+  }
+}
+
+joinable_root* submission_queue::take_next() noexcept {
   if (kind_ == queue_kind::priority) {
     if (ranked_.empty()) return nullptr;
     std::pop_heap(ranked_.begin(), ranked_.end());
@@ -96,23 +128,31 @@ answer submission_queue::offer(joinable_root& item, int priority, bool& alone) {
     return given;
   }
   const answer given = answer_to(inbox_.reserve());
-  if (given == answer::entered) alone = inbox_.push(item);
+  if (given == answer::entered) {
+    item.set_queue_place(place::queued);  // published by the push
+    alone = inbox_.push(item);
+  }
   return given;
 }
 
 answer submission_queue::displace(joinable_root& item, int priority, joinable_root*& dropped) {
   while (true) {
+    job* swept = nullptr;
+    bool entered = false;
     {
       const std::lock_guard guard(lock_);
       const submission_inbox::place mine = inbox_.reserve();
       if (mine == submission_inbox::place::closed) return answer::closed;
       dropped = mine == submission_inbox::place::none ? take() : nullptr;
-      if (mine == submission_inbox::place::taken || dropped != nullptr) {
+      entered = mine == submission_inbox::place::taken || dropped != nullptr;
+      if (entered) {
         append(item, priority);  // into the order of a bounded queue: throws nothing
         publish();
-        return answer::entered;
       }
+      swept = take_swept();
     }
+    release_all(swept);
+    if (entered) return answer::entered;
     std::this_thread::yield();  // U9: whoever has the places is about to push
   }
 }
@@ -175,6 +215,7 @@ job* submission_queue::pop_available() noexcept {
   using state = submit_waiter::state;
   joinable_root* item = nullptr;
   submit_waiter* granted = nullptr;
+  job* swept = nullptr;
   {
     const std::lock_guard guard(lock_);
     item = take();
@@ -189,12 +230,79 @@ job* submission_queue::pop_available() noexcept {
       }
     } else if (item != nullptr) {
       inbox_.give_back();
+      if (left_ != 0) [[unlikely]]
+        sweep_if_due();
     }
     publish();
+    swept = take_swept();
   }
   if (granted != nullptr)
     granted->finish();  // it waits for this call, or for the stopper's after it
+  release_all(swept);
   return item;
+}
+
+submission_queue::leaving submission_queue::leave(joinable_root& item) noexcept {
+  submit_waiter* granted = nullptr;
+  job* swept = nullptr;
+  {
+    const std::lock_guard guard(lock_);
+    if (item.queue_place() != place::queued) return leaving::not_here;
+    item.set_queue_place(place::left);
+    item.keep();
+    ++left_;
+    if (oldest_ != nullptr) {
+      try {
+        make_room();
+      } catch (const std::bad_alloc&) {
+        sweep();  // at least this one makes room
+      }
+      granted = oldest_;
+      unlink(*granted);
+      granted->state_ = submit_waiter::state::entered;
+      append(*granted->block_, granted->priority_);
+    } else {
+      inbox_.give_back();
+    }
+    sweep_if_due();
+    publish();
+    swept = take_swept();
+  }
+  if (granted != nullptr) granted->finish();  // as in pop_available()
+  release_all(swept);
+  return granted != nullptr ? leaving::passed_on : leaving::left;
+}
+
+void submission_queue::discard(joinable_root& item) noexcept {
+  --left_;
+  item.next = std::exchange(swept_, &item);
+}
+
+void submission_queue::sweep_if_due() noexcept {
+  const std::size_t there = inbox_.size();
+  if (left_ > there + (there != 0 ? fewest_to_sweep : 0)) sweep();
+}
+
+void submission_queue::sweep() noexcept {
+  const auto has_left = [](const job& each) {
+    return static_cast<const joinable_root&>(each).queue_place() == place::left;
+  };
+  if (kind_ == queue_kind::priority) {
+    const auto gone = std::partition(ranked_.begin(), ranked_.end(),
+                                     [&](const ranked& each) { return !has_left(*each.item); });
+    for (auto each = gone; each != ranked_.end(); ++each) discard(*each->item);
+    ranked_.erase(gone, ranked_.end());
+    std::make_heap(ranked_.begin(), ranked_.end());
+    return;
+  }
+  gather();
+  for (job_list all = std::exchange(in_order_, {}); job* const each = all.pop_front();) {
+    if (has_left(*each)) {
+      discard(static_cast<joinable_root&>(*each));
+    } else {
+      in_order_.push_back(each);
+    }
+  }
 }
 
 void submission_queue::close() noexcept {
@@ -222,13 +330,19 @@ void submission_queue::close() noexcept {
 
 joinable_root* submission_queue::take_unstarted() noexcept {
   while (true) {
+    joinable_root* item = nullptr;
+    job* swept = nullptr;
+    bool none_left = false;
     {
       const std::lock_guard guard(lock_);
-      joinable_root* const item = take();
+      item = take();
       if (item != nullptr) inbox_.give_back();
       publish();
-      if (item != nullptr || inbox_.size() == 0) return item;
+      none_left = inbox_.size() == 0;
+      swept = take_swept();
     }
+    release_all(swept);
+    if (item != nullptr || none_left) return item;
     std::this_thread::yield();  // U9: whoever has the place is about to push
   }
 }

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include <tandem/detail/futex_mutex.hpp>
@@ -29,6 +30,7 @@ class submission_queue {
       : kind_(options.queue), capacity_(capacity_of(options)), inbox_(capacity_) {}
   submission_queue(const submission_queue&) = delete;
   submission_queue& operator=(const submission_queue&) = delete;
+  ~submission_queue();
 
   queue_kind kind() const noexcept { return kind_; }
   bool is_bounded() const noexcept { return capacity_ != submission_options::unlimited; }
@@ -52,6 +54,9 @@ class submission_queue {
   }
   /// After pop(): whether it has left some that nobody's attention was asked for. U9.
   bool has_more() const noexcept { return available_.load(std::memory_order_relaxed) != 0; }
+  /// U11. A removed item that may be in here leaves its place, and the oldest waiter gets that.
+  enum class leaving : std::uint8_t { not_here, left, passed_on };
+  leaving leave(joinable_root& item) noexcept;
   /// U6. From now on nothing enters; those that wait are refused.
   void close() noexcept;
   /// What is next, without a place for anybody: the queue is closed.
@@ -93,6 +98,13 @@ class submission_queue {
   void append(joinable_root& item, int priority);
   void gather() noexcept;
   joinable_root* take() noexcept;
+  joinable_root* take_next() noexcept;
+  /// U11. One that has left its place is out of the list, too.
+  void discard(joinable_root& item) noexcept;
+  /// U11. If more have left than are there. Cold.
+  void sweep_if_due() noexcept;
+  void sweep() noexcept;
+  job* take_swept() noexcept { return std::exchange(swept_, nullptr); }
   void unlink(submit_waiter& waiter) noexcept;
   void publish() noexcept;
   const queue_kind kind_;
@@ -106,6 +118,8 @@ class submission_queue {
   std::atomic<std::size_t> waiting_{0};
   std::vector<ranked> ranked_;  // a heap; in use for priority queues
   std::uint64_t next_number_ = 0;
+  std::size_t left_ = 0;  // U11: so many in the lists have left their places
+  job* swept_ = nullptr;  // those that were out of the lists, by `next`: to be released, unlocked
   alignas(64) std::atomic<std::size_t> available_{0};  // what pop() would find
 };
 

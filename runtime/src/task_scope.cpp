@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include <tandem/task_scope.hpp>
 
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <new>
 #include <utility>
 
 #include <tandem/detail/admission.hpp>
@@ -9,6 +13,7 @@
 #include <tandem/runtime.hpp>
 
 #include "runtime_impl.hpp"
+#include "scope_watch.hpp"
 
 namespace tandem::inline v0 {
 
@@ -21,12 +26,56 @@ void task_scope::spawn_frame(executor& target, detail::promise_base& child, bool
     place.keep();
   } catch (...) {
     if (has_place) places_.give_back();
-    child.handle().destroy();
+    detail::destroy_unstarted(child);
     throw;
   }
+  if (body_begin_.load(std::memory_order_acquire) != nullptr) [[unlikely]]
+    look_for_borrowed(child, *block, where);
   holds_.fetch_add(1, std::memory_order_relaxed);  // S1: before it is posted; we hold one ourselves
   block->launch(&env_);
 }
+
+void task_scope::note_body(detail::promise_base& body) noexcept {
+  const detail::noted_frame* const found = detail::find_noted(body.handle().address());
+  if (found == nullptr) [[likely]]
+    return;
+  const auto* const begin = static_cast<const char*>(found->frame);
+  body_end_.store(begin + found->bytes, std::memory_order_relaxed);
+  body_begin_.store(begin, std::memory_order_release);
+}
+
+void task_scope::look_for_borrowed(detail::promise_base& child, const detail::scope_child& block,
+                                   const std::source_location& where) noexcept {
+  const detail::noted_frame* const found = detail::find_noted(child.handle().address());
+  if (found == nullptr) return;
+  const void* const begin = body_begin_.load(std::memory_order_acquire);
+  const void* const end = body_end_.load(std::memory_order_relaxed);
+  const auto lies_in_body = [begin, end](const void* given) {
+    return given != nullptr && !std::less<>()(given, begin) && std::less<>()(given, end);
+  };
+  if (!std::any_of(found->references.begin(),
+                   found->references.begin() + static_cast<std::ptrdiff_t>(found->count),
+                   lies_in_body)) {
+    return;
+  }
+  detail::scope_watch* watch = watch_.load(std::memory_order_acquire);
+  if (watch == nullptr) {
+    auto* const made = new (std::nothrow) detail::scope_watch;
+    if (made == nullptr) return;
+    if (watch_.compare_exchange_strong(watch, made, std::memory_order_acq_rel)) {
+      watch = made;
+    } else {
+      delete made;  // another child was quicker
+    }
+  }
+  watch->add(block, where);
+}
+
+void task_scope::report_left_behind() noexcept {
+  watch_.load(std::memory_order_acquire)->body_has_ended();
+}
+
+void task_scope::end_watch() noexcept { delete watch_.load(std::memory_order_relaxed); }
 
 bool task_scope::wait_for_children(detail::promise_base& waiting) noexcept {
   joiner_ = &waiting;
@@ -64,6 +113,9 @@ std::coroutine_handle<> scope_child::ended() noexcept {
   task_scope& scope = *static_cast<scope_environment*>(env_block().parent())->scope;
   if (has_failed()) scope.note_failure(take_failure());
   const bool has_place = note();
+  // S6. acquire: pairs with look_for_borrowed().
+  if (scope_watch* const watch = scope.watch_.load(std::memory_order_acquire)) [[unlikely]]
+    watch->ended(*this);
   delete this;
   if (has_place) scope.places_.give_back();
   scope.child_ended();
@@ -126,14 +178,25 @@ void scope_spawn_awaiter::await_resume() {
   scope_->spawn_frame(*target_, child_.release(), true, where_);
 }
 
-void scope_runner::start(promise_base& body, promise_base& parent, outcome_base& result) noexcept {
+void scope_runner::open(promise_base& parent, outcome_base& result) noexcept {
   env_.start_below(*parent.env);
   env_.set_home(parent.home);
   env_.scope = this;
   body_result_ = &result;
-  body.inherit(parent, result, &scope_runner::body_ended, this);
-  body.env = &env_;
   this_thread().env = &env_;
+}
+
+void scope_runner::start(promise_base& body, promise_base& parent) noexcept {
+  body.inherit(parent, *body_result_, &scope_runner::body_ended, this);
+  body.env = &env_;
+  note_body(body);
+}
+
+std::coroutine_handle<> scope_runner::body_has_thrown(promise_base& parent) noexcept {
+  note_failure(body_result_->error);
+  if (!wait_for_children(parent)) return std::noop_coroutine();  // S2
+  this_thread().env = parent.env;
+  return parent.handle();
 }
 
 void scope_runner::leave() {
@@ -147,6 +210,7 @@ void scope_runner::leave() {
 std::coroutine_handle<> scope_runner::body_ended(const ended_frame& body) noexcept {
   auto& self = *static_cast<scope_runner*>(body.link);
   promise_base& parent = *body.continuation;
+  self.body_is_gone();
   if (self.body_result_->error != nullptr) self.note_failure(self.body_result_->error);
   if (!self.wait_for_children(parent)) return std::noop_coroutine();
   this_thread().env = parent.env;

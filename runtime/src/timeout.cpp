@@ -15,10 +15,14 @@ timeout_scope::timeout_scope(timeout_scope&& other) noexcept
 
 bool timeout_scope::start(promise_base& child, promise_base& parent,
                           outcome_base& result) noexcept {
+  timer_service& timers = timers_of(*parent.env->runtime());
+  if (!timers.is_driven() && deadline() != clock::time_point::min()) [[unlikely]] {
+    refuse(child, result);
+    return false;
+  }
   parent_ = &parent;
   open(parent);
   prepare(child, parent, result, &timeout_scope::on_child_final, this);
-  timer_service& timers = timers_of(*env_.runtime());
   timers.prepare(*this);
   if (deadline() == clock::time_point::min()) {
     // It is over already: as if it had been armed, and had fired before the child began.
@@ -40,6 +44,15 @@ bool timeout_scope::start(promise_base& child, promise_base& parent,
   env_.end();
   context.env = parent.env;
   return false;
+}
+
+void timeout_scope::refuse(promise_base& child, outcome_base& result) noexcept {
+  destroy_unstarted(child);
+  try {
+    timer_service::throw_not_driven();
+  } catch (...) {
+    result.error = std::current_exception();
+  }
 }
 
 bool timeout_scope::stop_timer() noexcept {

@@ -12,7 +12,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -90,11 +92,14 @@ class timer_service::monitor {
     thread_.join();
   }
 
+  // Under the lock of changes, both.
+  bool is_started() const noexcept { return thread_.joinable(); }
+  /// @throws  std::system_error, std::bad_alloc
+  void start() {
+    thread_ = platform::start_thread("tandem-monitor", [this] { loop(); });
+  }
+
   void wake() noexcept {
-    std::call_once(started_, [this] {
-      // Without a thread no timer of this runtime could fire: terminating, by noexcept, is honest.
-      thread_ = platform::start_thread("tandem-monitor", [this] { loop(); });
-    });
     signal_.fetch_add(1, std::memory_order_release);  // pairs with the acquire in loop()
     platform::wake_one(signal_);
   }
@@ -123,7 +128,6 @@ class timer_service::monitor {
   timer_service& timers_;
   std::atomic<std::uint32_t> signal_{0};
   std::atomic<bool> stop_{false};
-  std::once_flag started_;
   std::thread thread_;
 };
 
@@ -139,7 +143,8 @@ timer_service::timer_service(unsigned shards, bool is_virtual)
       shards_(std::make_unique<shard[]>(is_virtual ? 1U : std::max(1U, shards))),
       shard_count_(is_virtual ? 1U : std::max(1U, shards)),
       monitor_(std::make_unique<monitor>(*this)),
-      driver_(std::make_unique<driver_slot>()) {
+      driver_(std::make_unique<driver_slot>()),
+      driven_(is_virtual) {
   driver_->sleeps_until.store(never, std::memory_order_relaxed);  // nobody else can see it yet
   for (unsigned i = 0; i < shard_count_; ++i) shards_[i].wheel.start_at(to_ns(now()));
 }
@@ -317,6 +322,9 @@ void timer_service::change_driver(timer_driver* driver, bool for_good) noexcept 
     driver_->is_fixed = for_good;
     if (driver_->driver == driver) return;
     driver_->driver = driver;
+    // Relaxed: whoever still reads that somebody drives arms a timer that waits for the next one.
+    driven_.store(is_virtual_ || driver != nullptr || monitor_->is_started(),
+                  std::memory_order_relaxed);
     if (driver != nullptr) {
       // Awake: it computes its sleep when it gets there, and the wake makes it get there. The
       // monitor finds out when its sleep ends, and sleeps for good.
@@ -326,8 +334,32 @@ void timer_service::change_driver(timer_driver* driver, bool for_good) noexcept 
     }
     // As if the monitor slept for ever, so that the next arm() wakes it (T4).
     driver_->sleeps_until.store(never, std::memory_order_seq_cst);
+    if (!is_virtual_ && next_look() != never) (void)wake_monitor();  // T4
   }
-  if (!is_virtual_ && next_look() != never) monitor_->wake();  // T4
+}
+
+bool timer_service::wake_monitor() noexcept {
+  if (!monitor_->is_started()) {
+    try {
+      monitor_->start();
+    } catch (const std::exception&) {
+      return false;  // the next one who needs it tries again
+    }
+    driven_.store(true, std::memory_order_relaxed);
+  }
+  monitor_->wake();
+  return true;
+}
+
+bool timer_service::start_monitor() noexcept {
+  const std::lock_guard lock(driver_->change);
+  return driver_->driver != nullptr || wake_monitor();
+}
+
+void timer_service::throw_not_driven() {
+  throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
+                          "tandem: the system gives no thread for timers. Check the limits on "
+                          "processes (ulimit -u, pids.max) and on memory");
 }
 
 void timer_service::wake_driver() noexcept {
@@ -336,7 +368,7 @@ void timer_service::wake_driver() noexcept {
   if (driver_->driver != nullptr) {
     driver_->driver->wake();
   } else if (!is_virtual_) {
-    monitor_->wake();
+    (void)wake_monitor();
   }
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <tandem/detail/forked.hpp>
+#include <tandem/detail/frame_idle.hpp>
 
 #include "platform.hpp"
 #include "worker_pool_impl.hpp"
@@ -263,8 +264,7 @@ bool worker_pool::impl::park(worker& self) noexcept {
     if (stopping_) {
       if (has_to_stay(self)) return true;
       lock.unlock();
-      say_goodbye(self);
-      depart();  // U7
+      leave(self);  // U7
       return false;
     }
     idle_stack_.push_back(&self);
@@ -324,16 +324,23 @@ std::int64_t worker_pool::impl::rest_until(
 bool worker_pool::impl::rest(worker& self) noexcept {
   self.turn_item = 0;  // M7
   auto since = std::chrono::steady_clock::now();
+  detail::frame_idle spell;
+  spell.begin(since.time_since_epoch().count());
   while (true) {
     const std::int64_t until = rest_until(since);
+    const bool gives_back = spell.deadline_ns() < until;
     // acquire, twice: pairs with who takes us off the stack, and with RC3.
-    while (self.signal.load(std::memory_order_acquire) == worker::parked &&
-           platform::wait_on(self.signal, worker::parked, until)) {}
+    while (
+        self.signal.load(std::memory_order_acquire) == worker::parked &&
+        platform::wait_on(self.signal, worker::parked, gives_back ? spell.deadline_ns() : until)) {}
     std::uint32_t signal = self.signal.load(std::memory_order_acquire);
     if (signal == worker::look_again) {
       // If it fails we have been taken off the stack meanwhile. Relaxed: the load above has read
       // what changed.
       self.signal.compare_exchange_strong(signal, worker::parked, std::memory_order_relaxed);
+    } else if (signal == worker::parked && gives_back) {
+      // Whoever parks last finds nobody busy, here or in leave().
+      spell.give_back(busy() == 0);
     } else if (signal == worker::parked) {
       // J4. Several may be too many. Nobody went: perhaps because we are being woken.
       if (!retire_one()) since = std::chrono::steady_clock::now();

@@ -270,16 +270,21 @@ void worker_pool::impl::stop() noexcept {
     if (auto* const watching = control()) watching->stop();
   }
   begin_stop(door::for_good);
-  std::vector<std::thread> threads;
+  // One by one, and nothing is collected: the end must not ask for memory. Nobody starts any more,
+  // and who leaves meanwhile either finds its thread taken, or leaves it in last_left_ and joins
+  // the one that was there: so after the last worker no further thread gets there.
+  for (worker& each : workers_.all()) join_if_there(each.thread);
+  join_if_there(last_left_);
+  while (posting_.load(std::memory_order_acquire) != 0) std::this_thread::yield();  // P8
+}
+
+void worker_pool::impl::join_if_there(std::thread& thread) {
+  std::thread mine;
   {
     const std::lock_guard lock(idle_lock_);
-    for (worker& each : workers_.all()) {
-      if (each.thread.joinable()) threads.push_back(std::move(each.thread));
-    }
-    if (last_left_.joinable()) threads.push_back(std::move(last_left_));
+    mine.swap(thread);
   }
-  for (std::thread& each : threads) each.join();
-  while (posting_.load(std::memory_order_acquire) != 0) std::this_thread::yield();  // P8
+  if (mine.joinable()) mine.join();
 }
 
 bool detail::look_after_lane(thread_context& context, bool joining) noexcept {

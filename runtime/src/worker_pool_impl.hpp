@@ -1,4 +1,4 @@
-// worker_pool_impl.hpp: the machinery of the worker pool. Protocols P1-P9, J1-J7, U1-U10, RC1-RC7: runtime/README.md.
+// worker_pool_impl.hpp: the machinery of the worker pool. Protocols P1-P9, J1-J7, U1-U11, RC1-RC7: runtime/README.md.
 // SPDX-License-Identifier: MIT
 //
 // state_ packs two counts: searching workers in the low half; in the high half the room, which says
@@ -29,6 +29,7 @@
 #include "driven_loop.hpp"
 #include "pool_control.hpp"
 #include "pool_life.hpp"
+#include "short_text.hpp"
 #include "submission_queue.hpp"
 #include "worker.hpp"
 #include "worker_set.hpp"
@@ -104,11 +105,17 @@ class worker_pool::impl {
    private:
     impl* const pool_;  // null: one of its workers
   };
+  /// What a visit does; by nobody else's worker.
+  void enter() noexcept;
+  void leave() noexcept;
   void submit(detail::joinable_root& block, int priority);
   /// U2, U3. The block is launched, unposted.
   admission try_admit(detail::joinable_root& block, int priority);
   /// U4. @returns whether `waiter` waits now
   bool enter_or_wait(detail::submit_waiter& waiter) noexcept;
+  /// U11. A removed submission leaves its place. @returns false if it has none any more: a worker
+  /// has it
+  bool leave_queue(detail::joinable_root& block) noexcept;
   rejection rejection_of(rejection_cause cause, const std::source_location& where,
                          int priority) const;
   detail::submission_queue& submissions() noexcept { return submissions_; }
@@ -199,7 +206,7 @@ class worker_pool::impl {
   /// Under idle_lock_. @param first what it begins with, or null
   /// @returns  false if there are `limit`, or no thread is to be had
   bool start_thread(unsigned limit, job* first) noexcept;
-  bool start(worker& fresh, bool for_full_queue, std::string& reason) noexcept;
+  bool start(worker& fresh, bool for_full_queue, detail::short_text& reason) noexcept;
   void note_start(bool for_full_queue) noexcept;
   void start_by(worker& fresh, const thread_options::factory_function& factory,
                 const std::string& thread_name);
@@ -209,9 +216,10 @@ class worker_pool::impl {
   void say_goodbye(worker& self) noexcept;
   /// U7. Under idle_lock_, stopping. @returns false: it has been counted out
   bool has_to_stay(worker& self) noexcept;
-  void depart() noexcept;
   bool count_out() noexcept;
-  void report_no_thread(const std::string& reason, bool at_once) noexcept;
+  void report_no_thread(const char* reason, bool at_once) noexcept;
+  /// For stop(): takes the thread, which is under idle_lock_, and waits for its end.
+  void join_if_there(std::thread& thread);
   /// P9. The worker is about to run its start hook.
   void begin_hook(worker& self) noexcept;
   void run(worker& self) noexcept;

@@ -24,7 +24,8 @@ class worker_set {
   worker_set(worker_pool::impl& pool, unsigned most, unsigned limit)
       : pool_(pool),
         most_(most),
-        slots_(std::make_unique<std::atomic<worker*>[]>(std::size_t{2} * limit)) {
+        slots_(std::make_unique<std::atomic<worker*>[]>(std::size_t{2} * limit)),
+        spare_(std::make_unique<worker>(pool, 0U)) {
     make_room(most);
   }
   worker_set(const worker_set&) = delete;
@@ -84,11 +85,13 @@ class worker_set {
   void set_most(unsigned most) noexcept { most_.store(most, std::memory_order_relaxed); }
   /// J7. False only if as many threads as the pool may have were dismissed and have not left yet.
   bool has_free_number() const noexcept { return !free_.empty() || made_.size() < numbers_; }
-  /// The worker with the lowest number that has no thread. @throws std::bad_alloc
+  /// The worker with the lowest number that has no thread. @throws std::bad_alloc, but not where no
+  /// worker has one: the first is made beforehand, since without it nobody could report anything
   worker& take() {
     unsigned number = static_cast<unsigned>(made_.size());
     if (free_.empty()) {
-      made_.push_back(std::make_unique<worker>(pool_, number));
+      made_.push_back(spare_ != nullptr ? std::move(spare_)
+                                        : std::make_unique<worker>(pool_, number));
       slots_[number].store(made_.back().get(),
                            std::memory_order_relaxed);           // published by the counts
       made_count_.store(number + 1, std::memory_order_release);  // pairs with all()
@@ -118,6 +121,7 @@ class worker_set {
   const std::unique_ptr<std::atomic<worker*>[]> slots_;
   alignas(64) std::atomic<unsigned> end_{0};
   std::atomic<unsigned> made_count_{0};
+  std::unique_ptr<worker> spare_;              // the first, until it is needed
   std::vector<std::unique_ptr<worker>> made_;  // by number
   std::vector<unsigned> free_;                 // a heap, the lowest number on top
   std::vector<bool> takes_;                    // by number: has a thread

@@ -101,7 +101,10 @@ job* worker_pool::impl::take_one_of(worker& self, std::uint64_t random) noexcept
 job* worker_pool::impl::injected_one_of(std::uint64_t random) noexcept {
   const std::size_t there = injection_.size();
   // Submissions have an order of their own, which the seed leaves alone.
-  if (!submissions_.empty() && (there == 0 || random / 4 % 2 == 0)) return submissions_.pop();
+  if (!submissions_.empty() && (there == 0 || random / 4 % 2 == 0)) {
+    // Null: all that was there had left its place (U11).
+    if (job* const item = submissions_.pop()) return item;
+  }
   if (there == 0) return nullptr;
   for (std::uint64_t skip = random % there % 4; skip > 0; --skip) {
     // Another thread may add items meanwhile, but nobody else takes any.

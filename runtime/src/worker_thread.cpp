@@ -56,7 +56,7 @@ bool worker_pool::impl::start_thread(unsigned limit, job* first) noexcept {
       std::chrono::steady_clock::now() < next_attempt_) {
     return false;
   }
-  std::string reason;
+  detail::short_text reason;
   try {
     worker& fresh = workers_.take();
     fresh.handed = first;
@@ -77,13 +77,14 @@ bool worker_pool::impl::start_thread(unsigned limit, job* first) noexcept {
     fresh.handed = nullptr;
     workers_.give_back(fresh);
   } catch (const std::bad_alloc&) {
-    reason = "out of memory";
+    reason.assign("", "out of memory");
   }
   next_attempt_ = std::chrono::steady_clock::now() + attempt_distance;
-  report_no_thread(reason, there == 0);
+  report_no_thread(reason.c_str(), there == 0);
   // Work is queued, nobody can ever run it, and a post cannot report it: no silent hang. A
-  // submission's own item is not queued yet: there it goes on.
-  if (there == 0 && anything_queued()) std::terminate();
+  // submission's own item is not queued yet: there it goes on. Whoever is on its way out looks once
+  // more, and starts somebody (J7).
+  if (there == 0 && present_ == 0 && anything_queued()) std::terminate();
   return false;
 }
 
@@ -97,7 +98,8 @@ void worker_pool::impl::note_start(bool for_full_queue) noexcept {
   injections_[static_cast<std::size_t>(why)].fetch_add(1, std::memory_order_relaxed);
 }
 
-bool worker_pool::impl::start(worker& fresh, bool for_full_queue, std::string& reason) noexcept {
+bool worker_pool::impl::start(worker& fresh, bool for_full_queue,
+                              detail::short_text& reason) noexcept {
   bool by_factory = true;
   for (int attempt = 0; attempt < first_worker_attempts; ++attempt) {
     try {
@@ -117,15 +119,14 @@ bool worker_pool::impl::start(worker& fresh, bool for_full_queue, std::string& r
       note_start(for_full_queue);
       return true;
     } catch (const std::exception& failure) {
-      reason = failure.what();
+      reason.assign(by_factory ? "thread_options::factory: " : "", failure.what());
     } catch (...) {
-      reason = "not a std::exception";
+      reason.assign(by_factory ? "thread_options::factory: " : "", "not a std::exception");
     }
-    if (by_factory) reason = "thread_options::factory: " + reason;
     // Without this one others do the work; the first one is worth waiting for.
     if (threads_.load(std::memory_order_relaxed) != 0) break;
     if (std::exchange(by_factory, false)) {
-      report_no_thread(reason, false);
+      report_no_thread(reason.c_str(), false);
     } else {
       std::this_thread::sleep_for(attempt_distance);
     }
@@ -147,7 +148,7 @@ void worker_pool::impl::start_by(worker& fresh, const thread_options::factory_fu
   body->decide(true);
 }
 
-void worker_pool::impl::report_no_thread(const std::string& reason, bool at_once) noexcept {
+void worker_pool::impl::report_no_thread(const char* reason, bool at_once) noexcept {
   const unsigned left = threads_.load(std::memory_order_relaxed);
   // Work may be posted a million times a second.
   const auto now = std::chrono::steady_clock::now();
@@ -157,7 +158,7 @@ void worker_pool::impl::report_no_thread(const std::string& reason, bool at_once
         stderr,
         "tandem: pool %s could not start a worker (%s); it has %u threads. Check the limits on "
         "processes (ulimit -u, pids.max) and on memory.\n",
-        name_.c_str(), reason.c_str(), left);
+        name_.c_str(), reason, left);
   }
 }
 
@@ -173,8 +174,10 @@ void worker_pool::impl::live(worker& self) noexcept {
   // RC2. No worker yet: what the hook spawns comes from outside. But it may not wait for the
   // runtime.
   detail::this_thread().current_executor = &pool_;
+  detail::short_text own_name;
+  own_name.assign(name_.c_str(), self.number);
+  platform::name_this_thread(own_name.c_str());
   suppress([&] {
-    platform::name_this_thread((name_ + "-" + std::to_string(self.number)).c_str());
     switch (options.placement) {
       case cpu_placement::anywhere: break;
       case cpu_placement::within: platform::place_this_thread(options.cpus); break;
@@ -228,6 +231,8 @@ void worker_pool::impl::leave(worker& self) noexcept {
     workers_.give_back(self);
     was_last = count_out();
   }
+  // It may have been the last one that was awake, and not have lain for as long as keeping takes.
+  if (busy() == 0) detail::trim_frame_store_for_good();
   // Who found no free number left the item to us (J7).
   if (anything_queued()) wake_one();
   if (before.joinable()) before.join();  // it has nothing left to do but this
@@ -238,15 +243,6 @@ bool worker_pool::impl::count_out() noexcept {
   // Under idle_lock_. U7.
   --present_;
   return stopping_ && present_ == 0;
-}
-
-void worker_pool::impl::depart() noexcept {
-  bool was_last = false;
-  {
-    const std::lock_guard lock(idle_lock_);
-    was_last = count_out();
-  }
-  if (was_last) terminate();
 }
 
 }  // namespace tandem::inline v0

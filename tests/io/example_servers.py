@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import socket
+import subprocess
 import sys
 import tempfile
 import threading
@@ -221,6 +222,41 @@ def nothing_outside_of_the_root(program):
             assert b"secret" not in answer.body, target
 
 
+SWAP = """
+import os
+while True:
+    os.link("hello.txt", "spare")
+    os.replace("spare", "file")
+    os.symlink("../secret", "spare")
+    os.replace("spare", "file")
+    os.rename("sub", "folder")
+    os.rename("folder", "sub")
+    os.symlink("../other", "folder")
+    os.unlink("folder")
+"""
+
+
+def nothing_outside_while_links_are_swapped(program):
+    """Somebody puts links to the outside in the place of files and folders: what was there when it was looked at need not be what is opened."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = tree(folder)
+        (root.parent / "other").mkdir()
+        (root.parent / "other" / "page").write_bytes(b"secret")
+        (root / "sub" / "page").write_bytes(b"Hello, World!")
+        with Service(program, str(root)) as server, server.connect() as client, \
+                subprocess.Popen([sys.executable, "-c", SWAP], cwd=root) as swapping:
+            try:
+                seen = {200: 0, 404: 0}
+                while min(seen.values()) < 2000:
+                    client.send((request("GET", "/file") + request("GET", "/folder/page")) * 20)
+                    for _ in range(40):
+                        answer = client.answer()
+                        seen[answer.status] += 1
+                        assert b"secret" not in answer.body, f"after {seen}"
+            finally:
+                swapping.kill()
+
+
 def parts_of_a_file(program):
     with tempfile.TemporaryDirectory() as folder, Service(program, str(tree(folder))) as server, server.connect() as client:
         whole = b"Hello, World!"
@@ -267,12 +303,32 @@ def connections_stay_open_or_close(program):
         assert re.match(r"answered \d+ requests with 39 bytes", server.last_words), server.last_words
 
 
+def a_client_too_many_is_told_when_to_come_again(program):
+    with tempfile.TemporaryDirectory() as folder, \
+            Service(program, str(tree(folder)), "--connections", "1", "--turned-away", "1") as server:
+        with server.connect() as client:
+            client.send(request("GET", "/hello.txt"))
+            equal(client.answer().status, 200, "the first one")
+            with server.connect() as second:
+                answer = second.answer()  # without a request, too
+                equal((answer.status, answer.headers["retry-after"], answer.headers["connection"], answer.body),
+                      (503, "1", "close", b"503 Service Unavailable\n"), "the second one")
+                with server.connect() as third:  # while the second one has not said goodbye
+                    read_to_end(third.socket)
+            client.send(request("GET", "/hello.txt"))
+            equal(client.answer().status, 200, "the first one, still")
+        server.stop()
+        words = re.search(r"; turned away (\d+) clients, closed (\d+)$", server.last_words.strip())
+        equal(sum(map(int, words.groups())), 2, server.last_words)
+
+
 LAWS = {
     "echo_server": [echoes_from_every_home, says_which_backend_was_chosen, silence_ends_a_connection, further_connections_wait_for_a_place,
                     a_drain_ends_who_says_nothing],
     "port_forwarder": [passes_bytes_on_both_ways, who_cannot_be_reached_is_a_reset, a_connection_may_end_after_the_signal,
                        a_grace_period_ends],
-    "static_file_server": [files_and_their_heads, nothing_outside_of_the_root, parts_of_a_file, connections_stay_open_or_close],
+    "static_file_server": [files_and_their_heads, nothing_outside_of_the_root, nothing_outside_while_links_are_swapped, parts_of_a_file, connections_stay_open_or_close,
+                           a_client_too_many_is_told_when_to_come_again],
 }
 
 if __name__ == "__main__":

@@ -189,6 +189,7 @@ TEST(receive, a_stop_that_was_requested_before_takes_nothing) {
       scope.request_stop();
       const auto got = co_await as_result(c.far.receive());
       EXPECT_EQ(got.error(), std::errc::operation_canceled);
+      EXPECT_EQ(got.reason(), tandem::stop_reason::user);
     });
     checked seen;
     co_await receive_all(c.far, seen);

@@ -134,7 +134,7 @@ class Limits(unittest.TestCase):
             for _ in range(5):
                 with service.connect() as late:
                     answer = late.answer()
-                    self.assertEqual((answer.status, answer.headers["connection"]), (503, "close"))
+                    self.assertEqual((answer.status, answer.headers["connection"], answer.headers["retry-after"]), (503, "close", "1"))
                     self.assertTrue(answer.json()["error"])
                     self.assertTrue(late.at_end())
             clients[0].socket.close()
@@ -145,6 +145,16 @@ class Limits(unittest.TestCase):
                         break
             for client in clients:
                 client.socket.close()
+
+    def test_past_the_second_limit_connections_are_closed_and_counted(self):
+        with Service(SERVICE, "--connections", "1", "--turned-away", "0") as service, service.connect() as client:
+            client.send(request("GET", "/stats"))
+            self.assertEqual(client.answer().json()["connections"], {"open": 1, "total": 1, "refused": 0, "closed": 0})
+            for _ in range(3):
+                with service.connect() as late:
+                    self.assertTrue(late.at_end())
+            client.send(request("GET", "/stats"))
+            self.assertEqual(client.answer().json()["connections"], {"open": 1, "total": 1, "refused": 0, "closed": 3})
 
     def test_the_1001st_connection_is_503(self):
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -59,6 +59,28 @@ TEST(tcp_cancel, a_waiting_accept_and_a_waiting_read_end_with_the_deadline) {
   });
 }
 
+// A leaf's own result holds a code: no exception that could say why.
+TEST(tcp_cancel, the_code_of_an_operation_that_ended_with_the_deadline_says_so) {
+  on_every_home([]() -> task<void> {
+    tcp_listener listener = tcp_listener::bind(endpoint::loopback_v4(0));
+    tcp_stream client = co_await tcp_stream::connect(listener.local_endpoint());
+    tcp_stream server = co_await listener.accept();
+    const auto reads = [](tcp_stream& stream) -> task<void> {
+      std::byte byte{};
+      const auto got = co_await as_result(stream.read(std::span(&byte, 1)));
+      EXPECT_EQ(got.error(), std::errc::timed_out);
+      EXPECT_EQ(got.error(), std::errc::operation_canceled);
+      EXPECT_EQ(got.reason(), tandem::stop_reason::deadline);
+    };
+    const auto accepts = [](tcp_listener& waiting) -> task<void> {
+      const auto got = co_await as_result(waiting.accept());
+      EXPECT_EQ(got.reason(), tandem::stop_reason::deadline);
+    };
+    co_await with_timeout(1ms, reads(server));
+    co_await with_timeout(1ms, accepts(listener));
+  });
+}
+
 TEST(tcp_cancel, a_blocked_write_ends_with_the_deadline) {
   on_every_home([]() -> task<void> {
     tcp_listener listener = tcp_listener::bind(endpoint::loopback_v4(0));

@@ -172,7 +172,7 @@ TEST(tcp_half_close, ending_the_reading_direction_ends_a_read_that_waits) {
   });
 }
 
-TEST(tcp_half_close, a_vanished_connection_cannot_be_shut_down) {
+TEST(tcp_half_close, a_vanished_connection_has_been_shut_down_already) {
   test_runtime rt;
   rt.run([]() -> task<void> {
     connection both = co_await make_connection();
@@ -180,7 +180,7 @@ TEST(tcp_half_close, a_vanished_connection_cannot_be_shut_down) {
     std::byte byte{};
     const auto got = co_await as_result(both.client.read(std::span(&byte, 1)));
     EXPECT_EQ(got.error(), std::errc::connection_reset);
-    EXPECT_THROW(both.client.shutdown(), std::system_error);
+    EXPECT_NO_THROW(both.client.shutdown());
   }());
 }
 

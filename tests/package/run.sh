@@ -2,8 +2,12 @@
 # run.sh [CASE-REGEX]: installs tandem into fresh prefixes and uses it as others would.
 # SPDX-License-Identifier: MIT
 #
-# Builds the libraries static and shared (build/package), installs them alone and side by side, and builds and
-# runs tests/package/consumer against each: find_package, pkg-config with a plain compiler, add_subdirectory.
+# Takes the static libraries of a release build (build/release, or the folder in TANDEM_PACKAGE_STATIC; built here if that
+# is not configured), builds shared ones quickly, installs them alone and side by side, and builds and runs
+# tests/package/consumer against each: find_package, pkg-config with a plain compiler, add_subdirectory, the preset
+# `install` on a machine without the packages of tests and examples, one compiler's library used by the other one.
+#
+# Only where optimisation is the subject is anything optimised. Two lanes of cases run beside each other.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 only=${1:-.}
@@ -11,32 +15,60 @@ root=$PWD
 work=$root/build/package
 consumer=$root/tests/package/consumer
 start=$SECONDS
-passed=0 failed=0
 cxx=${CXX:-g++}
+lane=main
 
 tests/support/install_packages.sh build || exit 1
 launcher=$(command -v ccache || true)
+# The programs and both kinds of library have objects in common.
+export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_PCH_EXTSUM=1
 mkdir -p "$work"
-rm -rf "$work"/prefix "$work"/use
+rm -rf "$work"/prefix "$work"/use "$work"/preset
 rm -f "$work/tests.counts"
+: >"$work/results"
 
+say() { printf '[package %3ds] %s\n' $((SECONDS - start)) "$*"; }
 # check NAME COMMAND...: one case; its output is shown only if it fails.
 check() {
-  local name=$1
+  local name=$1 log=$work/log.$lane
   shift
   [[ $name =~ $only ]] || return 0
-  if "$@" >"$work/log" 2>&1; then
-    passed=$((passed + 1))
-    printf '[package %3ds] ok      %s\n' $((SECONDS - start)) "$name"
+  if "$@" >"$log" 2>&1; then
+    echo passed >>"$work/results"
+    say "ok      $name"
   else
-    failed=$((failed + 1))
-    printf '[package %3ds] FAILED  %s\n' $((SECONDS - start)) "$name"
-    cat "$work/log"
+    echo failed >>"$work/results"
+    say "FAILED  $name"
+    head -n 200 "$log"
   fi
 }
+# What cases need. If it fails, the cases that need it do, too.
+need() {  # WHAT COMMAND...
+  local what=$1 log=$work/log.$lane
+  shift
+  "$@" >"$log" 2>&1 && return
+  echo failed >>"$work/results"
+  say "FAILED  $what"
+  cat "$log"
+  return 1
+}
+skip() {  # NAME WHY: a failure where everything has to be there
+  [[ $1 =~ $only ]] || return 0
+  if [ "${TANDEM_TEST_REQUIRE_ALL:-}" = 1 ]; then
+    echo failed >>"$work/results"
+    say "FAILED  $1: $2"
+  else
+    echo skipped >>"$work/results"
+    say "skipped $1: $2"
+  fi
+}
+count() { grep -cx "$1" "$work/results"; }
 finish() {
-  echo "$passed $failed 0" >"$work/tests.counts"
-  printf '[package %3ds] %d passed, %d failed\n' $((SECONDS - start)) "$passed" "$failed"
+  local passed failed skipped
+  passed=$(count passed) failed=$(count failed) skipped=$(count skipped)
+  echo "$passed $failed $skipped" >"$work/tests.counts"
+  times >"$work/times"  # not in a subshell, which has times of its own
+  say "$passed passed, $failed failed, $skipped skipped; CPU time of all it started, user and system: $(tail -1 "$work/times")"
   [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
   exit
 }
@@ -49,18 +81,43 @@ prepare_kind() {  # KIND CMAKE-ARGUMENT...: configures a build of the two librar
     -DTANDEM_BUILD_EXAMPLES=OFF -DTANDEM_WERROR=ON -DCMAKE_INSTALL_LIBDIR=lib "$@"
 }
 build_kind() { prepare_kind "$@" && cmake --build "$work/$1"; }
+# Unoptimised, and the standard library is parsed once: half of the time.
+quick=(-DCMAKE_BUILD_TYPE=None "-DCMAKE_CXX_FLAGS=-std=c++20 -DNDEBUG -pthread -include $work/quick/$cxx/standard.hpp")
+prepare_quick() {  # COMPILER: precompiles what the libraries' sources include most
+  local folder=$work/quick/$1 suffix=gch
+  [[ $1 == clang* ]] && suffix=pch
+  mkdir -p "$folder"
+  printf '#include <%s>\n' algorithm array atomic chrono coroutine exception functional memory mutex optional \
+    stdexcept stop_token string system_error thread tuple utility variant vector >"$folder/standard.hpp"
+  # Objects that use it come from the compilers' cache in any checkout.
+  tests/support/precompile.sh "$1" -std=c++20 -DNDEBUG -fPIC -pthread -fvisibility=hidden -fvisibility-inlines-hidden -x c++-header \
+    "$folder/standard.hpp" -o "$folder/standard.hpp.$suffix"
+}
+# The static libraries are those of a release build.
+static=${TANDEM_PACKAGE_STATIC:-$root/build/release}
+fits() { grep -qxE "$1" "$static/CMakeCache.txt"; }
+build_static() {
+  if [ -f "$static/build.ninja" ] && fits 'TANDEM_IO_ASIO:BOOL=ON' && fits 'TANDEM_BUILD_IO:BOOL=ON' && fits 'TANDEM_SANITIZE:STRING=' &&
+    fits 'CMAKE_INSTALL_LIBDIR:.*=lib' && fits "CMAKE_CXX_COMPILER:.*=(.*/)?${cxx//+/[+]}"; then
+    cmake --build "$static" --target tandem_runtime tandem_io
+  else
+    static=$work/static
+    build_kind static
+  fi
+}
 install_into() {  # PREFIX KIND COMPONENT...
-  local prefix=$work/prefix/$1 kind=$2 component
+  local prefix=$work/prefix/$1 from=$work/$2 component
+  [ "$2" = static ] && from=$static
   shift 2
   for component in "$@"; do
-    cmake --install "$work/$kind" --prefix "$prefix" --component "$component" || return 1
+    cmake --install "$from" --prefix "$prefix" --component "$component" || return 1
   done
 }
 
 configure() {  # NAME PREFIX CMAKE-ARGUMENT...
   local name=$1 prefix=$2
   shift 2
-  cmake -S "$consumer" -B "$work/use/$name" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$cxx" \
+  cmake -S "$consumer" -B "$work/use/$name" -G Ninja -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_COMPILER="$cxx" \
     ${launcher:+-DCMAKE_CXX_COMPILER_LAUNCHER=$launcher} -DCMAKE_PREFIX_PATH="$work/prefix/$prefix" "$@"
 }
 runs() {  # PROGRAM...: each is there and runs
@@ -91,13 +148,13 @@ refused() {  # REGEX NAME PREFIX CMAKE-ARGUMENT...: find_package fails with a me
   fails_with "$regex" configure "$@"
 }
 without_liburing() { PKG_CONFIG_LIBDIR=/nonexistent "$@"; }
-plain() {  # NAME PREFIX PROGRAM MODULE [--static]: a bare compiler and pkg-config
-  local name=$1 prefix=$work/prefix/$2 program=$3 module=$4 flags
+plain() {  # NAME PREFIX PROGRAM MODULE [--static]: a bare compiler and pkg-config, which says all that is needed
+  local name=$1 prefix=$work/prefix/$2 program=$3 module=$4 flags optimise=${OPTIMISE:--O0}
   shift 4
   mkdir -p "$work/use/$name"
   flags=$(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags --libs "$@" "$module") || return 1
   # shellcheck disable=SC2086
-  "$cxx" -std=c++20 -O2 "$consumer/$program.cpp" -o "$work/use/$name/$program" $flags &&
+  "$cxx" "$optimise" "$consumer/$program.cpp" -o "$work/use/$name/$program" $flags &&
     LD_LIBRARY_PATH=$prefix/lib runs "$work/use/$name/$program"
 }
 needs() {  # PROGRAM REGEX: a direct dependency on such a shared library
@@ -122,74 +179,8 @@ no_other_asio() {  # LIBRARY: the Asio that was compiled into it cannot meet the
     ! nm -C --defined-only "$1" 2>/dev/null | grep -v tandem | grep -E 'asio(::|_detail|_handler)'
 }
 
-say() { printf '[package %3ds] %s\n' $((SECONDS - start)) "$*"; }
-say "building static and shared libraries"
-for kind in static shared; do
-  build_kind $kind >"$work/log" 2>&1 || { cat "$work/log"; failed=1; finish; }
-done
-{
-  install_into runtime_only static runtime &&
-    install_into static static runtime io &&
-    install_into shared shared runtime io &&
-    install_into both static runtime io && install_into both shared runtime io
-} >"$work/log" 2>&1 || { cat "$work/log"; failed=1; finish; }
 
 io='-DCONSUMER_COMPONENTS=runtime;io'
-check "runtime alone: found, built, run" use runtime_alone runtime_only use_runtime -DCONSUMER_COMPONENTS=runtime
-check "runtime alone: found without naming components" use runtime_default runtime_only use_runtime
-check "runtime alone: nothing of io is installed" no_io_files
-check "runtime alone: io is refused" refused 'io is not installed as a static library' no_io runtime_only "$io"
-check "runtime alone: shared is refused" refused 'runtime is not installed as a shared library' no_shared runtime_only \
-  -DCONSUMER_COMPONENTS=shared
-check "runtime alone: the only kind is taken whatever BUILD_SHARED_LIBS says" use only_kind runtime_only use_runtime \
-  -DBUILD_SHARED_LIBS=ON -DCONSUMER_EXPECT_KIND=STATIC_LIBRARY
-
-check "static: runtime and io" use static static "use_runtime use_io" "$io" -DCONSUMER_EXPECT_KIND=STATIC_LIBRARY
-check "static: the program needs no libtandem" needs_not "$work/use/static/use_io" libtandem
-check "static: liburing comes with io" needs "$work/use/static/use_io" liburing
-check "static: without liburing io is refused" without_liburing refused 'needs liburing' no_liburing static "$io"
-check "static: without liburing runtime is found" without_liburing use runtime_no_liburing static use_runtime \
-  -DCONSUMER_COMPONENTS=runtime
-
-check "static: its Asio is its own" no_other_asio "$work/prefix/static/lib/libtandem_io.a"
-
-check "shared: runtime and io" use shared shared "use_runtime use_io" "$io" -DCONSUMER_EXPECT_KIND=SHARED_LIBRARY
-check "shared: the program needs libtandem_io with its soversion" needs "$work/use/shared/use_io" 'libtandem_io\.so\.[0-9]'
-check "shared: the program does not need liburing itself" needs_not "$work/use/shared/use_io" liburing
-check "shared: without liburing io is found" without_liburing use shared_no_liburing shared "use_runtime use_io" "$io"
-for part in runtime io; do
-  check "shared: libtandem_$part exports nothing but tandem" only_tandem_symbols "$work/prefix/shared/lib/libtandem_$part.so"
-done
-
-check "both: static by default" use both_default both "use_runtime use_io" -DCONSUMER_EXPECT_KIND=STATIC_LIBRARY
-check "both: shared by BUILD_SHARED_LIBS" use both_bsl both "use_runtime use_io" -DBUILD_SHARED_LIBS=ON \
-  -DCONSUMER_EXPECT_KIND=SHARED_LIBRARY
-check "both: TANDEM_SHARED beats BUILD_SHARED_LIBS" use both_variable both "use_runtime use_io" -DBUILD_SHARED_LIBS=ON \
-  -DTANDEM_SHARED=OFF -DCONSUMER_EXPECT_KIND=STATIC_LIBRARY
-check "both: a component beats TANDEM_SHARED" use both_component both "use_runtime use_io" -DTANDEM_SHARED=OFF \
-  "-DCONSUMER_COMPONENTS=runtime;io;shared" -DCONSUMER_EXPECT_KIND=SHARED_LIBRARY
-check "both: static and shared at once is refused" refused 'static and shared exclude each other' both_kinds both \
-  "-DCONSUMER_COMPONENTS=static;shared"
-check "both: an unknown component is refused" refused "no component 'foo'" unknown both -DCONSUMER_COMPONENTS=foo
-check "both: another version is refused" refused 'compatible with requested version "99.0"' version both -DCONSUMER_VERSION=99.0
-check "both: no file names the build's folders" names_no_build_path
-moved_prefix
-check "both: the prefix may be moved" use moved moved "use_runtime use_io" "$io"
-check "both: shared ones too" use moved_shared moved "use_runtime use_io" "$io;shared" -DCONSUMER_EXPECT_KIND=SHARED_LIBRARY
-check "both: and its pkg-config files too" plain moved_plain moved use_io tandem-io
-back
-
-check "pkg-config: runtime alone" plain plain_runtime runtime_only use_runtime tandem-runtime
-check "pkg-config: static" plain plain_static static use_io tandem-io --static
-check "pkg-config: shared" plain plain_shared shared use_io tandem-io
-check "pkg-config: its version is that of the headers" pkg_config_version_is_the_headers_one
-
-check "add_subdirectory: static" use subdirectory none "use_runtime use_io" "-DCONSUMER_SOURCE_DIR=$root" \
-  -DCONSUMER_EXPECT_KIND=STATIC_LIBRARY
-check "add_subdirectory: shared" use subdirectory_shared none "use_runtime use_io" "-DCONSUMER_SOURCE_DIR=$root" \
-  -DBUILD_SHARED_LIBS=ON -DCONSUMER_EXPECT_KIND=SHARED_LIBRARY
-check "add_subdirectory: runtime alone" use subdirectory_runtime none use_runtime "-DCONSUMER_SOURCE_DIR=$root" \
-  -DTANDEM_BUILD_IO=OFF
 
 # A library of one compiler, a user of the other one: the two ways of resuming have to mix, and tasks that the
 # library returns have to come back in the same way.
@@ -202,26 +193,131 @@ in_register() {  # PREFIX: as if another library's build_abi.hpp had been instal
   cp -a "$work/prefix/$1/." "$work/prefix/in_register" &&
     cp runtime/abi/task_in_register/tandem/detail/build_abi.hpp "$work/prefix/in_register/include/tandem/detail/"
 }
-if command -v clang++-19 >/dev/null; then
-  tasks="use_runtime use_io use_tasks"
+
+# With the static libraries; what is built beside them; the other compiler.
+lane_of_static() {
+  lane=static
+  check "runtime alone: found, built, run" use runtime_alone runtime_only use_runtime -DCONSUMER_COMPONENTS=runtime
+  check "runtime alone: found without naming components" use runtime_default runtime_only use_runtime
+  check "runtime alone: nothing of io is installed" no_io_files
+  check "runtime alone: io is refused" refused 'io is not installed as a static library' no_io runtime_only "$io"
+  check "runtime alone: shared is refused" refused 'runtime is not installed as a shared library' no_shared runtime_only \
+    -DCONSUMER_COMPONENTS=shared
+  check "runtime alone: the only kind is taken whatever BUILD_SHARED_LIBS says" use only_kind runtime_only use_runtime \
+    -DBUILD_SHARED_LIBS=ON -DCONSUMER_EXPECT_KIND=STATIC_LIBRARY
+
+  check "static: runtime and io" use static static "use_runtime use_io" "$io" -DCMAKE_BUILD_TYPE=Release -DCONSUMER_EXPECT_KIND=STATIC_LIBRARY
+  check "static: the program needs no libtandem" needs_not "$work/use/static/use_io" libtandem
+  check "static: liburing comes with io" needs "$work/use/static/use_io" liburing
+  check "static: without liburing io is refused" without_liburing refused 'needs liburing' no_liburing static "$io"
+  check "static: without liburing runtime is found" without_liburing use runtime_no_liburing static use_runtime \
+    -DCONSUMER_COMPONENTS=runtime
+
+  check "static: the check for g++ 12 comes along" "$work/prefix/static/bin/tandem-gcc12-check" --help
+  check "static: its Asio is its own" no_other_asio "$work/prefix/static/lib/libtandem_io.a"
+
+  OPTIMISE=-O2 check "pkg-config: runtime alone" plain plain_runtime runtime_only use_runtime tandem-runtime
+  OPTIMISE=-O2 check "pkg-config: static" plain plain_static static use_io tandem-io --static
+
+  check "add_subdirectory: static" use subdirectory none "use_runtime use_io" "-DCONSUMER_SOURCE_DIR=$root" "${quick[@]}" \
+    -DCONSUMER_EXPECT_KIND=STATIC_LIBRARY
+  check "add_subdirectory: runtime alone" use subdirectory_runtime none use_runtime "-DCONSUMER_SOURCE_DIR=$root" "${quick[@]}" \
+    -DTANDEM_BUILD_IO=OFF
+
+  tests/package/without_packages.sh true >"$work/log.$lane" 2>&1
+  if [ $? = 77 ]; then
+    skip "preset install: $preset_law" "$(cat "$work/log.$lane")"
+  else
+    check "preset install: $preset_law" without_packages install_by_preset
+    check "preset install: what it installs is found and runs" use preset preset "use_runtime use_io" "$io"
+  fi
+
+  command -v clang++-19 >/dev/null || return
   check "g++ cannot pass tasks in registers" fails_with 'TANDEM_TASK_IN_REGISTER needs clang' \
     prepare_kind refused -DTANDEM_TASK_IN_REGISTER=ON
   in_register static
   check "g++ on a library that passes tasks in registers: refused" fails_with 'build with -DTANDEM_TASK_IN_REGISTER=OFF' \
     plain gcc_in_register in_register use_runtime tandem-runtime --static
   cxx=clang++-19
-  check "clang++-19 on the static library of g++" use clang_static static "$tasks" "$io" -DCONSUMER_TASKS=ON
-  check "clang++-19 on the shared library of g++" use clang_shared shared "$tasks" "$io" -DCONSUMER_TASKS=ON
+  check "clang++-19 on the static library of g++" use clang_static static "$tasks" "$io" -DCONSUMER_TASKS=ON -DCMAKE_BUILD_TYPE=Release
   check "clang++-19 with headers of another library than that of g++: does not link" fails_with 'allocate_frame.*task_in_register' \
     plain clang_in_register in_register use_runtime tandem-runtime --static
   check "clang++-19 passes tasks in registers unless told otherwise" by_default_in_register
-  # Quickly built: unoptimised, and without what no case needs.
-  check "clang++-19 with TANDEM_TASK_IN_REGISTER=OFF: built" build_kind clang -DTANDEM_TASK_IN_REGISTER=OFF \
-    -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS=-DNDEBUG -DTANDEM_IO_ASIO=OFF
-  install_into clang clang runtime io >"$work/log" 2>&1
+}
+
+# With the shared libraries, and with both kinds in one prefix.
+lane_of_shared() {
+  lane=shared
+  need "built: the shared libraries" build_shared && need "installed: the shared libraries" install_shared || return
+  check "shared: runtime and io" use shared shared "use_runtime use_io" "$io" -DCONSUMER_EXPECT_KIND=SHARED_LIBRARY
+  check "shared: the program needs libtandem_io with its soversion" needs "$work/use/shared/use_io" 'libtandem_io\.so\.[0-9]'
+  check "shared: the program does not need liburing itself" needs_not "$work/use/shared/use_io" liburing
+  check "shared: without liburing io is found" without_liburing use shared_no_liburing shared "use_runtime use_io" "$io"
+  for part in runtime io; do
+    check "shared: libtandem_$part exports nothing but tandem" only_tandem_symbols "$work/prefix/shared/lib/libtandem_$part.so"
+  done
+
+  check "both: static by default" use both_default both "use_runtime use_io" -DCONSUMER_EXPECT_KIND=STATIC_LIBRARY
+  check "both: shared by BUILD_SHARED_LIBS" use both_bsl both "use_runtime use_io" -DBUILD_SHARED_LIBS=ON \
+    -DCONSUMER_EXPECT_KIND=SHARED_LIBRARY
+  check "both: TANDEM_SHARED beats BUILD_SHARED_LIBS" use both_variable both "use_runtime use_io" -DBUILD_SHARED_LIBS=ON \
+    -DTANDEM_SHARED=OFF -DCONSUMER_EXPECT_KIND=STATIC_LIBRARY
+  check "both: a component beats TANDEM_SHARED" use both_component both "use_runtime use_io" -DTANDEM_SHARED=OFF \
+    "-DCONSUMER_COMPONENTS=runtime;io;shared" -DCONSUMER_EXPECT_KIND=SHARED_LIBRARY
+  check "both: static and shared at once is refused" refused 'static and shared exclude each other' both_kinds both \
+    "-DCONSUMER_COMPONENTS=static;shared"
+  check "both: an unknown component is refused" refused "no component 'foo'" unknown both -DCONSUMER_COMPONENTS=foo
+  check "both: another version is refused" refused 'compatible with requested version "99.0"' version both -DCONSUMER_VERSION=99.0
+  check "both: no file names the build's folders" names_no_build_path
+  moved_prefix
+  check "both: the prefix may be moved" use moved moved "use_runtime use_io" "$io"
+  check "both: shared ones too" use moved_shared moved "use_runtime use_io" "$io;shared" -DCONSUMER_EXPECT_KIND=SHARED_LIBRARY
+  check "both: and its pkg-config files too" plain moved_plain moved use_io tandem-io
+  back
+
+  check "pkg-config: shared" plain plain_shared shared use_io tandem-io
+  check "pkg-config: its version is that of the headers" pkg_config_version_is_the_headers_one
+
+  check "add_subdirectory: shared" use subdirectory_shared none "use_runtime use_io" "-DCONSUMER_SOURCE_DIR=$root" "${quick[@]}" \
+    -DBUILD_SHARED_LIBS=ON -DCONSUMER_EXPECT_KIND=SHARED_LIBRARY
+
+  command -v clang++-19 >/dev/null || return
+  cxx=clang++-19
+  check "clang++-19 on the shared library of g++" use clang_shared shared "$tasks" "$io" -DCONSUMER_TASKS=ON
+  check "clang++-19 with TANDEM_TASK_IN_REGISTER=OFF: built" build_clang
   cxx=g++
   check "g++ on the static library of clang++-19" use gcc_clang clang "$tasks" "$io" -DCONSUMER_TASKS=ON
-elif [ "${TANDEM_TEST_REQUIRE_ALL:-}" = 1 ]; then
-  check "clang++-19 is there" false
-fi
+}
+
+preset_law="the libraries alone, where no package of tests and examples is installed"
+# The README's line, but for the folder of the build and the optimisation, which takes long.
+install_by_preset() {
+  local folder=$work/preset
+  cmake --preset install -B "$folder" -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_INSTALL_PREFIX="$work/prefix/preset" -DCMAKE_INSTALL_LIBDIR=lib "${quick[@]}" &&
+    cmake --build "$folder" --target install &&
+    [ "$(find "$folder" -name '*.o' -path '*/tests/*' -o -name '*.o' -path '*/examples/*' | wc -l)" = 0 ]
+}
+# A function of this script, there.
+without_packages() { tests/package/without_packages.sh bash -c "$(declare -p work quick cxx); $(declare -f "$1"); $1"; }
+tasks="use_runtime use_io use_tasks"
+install_static() {
+  install_into runtime_only static runtime && install_into static static runtime io && install_into both static runtime io
+}
+build_shared() { build_kind shared "${quick[@]}"; }
+install_shared() { install_into shared shared runtime io && install_into both shared runtime io; }
+build_clang() {
+  prepare_quick clang++-19 || return
+  local quick=(-DCMAKE_BUILD_TYPE=None "-DCMAKE_CXX_FLAGS=-std=c++20 -DNDEBUG -pthread -include $work/quick/clang++-19/standard.hpp")
+  build_kind clang -DTANDEM_TASK_IN_REGISTER=OFF "${quick[@]}" -DTANDEM_IO_ASIO=OFF && install_into clang clang runtime io
+}
+
+say "the static libraries"
+need "built: the static libraries" build_static || finish
+need "installed: the static libraries" install_static || finish
+need "precompiled: the standard library" prepare_quick "$cxx" || finish
+say "the shared libraries and the cases"
+lane_of_static &
+lane_of_shared &
+wait
+command -v clang++-19 >/dev/null || skip "clang++-19 and g++ together" "clang++-19 is not installed"
 finish

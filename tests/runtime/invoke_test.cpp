@@ -44,6 +44,25 @@ TEST(invoke, keeps_captures_and_arguments_until_the_task_has_ended) {
   EXPECT_EQ(life.use_count(), 1);
 }
 
+TEST(invoke, a_named_closure_that_cannot_be_copied_is_moved_in_and_destroyed_once) {
+  test_runtime rt;
+  auto life = std::make_shared<int>(42);
+  rt.run([](std::shared_ptr<int> token) -> task<void> {
+    {
+      auto named = [token, own = std::make_unique<int>(8)](int more) -> task<int> {
+        co_await tandem::yield();
+        co_return *token + *own + more;
+      };
+      EXPECT_EQ(co_await invoke(tandem::moved(named), 5), 55);
+      EXPECT_EQ(token.use_count(), 2) << "the closure is gone with its task";
+    }
+    auto another = [token, own = std::make_unique<int>(1)]() -> task<int> { co_return *own; };
+    auto later = invoke(tandem::moved(another));
+    EXPECT_EQ(co_await std::move(later), 1);
+  }(life));
+  EXPECT_EQ(life.use_count(), 1);
+}
+
 TEST(invoke, is_a_task_that_can_be_spawned_and_limited) {
   test_runtime rt;
   rt.run([]() -> task<void> {

@@ -159,7 +159,8 @@ TEST(parallel_for, a_lump_of_costly_items_is_shared_out_wherever_it_lies) {
         while (waited() < 10us) {}
         while (seen() < 2 && waited() < 20ms) std::this_thread::yield();
       });
-      EXPECT_EQ(threads.size(), 2U) << "the lump at " << costly << " was run by one thread";
+      // More than two if the pool has replaced a worker that it took for blocked.
+      EXPECT_GE(threads.size(), 2U) << "the lump at " << costly << " was run by one thread";
     }(lump));
   }
 }

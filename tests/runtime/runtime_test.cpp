@@ -10,6 +10,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <tandem/detail/frame_idle.hpp>
 #include <tandem/detail/frame_memory.hpp>
 #include <tandem/fork_join.hpp>
 #include <tandem/resume_on.hpp>
@@ -208,7 +209,7 @@ TEST(runtime, two_of_them_live_in_one_process) {
   EXPECT_EQ(y.wait(), &*b);
 }
 
-// What a process holds: threads, descriptors, bytes from malloc.
+// What a process holds: threads, descriptors, bytes from malloc and for frames.
 const std::size_t baseline_threads = 2;  // main and the watchdog
 
 struct holdings {
@@ -230,7 +231,8 @@ holdings take_stock() {
   for (int i = 0; i < 1000 && entries("/proc/self/task") > baseline_threads; ++i) {
     std::this_thread::sleep_for(1ms);
   }
-  return {entries("/proc/self/task"), entries("/proc/self/fd"), mallinfo2().uordblks};
+  const std::size_t mapped = tandem::detail::count_frame_store().mapped_bytes;
+  return {entries("/proc/self/task"), entries("/proc/self/fd"), mallinfo2().uordblks + mapped};
 }
 
 task<void> a_bit_of_everything() {

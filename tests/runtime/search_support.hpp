@@ -99,6 +99,16 @@ task<search_result<P>> solve(const P& puzzle, solver which, search_options optio
   throw std::logic_error("no such solver");
 }
 
+// All solvers for a puzzle are hundreds of functions: those of the puzzles that several files share are made once, by
+// search_solvers_*.cpp.
+extern template task<search_result<eight_puzzle>> solve(const eight_puzzle&, solver,
+                                                        search_options);
+extern template task<search_result<watched<eight_puzzle>>> solve(const watched<eight_puzzle>&,
+                                                                 solver, search_options);
+extern template task<search_result<endless>> solve(const endless&, solver, search_options);
+extern template task<search_result<watched<endless>>> solve(const watched<endless>&, solver,
+                                                            search_options);
+
 template <solver Which, class P>
 search_result<P> solve_on(unsigned threads, const P& puzzle, search_options options = {}) {
   return run(solve<Which>(puzzle, std::move(options)), with_threads(threads));

@@ -11,9 +11,11 @@
 #include <tandem/as_result.hpp>
 #include <tandem/event.hpp>
 #include <tandem/fork_join.hpp>
+#include <tandem/resume_on.hpp>
 #include <tandem/sleep.hpp>
 #include <tandem/spawn.hpp>
 #include <tandem/timeout.hpp>
+#include <tandem/worker_pool.hpp>
 #include <tandem/yield.hpp>
 #include <thread>
 #include <vector>
@@ -299,6 +301,46 @@ TEST(spawn, a_cancel_and_a_join_that_meet_end_the_task_once) {
       co_await canceller;
     }
   }());
+}
+
+TEST(spawn, a_callable_and_its_arguments_live_until_the_task_has_ended) {
+  test_runtime rt;
+  rt.run([]() -> task<void> {
+    const auto token = std::make_shared<std::string>("a string too long for the small buffer");
+    const auto reads = [token](const std::string& more) -> task<std::size_t> {
+      co_await tandem::yield();
+      co_return token->size() + more.size();
+    };
+    auto first = tandem::spawn(reads, std::string("12345"));
+    EXPECT_EQ(co_await first, token->size() + 5);
+    auto second = tandem::spawn(tandem::workers(), reads, std::string("1"));
+    EXPECT_EQ(co_await second, token->size() + 1);
+    int factor = 3;
+    auto third = tandem::spawn([factor]() -> task<int> {
+      co_await tandem::yield();
+      co_return 14 * factor;
+    });
+    EXPECT_EQ(co_await third, 42);
+  }());
+}
+
+TEST(workers, are_the_current_runtimes_wherever_its_task_runs) {
+  test_runtime rt;
+  rt.run([](tandem::worker_pool& pool) -> task<void> {
+    EXPECT_EQ(&tandem::workers(), &pool);
+    co_await tandem::resume_on(tandem::workers());
+    EXPECT_TRUE(tandem::workers().is_current());
+  }(rt.workers()));
+}
+
+TEST(workers, outside_any_task_there_are_none) {
+  const test_runtime rt;
+  try {
+    (void)tandem::workers();
+    ADD_FAILURE() << "there is no current runtime";
+  } catch (const std::logic_error& refused) {
+    EXPECT_NE(std::string(refused.what()).find("tandem::workers"), std::string::npos);
+  }
 }
 
 }  // namespace

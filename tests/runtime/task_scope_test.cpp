@@ -15,6 +15,7 @@
 #include <tandem/task_scope.hpp>
 #include <tandem/timeout.hpp>
 #include <tandem/when_any.hpp>
+#include <tandem/worker_pool.hpp>
 #include <tandem/yield.hpp>
 #include <utility>
 #include <vector>
@@ -387,6 +388,92 @@ TEST(task_scope, a_limit_that_races_with_the_last_child_ends_the_join_once) {
         co_await scope.join();
       });
     }
+  }());
+}
+
+/// Too long for the small buffer: a copy that was destroyed shows.
+std::string long_text() { return "a string that is too long for the small buffer of its kind"; }
+
+// A closure that was gone when its child went on.
+TEST(task_scope, a_callable_and_its_arguments_live_until_the_child_has_ended) {
+  test_runtime rt;
+  rt.run([]() -> task<void> {
+    const auto token = std::make_shared<std::string>(long_text());
+    std::atomic<std::size_t> sum{0};
+    const auto body = [&](task_scope& scope) -> task<void> {
+      for (int i = 0; i < 20; ++i) {
+        scope.spawn([&sum, token, text = long_text()]() -> task<void> {
+          co_await tandem::yield();
+          sum += token->size() + text.size();
+        });
+        scope.spawn(tandem::workers(), [&sum, token]() -> task<void> {
+          co_await tandem::yield();
+          sum += token->size();
+        });
+        scope.spawn(
+            [&sum](const std::string& first, std::unique_ptr<std::string> second,
+                   std::size_t factor) -> task<void> {
+              co_await tandem::yield();
+              sum += first.size() + factor * second->size();
+            },
+            long_text(), std::make_unique<std::string>(long_text()), std::size_t{2});
+      }
+      co_return;
+    };
+    co_await with_scope(body);
+    EXPECT_EQ(sum.load(), 20 * 6 * long_text().size());
+    EXPECT_EQ(token.use_count(), 1);
+  }());
+}
+
+TEST(task_scope, spawn_when_free_keeps_a_callable_until_the_child_has_ended) {
+  test_runtime rt;
+  rt.run([]() -> task<void> {
+    const auto token = std::make_shared<std::string>(long_text());
+    std::atomic<std::size_t> sum{0};
+    const auto body = [&](task_scope& scope) -> task<void> {
+      scope.set_max_in_flight(2);
+      for (int i = 0; i < 20; ++i) {
+        const auto child = [&sum, token](std::size_t factor) -> task<void> {
+          co_await tandem::yield();
+          sum += factor * token->size();
+        };
+        co_await scope.spawn_when_free(child, std::size_t{2});
+        co_await scope.spawn_when_free(tandem::workers(), child, std::size_t{1});
+        co_await scope.spawn_when_free([&sum]() -> task<void> {
+          co_await tandem::yield();
+          ++sum;
+        });
+      }
+    };
+    co_await with_scope(body);
+    EXPECT_EQ(sum.load(), 20 * (3 * long_text().size() + 1));
+    EXPECT_EQ(token.use_count(), 1);
+  }());
+}
+
+TEST(task_scope, a_callables_child_knows_where_it_was_spawned_and_its_call_may_fail) {
+  test_runtime rt;
+  rt.run([]() -> task<void> {
+    unsigned found = 0;
+    unsigned expected = 0;
+    const auto tells = [&found](int /*argument*/) -> task<void> {
+      found = tandem::current_environment()->spawned_at().line();
+      co_return;
+    };
+    co_await with_scope([&](task_scope& scope) -> task<void> {
+      expected = std::source_location::current().line() + 1;
+      scope.spawn(tells, 1);
+      co_return;
+    });
+    EXPECT_EQ(found, expected);
+    const auto no_coroutine = []() -> task<void> { throw std::logic_error("call"); };
+    const auto body = [&](task_scope& scope) -> task<void> {
+      scope.spawn(no_coroutine);
+      co_return;
+    };
+    const auto got = co_await tandem::as_result(with_scope(body));
+    EXPECT_THROW(std::rethrow_exception(got.exception()), std::logic_error);
   }());
 }
 

@@ -2,7 +2,7 @@
 # check_tree.sh LAW: checks a law that every file of the tree has to follow.
 # SPDX-License-Identifier: MIT
 #
-# Laws: listed, includes, layers, heads. Prints each offender; exits 1 if there is one.
+# Laws: listed, includes, umbrellas, layers, heads. Prints each offender; exits 1 if there is one.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -38,6 +38,19 @@ case ${1:-} in
     done < <(files runtime/include runtime/abi io/include | grep -v '/asio\.hpp$' | xargs -r grep -nE '^[[:space:]]*#[[:space:]]*include' \
       | grep -vE '#[[:space:]]*include[[:space:]]*<([a-z_0-9]+|tandem/[a-z_0-9/]+\.hpp)>' || true)
     ;;
+  # tandem.hpp and io.hpp include every public header of their part, but those that need another library's.
+  umbrellas)
+    while read -r part umbrella; do
+      while read -r file; do
+        name=${file#"$part"/include/}
+        case $name in
+          */detail/* | */asio.hpp | */boost_asio.hpp | "$umbrella") continue ;;
+        esac
+        grep -qxF "#include <$name>" "$part/include/$umbrella" 2>/dev/null || offend "$name is not in <$umbrella>"
+      done < <(files "$part/include")
+    done <<<'runtime tandem/tandem.hpp
+io tandem/io/io.hpp'
+    ;;
   # Dependencies flow one way: examples -> io -> runtime.
   layers)
     while read -r hit; do
@@ -56,6 +69,6 @@ case ${1:-} in
       offend "$file: no #pragma once"
     done < <(files runtime io examples tests | grep '\.hpp$' | xargs -r grep -LxF '#pragma once' || true)
     ;;
-  *) echo "usage: check_tree.sh listed|includes|layers|heads" >&2; exit 2 ;;
+  *) echo "usage: check_tree.sh listed|includes|umbrellas|layers|heads" >&2; exit 2 ;;
 esac
 exit $found

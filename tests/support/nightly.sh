@@ -4,8 +4,9 @@
 #
 # Then, with the preset release, the loads of tests/bench/loads.py by the real clock: some 30 minutes, two CPUs, and
 # nothing else on the machine (--filter pool_loads: these alone); and pool_monitor as it is when nothing is said
-# (--filter pool_monitor). With nothing said, all tests in gcc-debug come first: without optimisation, symmetric transfer
-# and precompiled headers.
+# (--filter pool_monitor), and an idle server's iowait (--filter iowait). With nothing said, what CI leaves out comes first:
+# all tests, whole (tests/run.sh --whole), in gcc-debug (without optimisation, symmetric transfer and precompiled headers),
+# release, asan, tsan and gcc-asan; and the public headers, each alone, with both compilers.
 #
 # Called by `tests/run.sh nightly`. Each test of each executable labelled "stress" is a process of its own,
 # so that one that hangs or breaks does not take the others' time. A failing one is shown with its seed
@@ -82,24 +83,39 @@ run_loads() {
   fi
 }
 
-# Both loads of the example with their defaults, and when they end.
-run_monitor() {
-  local log=build/release/nightly.log status=0
-  say "release: pool_monitor with its defaults"
-  if ! { cmake --preset release && cmake --build --preset release --target pool_monitor; } >build/release/step.log 2>&1; then
+# check_release NAME TARGET SECONDS COMMAND...: builds TARGET in release and runs a check of it, which says what it saw.
+check_release() {
+  local name=$1 target=$2 seconds=$3 log=build/release/nightly.log status=0
+  shift 3
+  say "release: $name"
+  if ! { cmake --preset release && cmake --build --preset release --target "$target"; } >build/release/step.log 2>&1; then
     tail -n 40 build/release/step.log
-    failures+=("release pool_monitor: build")
+    failures+=("release $name: build")
     return
   fi
-  timeout -k 10 600 python3 -B tests/support/check_pool_monitor.py \
-    build/release/examples/pool_monitor/pool_monitor defaults >"$log" 2>&1 </dev/null || status=$?
+  timeout -k 10 "$seconds" "$@" >"$log" 2>&1 </dev/null || status=$?
   cat "$log"
-  if [ "$status" = 0 ]; then passed=$((passed + 1)); else failures+=("release pool_monitor"); fi
+  if [ "$status" = 0 ]; then passed=$((passed + 1)); else failures+=("release $name"); fi
+}
+
+# Both loads of the example with their defaults, and when they end.
+run_monitor() {
+  check_release pool_monitor pool_monitor 600 \
+    python3 -B tests/support/check_pool_monitor.py build/release/examples/pool_monitor/pool_monitor defaults
+}
+
+# What an idle server looks like in /proc/stat.
+run_iowait() {
+  check_release iowait echo_server 120 python3 -B tests/support/check_iowait.py build/release/examples/echo_server
 }
 
 if [ -n "$everything" ]; then
-  say "gcc-debug: all tests"
-  if tests/run.sh gcc-debug; then passed=$((passed + 1)); else failures+=("gcc-debug: see above"); fi
+  for preset in gcc-debug release asan tsan gcc-asan; do
+    say "$preset: all tests, whole"
+    if env -u TANDEM_STRESS_SECONDS tests/run.sh "$preset" --whole; then passed=$((passed + 1)); else failures+=("$preset: see above"); fi
+  done
+  say "public headers"
+  if tests/support/check_headers.sh release release-clang; then passed=$((passed + 1)); else failures+=("headers: see above"); fi
 fi
 
 for preset in "${presets[@]}"; do
@@ -110,7 +126,10 @@ for preset in "${presets[@]}"; do
   if [ "$preset" = release ] && { [ "$filter" = . ] || [[ pool_monitor =~ $filter ]]; }; then
     run_monitor
   fi
-  [ "$filter" != pool_loads ] && [ "$filter" != pool_monitor ] || continue
+  if [ "$preset" = release ] && { [ "$filter" = . ] || [[ iowait =~ $filter ]]; }; then
+    run_iowait
+  fi
+  [ "$filter" != pool_loads ] && [ "$filter" != pool_monitor ] && [ "$filter" != iowait ] || continue
   wanted=()
   for name in "${executables[@]}"; do
     if [ "$filter" = . ] || [[ $name =~ $filter ]]; then wanted+=("$name"); fi

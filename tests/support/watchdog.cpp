@@ -11,6 +11,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdlib>
 #include <list>
@@ -55,6 +56,7 @@ struct watchdog_state {
   std::string running;                                    // empty: no test is running
   clock::time_point deadline = clock::time_point::max();  // of the running test
   std::list<report_entry> reports;
+  std::atomic<bool> has_begun{false};  // the watching thread
   const std::chrono::seconds limit{
       seconds_from_environment("TANDEM_TEST_LIMIT_SECONDS", default_limit_seconds) +
       seconds_from_environment("TANDEM_STRESS_SECONDS", 0)};
@@ -88,6 +90,8 @@ void print_stacks() {
 
 void watch() {
   watchdog_state& s = state();
+  s.has_begun.store(true, std::memory_order_release);
+  s.has_begun.notify_one();
   std::unique_lock lock(s.mutex);
   for (;;) {
     if (s.running.empty()) {
@@ -148,6 +152,9 @@ void start_watchdog(bool in_death_test) {
   pthread_sigmask(SIG_SETMASK, &all, &before);
   std::thread(watch).detach();
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  // No test meets a thread that is just beginning: what UndefinedBehaviorSanitizer sees of it for the
+  // first time it looks at through a pipe, which a test without descriptors has not got.
+  state().has_begun.wait(false, std::memory_order_acquire);
   if (in_death_test) {
     set_running("the child of a death test");
   } else {

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <memory>
+#include <new>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -103,8 +104,11 @@ class asio_backend final : public backend {
 
   void wait(clock::time_point deadline) noexcept override {
     if (deadline != clock::time_point::min() && ended_.empty() && ready_.empty()) {
-      set_timer(deadline);
-      context_.run_one();
+      if (set_timer(deadline)) {
+        context_.run_one();
+      } else {
+        context_.run_one_until(deadline);  // without memory: late by a millisecond at most
+      }
     }
     // A5. A wake() before this line has ended the wait; one after it ends poll() or the next wait.
     if (context_.stopped()) context_.restart();
@@ -328,12 +332,17 @@ class asio_backend final : public backend {
 
   /// A timer of Asio's rather than a limit of run_one_for(), which is rounded up to milliseconds.
   /// One that is set for an earlier time stays: it costs a round.
-  void set_timer(clock::time_point deadline) {
-    if (deadline == clock::time_point::max()) return;
-    if (timer_is_set_ && timer_.expiry() <= deadline) return;
+  /// @returns  whether it will end the wait, if that has a deadline
+  bool set_timer(clock::time_point deadline) noexcept {
+    if (deadline == clock::time_point::max()) return true;
+    if (timer_is_set_ && timer_.expiry() <= deadline) return true;
     timer_.expires_at(deadline);
-    timer_is_set_ = true;
-    timer_.async_wait(timer_handler(*this));
+    timer_is_set_ = false;
+    try {
+      timer_.async_wait(timer_handler(*this));
+      timer_is_set_ = true;
+    } catch (const std::bad_alloc&) {}
+    return timer_is_set_;
   }
 
   static constexpr unsigned receives_in_turn = 4;

@@ -28,9 +28,9 @@ class receive_wait_store {
   receive_wait* take() noexcept {
     try {
       if (free_.empty()) {
-        auto made = std::make_unique<receive_wait>();
-        all_.push_back(std::move(made));
-        free_.reserve(all_.capacity());  // so that giving back needs no memory
+        // First, so that giving back needs no memory.
+        if (free_.capacity() <= all_.size()) free_.reserve(2 * all_.size() + 4);
+        all_.push_back(std::make_unique<receive_wait>());
         return all_.back().get();
       }
     } catch (const std::bad_alloc&) {

@@ -27,7 +27,8 @@ class registration {
     int error = 0;       // of that wait
   };
 
-  explicit registration(asio::io_context& context) noexcept : handle_(context.get_executor()) {}
+  /// @throws  std::bad_alloc: the first one of a context makes Asio's service, too
+  explicit registration(asio::io_context& context) : handle_(context.get_executor()) {}
   registration(const registration&) = delete;
   registration& operator=(const registration&) = delete;
   ~registration() { leave(); }

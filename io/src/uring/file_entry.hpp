@@ -41,7 +41,7 @@ inline void prepare_transfer(io_uring_sqe* sqe, detail::file_request& request) n
   if (appends || (!request.is_direct() && request.is_long())) sqe->flags |= IOSQE_ASYNC;
 }
 
-/// pre: no truncate, which rings have no entry for.
+/// pre: neither truncate, which rings have no entry for, nor open_beneath.
 inline void prepare_file_entry(io_uring_sqe* sqe, detail::file_request& request) noexcept {
   using action = detail::file_action;
   switch (request.action()) {
@@ -63,7 +63,8 @@ inline void prepare_file_entry(io_uring_sqe* sqe, detail::file_request& request)
       io_uring_prep_fallocate(sqe, request.descriptor(), 0, static_cast<off_t>(request.offset()),
                               static_cast<off_t>(request.bytes()));
       break;
-    case action::truncate: io_uring_prep_nop(sqe); break;
+    case action::truncate:
+    case action::open_beneath: io_uring_prep_nop(sqe); break;
   }
 }
 

@@ -19,6 +19,7 @@
 #include "../receive_buffers.hpp"
 #include "operation_entry.hpp"
 #include "ring_set_up.hpp"
+#include "ring_wait.hpp"
 
 namespace tandem::inline v0::io {
 
@@ -40,7 +41,8 @@ class uring_backend final : public backend {
       set_up_failed("io_uring_setup", error);
     }
     // A saving where the kernel has it; without it everything works the same.
-    (void)io_uring_register_ring_fd(&ring_);
+    const bool is_registered = io_uring_register_ring_fd(&ring_) == 1;
+    wait_.set_up(ring_, is_registered);
     arm_wake();
   }
   ~uring_backend() override {
@@ -130,9 +132,8 @@ class uring_backend final : public backend {
       check_wait(io_uring_submit_and_get_events(&ring_));
       return;
     }
-    io_uring_cqe* first = nullptr;
     if (deadline == clock::time_point::max()) {
-      check_wait(io_uring_submit_and_wait(&ring_, 1));
+      check_wait(wait_.submit_and_wait(ring_, nullptr));
       return;
     }
     const auto now = clock::now();
@@ -141,7 +142,7 @@ class uring_backend final : public backend {
             ? 0
             : std::chrono::duration_cast<std::chrono::nanoseconds>(deadline - now).count();
     __kernel_timespec limit{ns / 1'000'000'000, ns % 1'000'000'000};
-    check_wait(io_uring_submit_and_wait_timeout(&ring_, &first, 1, &limit, nullptr));
+    check_wait(wait_.submit_and_wait(ring_, &limit));
   }
 
   unsigned reap(completion_function ended, void* context) noexcept override {
@@ -330,6 +331,7 @@ class uring_backend final : public backend {
   }
 
   io_uring ring_{};
+  ring_wait wait_;
   int event_ = -1;
   bool multishot_ = true;         // until the kernel says otherwise
   bool multishot_accept_ = true;  // likewise

@@ -34,7 +34,8 @@
 #endif
 #endif
 
-/// 0: frames come from malloc one by one, so that AddressSanitizer sees every use after the end.
+/// 0: frames come from malloc one by one, so that AddressSanitizer sees every use after the end. It
+/// is the build of the library that counts, not that of its user.
 #if !defined(TANDEM_KEEP_FRAMES)
 #if defined(__SANITIZE_ADDRESS__)
 #define TANDEM_KEEP_FRAMES 0

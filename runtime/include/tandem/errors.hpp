@@ -3,6 +3,7 @@
 #pragma once
 
 #include <exception>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
@@ -12,7 +13,17 @@
 
 namespace tandem::inline v0 {
 
-/// The awaited operation was stopped before it had a result. Its code is errc::operation_canceled.
+/// Of the codes of stops, whose values are those of stop_reason.
+TANDEM_API const std::error_category& stop_category() noexcept;
+/// A code that compares equal to errc::operation_canceled, and for stop_reason::deadline to
+/// errc::timed_out, too.
+///
+///     if (got.error() == std::errc::timed_out) co_return "too slow";  // a limit, or a peer's silence
+///
+/// @returns  for stop_reason::none std::errc::operation_canceled itself: stopped, and nobody says why
+TANDEM_API std::error_code make_error_code(stop_reason reason) noexcept;
+
+/// The awaited operation was stopped before it had a result. Its code is make_error_code(reason()).
 class TANDEM_API operation_cancelled : public std::system_error {
  public:
   explicit operation_cancelled(stop_reason reason);
@@ -30,6 +41,9 @@ namespace detail {
 
 /// Whether it is an operation_cancelled. Throws nothing on the way if it is exactly that.
 TANDEM_API bool is_cancellation(const std::exception_ptr& failure) noexcept;
+/// Which stop it tells of; none if it does not say; null if it is no cancellation.
+TANDEM_API std::optional<stop_reason> stop_reason_of(const std::error_code& error) noexcept;
+TANDEM_API std::optional<stop_reason> stop_reason_of(const std::exception_ptr& failure) noexcept;
 
 }  // namespace detail
 

@@ -34,11 +34,17 @@ timeout_awaiter<awaited_t<A>> with_grace(std::chrono::steady_clock::duration gra
                                        border_kind::closed);
 }
 
+/// A callable is called behind the border, too: it may be a plain function that looks for a stop.
+template <class C>
+task<void> called_clean_up(C& clean_up) {
+  (void)co_await std::invoke(clean_up);
+}
+
 /// What a clean-up is made of: a callable, or the awaitable itself.
-template <class C, class... Args>
-decltype(auto) made_clean_up(C& clean_up, Args&... args) {
-  if constexpr (std::invocable<C&, Args&...>) {
-    return std::invoke(clean_up, args...);
+template <class C>
+decltype(auto) made_clean_up(C& clean_up) {
+  if constexpr (std::invocable<C&>) {
+    return called_clean_up(clean_up);
   } else {
     return std::move(clean_up);
   }
@@ -72,7 +78,7 @@ task<T> run_finally(task<T> body, CleanUp clean_up, std::chrono::steady_clock::d
 ///                  runtime_options::on_suppressed_exception. Else the clean-up's failure
 /// @cancellation    a stop of the caller reaches the body, not the clean-up
 /// @resumes_on      the caller's home
-/// @cost            one frame and one timer
+/// @cost            one frame and one timer; a callable: a second frame
 template <detail::combinable A, class CleanUp>
 task<detail::awaited_t<A>> finally(A&& body, CleanUp&& clean_up,
                                    std::chrono::steady_clock::duration grace = default_grace) {

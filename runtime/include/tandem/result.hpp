@@ -5,6 +5,7 @@
 #include <concepts>
 #include <exception>
 #include <new>
+#include <optional>
 #include <system_error>
 #include <type_traits>
 #include <utility>
@@ -97,6 +98,17 @@ class [[nodiscard]] result {
     if (state_.index() == 2 && detail::is_cancellation(std::get<2>(state_))) return true;
     return error() == std::make_error_condition(std::errc::operation_canceled);
   }
+  /// Which stop ended it.
+  ///
+  ///     if (got.reason() == tandem::stop_reason::deadline) co_return "too slow";
+  ///
+  /// @returns  null unless is_cancelled(): there is a value, or another failure; stop_reason::none
+  ///           for a cancellation that does not say (an error_code of another library's)
+  std::optional<stop_reason> reason() const noexcept {
+    if (has_value()) return std::nullopt;
+    if (state_.index() == 1) return detail::stop_reason_of(std::get<1>(state_));
+    return detail::stop_reason_of(std::get<2>(state_));
+  }
 
   // Implementation
  private:
@@ -125,8 +137,8 @@ class [[nodiscard]] result {
   }
 
   [[noreturn]] static void detail_throw(std::error_code error) {
-    if (error == std::make_error_condition(std::errc::operation_canceled)) {
-      throw operation_cancelled(current_stop_reason());
+    if (const std::optional<stop_reason> why = detail::stop_reason_of(error)) {
+      throw operation_cancelled(*why != stop_reason::none ? *why : current_stop_reason());
     }
     throw std::system_error(error);
   }

@@ -26,14 +26,30 @@ class [[nodiscard]] TANDEM_API sleep_awaiter : private detail::leaf, private det
   bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
     return start(self.promise());
   }
-  void await_resume() const { throw_if_cancelled(); }
+  void await_resume() const {
+    if (!cancelled()) [[likely]]
+      return;
+    if (deadline() == undriven) [[unlikely]]
+      detail::timer_service::throw_not_driven();
+    // Here, not in a function of its own: each frame between a throw and its handler costs as much
+    // as a third of the throw.
+    throw_if_cancelled();
+  }
   /// For as_result(): nothing is thrown.
   result<void> await_resume_result() const noexcept {
-    if (cancelled()) return std::make_error_code(std::errc::operation_canceled);
-    return {};
+    if (!cancelled()) return {};
+    if (deadline() == undriven) {
+      return std::make_error_code(std::errc::resource_unavailable_try_again);
+    }
+    return make_error_code(cancel_reason());
   }
 
  private:
+  /// In the place of the deadline: it has ended, as if cancelled, since nobody would have fired it.
+  /// What has passed already is time_point::min().
+  static constexpr std::chrono::steady_clock::time_point undriven =
+      std::chrono::steady_clock::time_point::min() + std::chrono::steady_clock::duration(1);
+
   bool start(detail::promise_base& waiting) noexcept;
   bool give_way(detail::promise_base& waiting) noexcept;
   static bool on_stop(stop_waiter& self) noexcept;
@@ -54,7 +70,9 @@ class [[nodiscard]] sleep_operation {
 
 /// Resumes the task at or after `deadline`.
 ///
-/// @throws         operation_cancelled if a stop was requested first
+/// @throws         operation_cancelled if a stop was requested first; std::system_error
+///                 (resource_unavailable_try_again) if a runtime without io gets no thread for its
+///                 timers
 /// @cancellation   ends the wait at once; if the time had come already, it returns normally
 /// @resumes_on     its home
 /// @cost           one clock read, one lock, no allocation; with a deadline in the past as yield()

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <tandem/detail/admission.hpp>
+#include <tandem/detail/held_call.hpp>
 #include <tandem/detail/leaf.hpp>
 #include <tandem/detail/root.hpp>
 #include <tandem/result.hpp>
@@ -30,7 +31,20 @@ class driven_loop;
 /// CAS, so the end of the task and whatever the handle does meet in exactly one of the two orders.
 class TANDEM_API joinable_root : public root {
  public:
-  using root::root;
+  /// In a pool's queue of submissions, under its lock. left: it was removed, but for the queue's own
+  /// bookkeeping, which has a reference. U11.
+  enum class place : std::uint8_t { none, queued, left };
+
+  /// @param is_submission  of a pool, whose queue it may leave: the root's note
+  joinable_root(tandem::runtime& owner, executor& target, promise_base& body, outcome_base& result,
+                const std::source_location& where, bool is_submission) noexcept
+      : root(owner, target, body, result, where, is_submission) {}
+
+  void keep() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
+  place queue_place() const noexcept { return place_; }
+  void set_queue_place(place now) noexcept { place_ = now; }
+  /// Removes a task that has not started. @returns its frame, or null: it has, or was removed before
+  promise_base* take_back_frame(stop_reason reason) noexcept;
 
   void release() noexcept;
   bool is_done() const noexcept;
@@ -57,6 +71,8 @@ class TANDEM_API joinable_root : public root {
   ~joinable_root() override = default;
   std::coroutine_handle<> ended() noexcept override;
   void start_job_is_late() noexcept override;
+  void leave_queue(stop_reason reason) noexcept override;
+  bool left_to_remover() noexcept override;
   [[noreturn]] void throw_removed() const;
 
   bool taken_ = false;  // the handle's strand: somebody has received the outcome
@@ -64,6 +80,10 @@ class TANDEM_API joinable_root : public root {
  private:
   void drive_until_done(driven_loop& loop);
 
+  place place_ = place::none;
+  /// U11. Of a removed submission: set by the first of {who removed it, its start job}; the second
+  /// ends it.
+  std::atomic<bool> handed_{false};
   std::atomic<std::uint32_t> references_{2};
   std::atomic<void*> joiner_{nullptr};
   std::atomic<std::uint32_t> blocking_{0};  // 1: done, for wait_blocking
@@ -73,8 +93,8 @@ template <class T>
 class spawned final : public joinable_root {
  public:
   spawned(tandem::runtime& owner, executor& target, task<T>&& body,
-          const std::source_location& where) noexcept
-      : joinable_root(owner, target, body.release(), result_, where) {}
+          const std::source_location& where, bool is_submission = false) noexcept
+      : joinable_root(owner, target, body.release(), result_, where, is_submission) {}
 
   const std::type_info& type_of_task() const noexcept override { return typeid(task<T>); }
 
@@ -145,7 +165,8 @@ class [[nodiscard]] join_awaiter {
 /// failure that nobody took goes to runtime_options::on_unhandled_exception (default: report, then
 /// terminate).
 ///
-/// @thread_safety  as a value; cancel() and is_done() from any thread while the handle lives
+/// @thread_safety  as a value; cancel(), take_back() and is_done() from any thread while the handle
+///                 lives
 template <class T = void>
 class [[nodiscard]] join_handle {
  public:
@@ -161,11 +182,29 @@ class [[nodiscard]] join_handle {
   explicit operator bool() const noexcept { return target_ != nullptr; }
   bool is_done() const noexcept { return target_->is_done(); }
 
-  /// Asks the task to stop; it ends on its own time, and the await tells how.
+  /// Asks the task to stop; it ends on its own time, and the await tells how. A submission that has
+  /// not started ends at once: its coroutine is destroyed here, and its place in the pool's queue
+  /// goes to whoever waits longest.
   ///
   /// @cost  linear in the tasks and waits below it
   cancel_result cancel(stop_reason reason = stop_reason::user) noexcept {
     return target_->cancel(reason);
+  }
+
+  /// Takes the task back before it starts: exactly one of a worker, cancel() and this gets it. Its
+  /// place in the pool's queue goes to whoever waits longest, and the handle ends as cancelled
+  /// (stop_reason::user).
+  ///
+  ///     if (auto body = handle.take_back()) other.workers().submit(std::move(body)).detach();
+  ///
+  /// @returns        the task, whole; an empty one if it has started, or was removed
+  /// @thread_safety  as cancel()
+  /// @cost           a short lock if it was submitted, and now and then a walk over the queue, paid
+  ///                 for by those that have left it before
+  task<T> take_back() noexcept {
+    detail::promise_base* const frame = target_->take_back_frame(stop_reason::user);
+    if (frame == nullptr) return {};
+    return static_cast<detail::task_promise<T>&>(*frame).get_return_object();
   }
 
   /// Lets the task run on its own.
@@ -295,6 +334,45 @@ join_handle<T> spawn(no_flow_t /*without_context*/, task<T> body,
   tandem::runtime& owner = detail::current_runtime("tandem::spawn");
   return detail::spawn_on(owner, detail::workers_of(owner), std::move(body), where,
                           detail::context_flow::suppressed);
+}
+
+/// Starts the task `f(args...)`; callable and arguments are kept until it has ended, so a lambda may
+/// capture.
+///
+///     const auto greets = [name]() -> tandem::task<void> { co_await greet(name); };
+///     tandem::spawn(greets).detach();
+///
+/// @param f        a callable that returns a task. With g++ 12 a temporary lambda that captures
+///                 objects with destructors does not compile: give it a name
+/// @param a, b, c  up to three arguments, copied or moved in, and handed to `f` as rvalues
+/// @throws         as spawn(body); what the call of `f` throws is the task's failure
+/// @cost           as spawn(body), and one frame more
+template <class F, class A = detail::no_argument, class B = detail::no_argument,
+          class C = detail::no_argument>
+  requires detail::makes_task<F, A, B, C>
+join_handle<detail::held_value<F, A, B, C>> spawn(
+    executor& target, F&& f, A&& a = A(), B&& b = B(), C&& c = C(),
+    std::source_location where = std::source_location::current()) {
+  static_assert(
+      detail::safe_in_co_await<F&&>,
+      "g++ 12 would destroy this temporary lambda's captures twice: give it a name first "
+      "(auto f = [...]...; spawn(tandem::moved(f)); or spawn(f), which copies), or capture "
+      "by reference");
+  return spawn(target,
+               detail::hold_given(std::forward<F>(f), std::forward<A>(a), std::forward<B>(b),
+                                  std::forward<C>(c)),
+               where);
+}
+/// As above, on the worker pool of the current runtime.
+template <class F, class A = detail::no_argument, class B = detail::no_argument,
+          class C = detail::no_argument>
+  requires detail::makes_task<F, A, B, C>
+join_handle<detail::held_value<F, A, B, C>> spawn(
+    F&& f, A&& a = A(), B&& b = B(), C&& c = C(),
+    std::source_location where = std::source_location::current()) {
+  executor& workers = detail::workers_of(detail::current_runtime("tandem::spawn"));
+  return spawn(workers, std::forward<F>(f), std::forward<A>(a), std::forward<B>(b),
+               std::forward<C>(c), where);
 }
 
 }  // namespace tandem::inline v0

@@ -9,12 +9,14 @@
 
 #include <concepts>
 #include <coroutine>
+#include <cstddef>
 #include <exception>
 #include <memory>
 #include <type_traits>
 #include <utility>
 
 #include <tandem/detail/await_transform.hpp>
+#include <tandem/detail/given_references.hpp>
 #include <tandem/detail/promise_base.hpp>
 
 namespace tandem::inline v0 {
@@ -50,6 +52,21 @@ template <class T>
 class task_promise final : public promise_result<T> {
  public:
   task_promise() noexcept = default;
+#if !defined(NDEBUG)
+  // For scopes that leave children behind with references to variables that are gone
+  // (task_scope.hpp).
+  template <class... Given>
+    requires(sizeof...(Given) > 0)
+  explicit task_promise(Given&... given) noexcept {
+    note_given(this->handle().address(), given...);
+  }
+  static void* operator new(std::size_t bytes) {
+    void* const frame = allocate_frame(bytes);
+    note_frame(frame, bytes);
+    return frame;
+  }
+  static void operator delete(void* frame, std::size_t bytes) noexcept { free_frame(frame, bytes); }
+#endif
 
   task<T> get_return_object() noexcept;
   std::suspend_always initial_suspend() const noexcept { return {}; }
@@ -82,8 +99,9 @@ TANDEM_ALWAYS_INLINE bool call_awaited(promise_base& child, promise_base& parent
 ///     tandem::task<int> sum() { co_return co_await twice(1) + co_await twice(2); }
 ///     int six = tandem::run(sum());
 ///
-/// @cancellation   a task that was never started may be destroyed; a started one runs to its end:
-///                 ask it to stop and wait
+/// @cancellation   a task that was never started may be destroyed, however many tasks are nested in
+///                 its arguments (those beyond some 64 KiB of stack go last, not in the order of the
+///                 arguments); a started one runs to its end: ask it to stop and wait
 /// @thread_safety  move-only; started once, by one awaiter
 /// @resumes_on     the home of the awaiting task, whatever the child's own home became
 /// @cost           one frame from a free list; no atomic operation
@@ -101,7 +119,7 @@ class [[nodiscard]] TANDEM_TRIVIAL_ABI task {
     return *this;
   }
   ~task() {
-    if (frame_) frame_.destroy();
+    if (frame_) detail::destroy_unstarted(frame_.promise());
   }
 
   /// @returns  whether there is a coroutine to start

@@ -3,7 +3,7 @@
 //
 // A scope exists only inside with_scope, which waits for all children however its body ends:
 // leaving without a join is impossible by construction. Protocol: runtime/README.md, "Scope",
-// labels S1-S4.
+// labels S1-S6.
 #pragma once
 
 #include <atomic>
@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <tandem/detail/held_call.hpp>
 #include <tandem/detail/place_queue.hpp>
 #include <tandem/detail/root.hpp>
 #include <tandem/task.hpp>
@@ -23,6 +24,8 @@ namespace tandem::inline v0 {
 class task_scope;
 
 namespace detail {
+
+class scope_watch;
 
 class scope_child final : public root {
  public:
@@ -124,6 +127,36 @@ class TANDEM_API task_scope {
     spawn_frame(target, child.release(), places_.take_anyway(), where);
   }
 
+  /// Starts `f(args...)`, which returns a task<void>; callable and arguments are kept until the child
+  /// has ended, so a temporary lambda may capture.
+  ///
+  ///     scope.spawn([name]() -> tandem::task<void> { co_await greet(name); });
+  ///
+  /// @param a, b, c  up to three arguments, copied or moved in, and handed to `f` as rvalues
+  /// @throws         as above; what the call of `f` throws is the child's failure
+  /// @cost           one frame more
+  template <class F, class A = detail::no_argument, class B = detail::no_argument,
+            class C = detail::no_argument>
+    requires detail::makes_void_task<F, A, B, C>
+  void spawn(F&& f, A&& a = A(), B&& b = B(), C&& c = C(),
+             std::source_location where = std::source_location::current()) {
+    spawn(*env_.home(),
+          detail::hold_given(std::forward<F>(f), std::forward<A>(a), std::forward<B>(b),
+                             std::forward<C>(c)),
+          where);
+  }
+  /// As above, with another home.
+  template <class F, class A = detail::no_argument, class B = detail::no_argument,
+            class C = detail::no_argument>
+    requires detail::makes_void_task<F, A, B, C>
+  void spawn(executor& target, F&& f, A&& a = A(), B&& b = B(), C&& c = C(),
+             std::source_location where = std::source_location::current()) {
+    spawn(target,
+          detail::hold_given(std::forward<F>(f), std::forward<A>(a), std::forward<B>(b),
+                             std::forward<C>(c)),
+          where);
+  }
+
   /// From now on spawn_when_free() waits while `count` children or more run that were spawned
   /// since. 0: no limit. spawn() never waits, but its children count.
   ///
@@ -149,6 +182,34 @@ class TANDEM_API task_scope {
       executor& target, task<void> child,
       std::source_location where = std::source_location::current()) noexcept {
     return detail::scope_spawn_awaiter(*this, &target, std::move(child), where);
+  }
+  /// As above, for a callable and its arguments, which are kept as by spawn(). With g++ 12 a
+  /// temporary lambda that captures objects with destructors does not compile: give it a name.
+  ///
+  /// @throws  std::bad_alloc, at the call
+  template <class F, class A = detail::no_argument, class B = detail::no_argument,
+            class C = detail::no_argument>
+    requires detail::makes_void_task<F, A, B, C>
+  detail::scope_spawn_awaiter spawn_when_free(
+      F&& f, A&& a = A(), B&& b = B(), C&& c = C(),
+      std::source_location where = std::source_location::current()) {
+    return spawn_when_free(*env_.home(), std::forward<F>(f), std::forward<A>(a), std::forward<B>(b),
+                           std::forward<C>(c), where);
+  }
+  template <class F, class A = detail::no_argument, class B = detail::no_argument,
+            class C = detail::no_argument>
+    requires detail::makes_void_task<F, A, B, C>
+  detail::scope_spawn_awaiter spawn_when_free(
+      executor& target, F&& f, A&& a = A(), B&& b = B(), C&& c = C(),
+      std::source_location where = std::source_location::current()) {
+    static_assert(detail::safe_in_co_await<F&&>,
+                  "g++ 12 would destroy this temporary lambda's captures twice: give it a name "
+                  "first (auto f = [...]...; co_await scope.spawn_when_free(tandem::moved(f)); or "
+                  "(f), which copies), or capture by reference");
+    return spawn_when_free(target,
+                           detail::hold_given(std::forward<F>(f), std::forward<A>(a),
+                                              std::forward<B>(b), std::forward<C>(c)),
+                           where);
   }
 
   /// Waits until there are no children. Body only.
@@ -177,7 +238,10 @@ class TANDEM_API task_scope {
   task_scope() noexcept = default;
   /// For awaiters that have not started.
   task_scope(task_scope&&) noexcept : task_scope() {}
-  ~task_scope() = default;
+  ~task_scope() {
+    if (watch_.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
+      end_watch();
+  }
 
   /// S3. @returns true if no child is left; false: `waiting` is posted by the last one
   bool wait_for_children(detail::promise_base& waiting) noexcept;
@@ -193,9 +257,21 @@ class TANDEM_API task_scope {
     std::rethrow_exception(std::exchange(first_failure_, nullptr));
   }
 
+  /// S6. Where the body's variables are, if that is known.
+  void note_body(detail::promise_base& body) noexcept;
+  /// S6. The body's variables are gone.
+  void body_is_gone() noexcept {
+    if (watch_.load(std::memory_order_acquire) != nullptr) [[unlikely]]
+      report_left_behind();
+  }
+
   detail::scope_environment env_;
 
  private:
+  void look_for_borrowed(detail::promise_base& child, const detail::scope_child& block,
+                         const std::source_location& where) noexcept;
+  void report_left_behind() noexcept;
+  void end_watch() noexcept;
   void spawn_frame(executor& target, detail::promise_base& child, bool has_place,
                    const std::source_location& where);
 
@@ -208,6 +284,10 @@ class TANDEM_API task_scope {
   std::atomic<bool> cut_short_{false};  // a child or the body gave up because of a stop
   std::exception_ptr first_failure_;
   detail::place_queue places_;
+  // S6; builds with assertions. A body that is no coroutine may have spawned before they are set.
+  std::atomic<const char*> body_begin_{nullptr};
+  std::atomic<const char*> body_end_{nullptr};  // published by body_begin_
+  std::atomic<detail::scope_watch*> watch_{nullptr};
 };
 
 namespace detail {
@@ -219,7 +299,13 @@ class TANDEM_API scope_runner : public task_scope {
   scope_runner(scope_runner&&) noexcept = default;
   ~scope_runner() = default;
 
-  void start(promise_base& body, promise_base& parent, outcome_base& result) noexcept;
+  /// The scope begins, and the calling thread is in it: the body may spawn as soon as it is called.
+  void open(promise_base& parent, outcome_base& result) noexcept;
+  /// After open().
+  void start(promise_base& body, promise_base& parent) noexcept;
+  /// Instead of start(): calling the body has thrown, maybe after it had spawned children.
+  /// @returns what to go on with
+  std::coroutine_handle<> body_has_thrown(promise_base& parent) noexcept;
   /// After body and children have ended; on the parent's strand.
   void leave();
 
@@ -250,11 +336,18 @@ class [[nodiscard]] scope_awaiter : private detail::scope_runner {
 
   bool await_ready() const noexcept { return false; }
   template <class Promise>
-  std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> parent) {
-    body_task made = std::invoke(body_, static_cast<task_scope&>(*this));
+  std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> parent) noexcept {
+    open(parent.promise(), result_);
+    body_task made;
+    try {
+      made = std::invoke(body_, static_cast<task_scope&>(*this));
+    } catch (...) {
+      result_.error = std::current_exception();
+      return detail::transfer(body_has_thrown(parent.promise()));
+    }
     TANDEM_ASSERT(made, "the body of with_scope returned an empty task");
     detail::promise_base& running = made.release();
-    start(running, parent.promise(), result_);
+    start(running, parent.promise());
     return detail::transfer(running.handle());
   }
   value_type await_resume() {
@@ -268,12 +361,28 @@ class [[nodiscard]] scope_awaiter : private detail::scope_runner {
 };
 
 /// Runs `body(scope)`, a callable that returns a task, and waits for it and for all that it
-/// spawned.
+/// spawned. A body that is no coroutine itself may spawn before it returns its task, and what it
+/// throws counts as the task's failure.
 ///
 ///     co_await tandem::with_scope([&](tandem::task_scope& scope) -> tandem::task<void> {
 ///       for (auto& url : urls) scope.spawn(fetch(url));
 ///       co_return;
 ///     });
+///
+/// The body's own variables end with the body, before its children: where children refer to them,
+/// the body's last line is the join.
+///
+///     co_await tandem::with_scope([&](tandem::task_scope& scope) -> tandem::task<void> {
+///       std::vector<page> pages(urls.size());
+///       for (std::size_t i = 0; i < urls.size(); ++i) scope.spawn(fetch(urls[i], pages[i]));
+///       co_await scope.join();  // else `pages` is gone, and the children write to it
+///     });
+///
+/// In builds with assertions children that are left behind are told of on stderr if they are
+/// coroutines that were given such a variable, or (g++) a closure with captures, by reference. Pointers,
+/// views, references inside of objects, variables of a body that is no coroutine, and tasks inside
+/// of other tasks are not noticed; nor is a body that leaves by an exception excused: join in a
+/// handler, or let the variables stand outside.
 ///
 /// @param body     kept alive until the scope has ended: the lambda may capture. With g++ 12 a
 ///                 lambda that captures objects with destructors needs a name: a temporary does not

@@ -30,6 +30,8 @@ class TANDEM_API timeout_scope : private border, private timer_node {
   bool start(promise_base& child, promise_base& parent, outcome_base& result) noexcept;
 
  private:
+  /// Nobody would stop it.
+  static void refuse(promise_base& child, outcome_base& result) noexcept;
   /// After the child's end. @returns whether the parent goes on here; if not, the expiry goes on
   /// with it
   bool stop_timer() noexcept;
@@ -80,7 +82,8 @@ class [[nodiscard]] timeout_awaiter : private detail::timeout_scope {
 /// @param limit    from now; zero or less stops the child at its first await
 /// @returns        the child's value whenever it completed, whatever the clock says
 /// @throws         operation_cancelled with reason deadline if the child gave up; else what it
-///                 throws. A limit further out looks the same: it was that one if stop_requested()
+///                 throws; std::system_error (resource_unavailable_try_again) if a runtime without
+///                 io gets no thread for its timers, and then the child has not begun. A limit further out looks the same: it was that one if stop_requested()
 ///                 says yes here
 /// @cancellation   a stop of the caller reaches the child
 /// @resumes_on     the caller's home, after the child has ended: a child that does not react to the

@@ -58,7 +58,7 @@ task<T> run_with_acquired(task<Acquired> acquire, Use use, Release release,
 /// @throws          as finally()
 /// @cancellation    a stop of the caller reaches acquire and use, not the release
 /// @resumes_on      the caller's home
-/// @cost            four frames and one timer
+/// @cost            five frames and one timer
 template <class Acquire, class Use, class Release>
 auto with_resource(Acquire&& acquire, Use&& use, Release&& release,
                    std::chrono::steady_clock::duration grace = default_grace) {

@@ -51,7 +51,7 @@ class TANDEM_API stop_to_token : private border, private stop_listener {
   ~stop_to_token() = default;
 
   /// @throws  std::bad_alloc
-  std::stop_token make_token();
+  std::stop_token make_token(const promise_base& parent);
   void start(promise_base& child, promise_base& parent, outcome_base& result) noexcept;
 
  private:
@@ -118,7 +118,7 @@ class [[nodiscard]] with_stop_token_awaiter : private detail::stop_to_token {
       std::coroutine_handle<Promise> parent) noexcept {
     body_task made;
     try {
-      made = std::invoke(body_, make_token());
+      made = std::invoke(body_, make_token(parent.promise()));
     } catch (...) {
       result_.error = std::current_exception();
       return detail::transfer(parent);

@@ -123,7 +123,7 @@ class TANDEM_API worker_pool final : public executor {
   join_handle<T> submit(task<T> body, int priority = 0,
                         std::source_location where = std::source_location::current()) {
     TANDEM_ASSERT(body, "worker_pool::submit was given an empty task");
-    auto* const block = new detail::spawned<T>(*owner(), *this, std::move(body), where);
+    auto* const block = new detail::spawned<T>(*owner(), *this, std::move(body), where, true);
     admit(*block, priority);
     return join_handle<T>(*block);
   }
@@ -221,6 +221,14 @@ class TANDEM_API worker_pool final : public executor {
 
   std::unique_ptr<impl> impl_;
 };
+
+/// The workers of the current runtime, an executor like any other.
+///
+///     co_await tandem::resume_on(tandem::workers());
+///
+/// @throws         std::logic_error outside any task (use runtime::workers there); forked_runtime
+/// @thread_safety  from any task, wherever it runs
+TANDEM_API worker_pool& workers();
 
 /// Index of the calling worker within its pool; -1 on any other thread.
 TANDEM_API int current_worker_index() noexcept;

@@ -5,15 +5,16 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <climits>
 #include <csignal>
+#include <cstddef>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -46,6 +47,13 @@ void with_own_mask(Use use) {
     use(*set, bytes);
     return;
   }
+}
+
+/// The kernel keeps 15 characters.
+void set_name(pthread_t thread, const char* name) noexcept {
+  char kept[16] = {};
+  std::strncpy(kept, name, sizeof kept - 1);
+  pthread_setname_np(thread, kept);
 }
 
 }  // namespace
@@ -161,15 +169,22 @@ blocked_signals::~blocked_signals() { pthread_sigmask(SIG_SETMASK, &masks_->befo
 std::thread start_thread(const char* name, std::function<void()> body) {
   const blocked_signals until_it_runs;
   std::thread thread(std::move(body));
-  // The kernel keeps 15 characters.
-  pthread_setname_np(thread.native_handle(), std::string(name).substr(0, 15).c_str());
+  set_name(thread.native_handle(), name);  // nothing may fail any more: it runs
   return thread;
 }
 
-void name_this_thread(const char* name) noexcept {
-  char kept[16] = {};
-  std::strncpy(kept, name, sizeof kept - 1);
-  pthread_setname_np(pthread_self(), kept);
+void name_this_thread(const char* name) noexcept { set_name(pthread_self(), name); }
+
+bool at_thread_exit(exit_step step, thread_exit_function run) noexcept {
+  struct exit_key {
+    pthread_key_t key = 0;
+    const bool made = ::pthread_key_create(&key, [](void* function) {
+                        reinterpret_cast<thread_exit_function>(function)();  // NOLINT
+                      }) == 0;
+  };
+  static const std::array<exit_key, 2> keys{};
+  const exit_key& own = keys[static_cast<std::size_t>(step)];
+  return own.made && ::pthread_setspecific(own.key, reinterpret_cast<void*>(run)) == 0;  // NOLINT
 }
 
 int process_id() noexcept { return ::getpid(); }
@@ -178,10 +193,6 @@ void at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) {
   if (const int error = ::pthread_atfork(before, in_parent, in_child); error != 0) {
     throw std::system_error(error, std::system_category(), "tandem: pthread_atfork failed");
   }
-}
-
-void prefer_huge_pages(void* memory, std::size_t bytes) noexcept {
-  madvise(memory, bytes, MADV_HUGEPAGE);  // refused where there are none: nothing is lost
 }
 
 void spin_pause() noexcept {

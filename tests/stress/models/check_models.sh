@@ -8,6 +8,10 @@
 # variant, for spin -a FLAGS. Prints a line for each.
 # --trail N MODEL shows how variant N of MODEL goes wrong, step by step (0: the good one).
 #
+# What was proved is kept, as the lines that were printed, in a file named by the hash of all that the proof depends on: the model, what
+# it includes, this script, the versions of spin and of the C compiler. The folder is TANDEM_PROOFS, by default tandem/proofs in the
+# user's cache folder; TANDEM_PROOFS=none proves everything anew.
+#
 # Without spin or a C compiler: exit status 77, a skip; with TANDEM_TEST_REQUIRE_ALL=1 a failure.
 set -uo pipefail
 folder=$(cd "$(dirname "$0")" && pwd)
@@ -32,6 +36,22 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0
+proofs=${TANDEM_PROOFS:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/tandem/proofs}
+
+# The name of a model's proof: every file of the folder that it could include belongs to it.
+proof_of() {
+  { cat "$folder/$1.pml" "$folder/store_buffer.pml" "$folder/check_models.sh"; spin -V; "$cc" --version | head -n 1; } | sha256sum | cut -c 1-32
+}
+# recall MODEL: prints the proof that is kept, if there is one.
+recall() {
+  [ "$proofs" != none ] && [ -s "$proofs/$1" ] || return 1
+  cat "$proofs/$1" && echo "        (proved before, of the same text: TANDEM_PROOFS=none proves it anew)"
+}
+# keep NAME FILE: written beside and renamed, so that nobody reads half of it. Without room it is proved again next time.
+keep() {
+  [ "$proofs" = none ] && return
+  { mkdir -p "$proofs" && cp "$2" "$proofs/$1.$$" && mv "$proofs/$1.$$" "$proofs/$1"; } 2>/dev/null || true
+}
 
 # search MODEL VARIANT FLAG...: leaves pan's report in $work/report. The good variant is searched for long, so it
 # is worth optimising; an error is usually found at once, in less time than the compiler takes to optimise.
@@ -56,7 +76,7 @@ run_pan() {
 said() { grep -q -- "$1" "$work/report"; }
 states() { sed -n 's/^ *\([0-9.e+]*\) states, stored.*/\1/p' "$work/report"; }
 verdict() {  # ok|FAILED NAME WORDS
-  printf '%-7s %-16s %s\n' "$1" "$2" "$3"
+  printf '%-7s %-16s %s\n' "$1" "$2" "$3" | tee -a "$work/proof"
   [ "$1" = ok ] && return
   failed=1
   grep -vE '^Depth=|^ *$' "$work/report" | tail -n 60
@@ -92,6 +112,11 @@ for model in "${models[@]}"; do
     exit 0
   fi
 
+  name=$(proof_of "$model")
+  recall "$name" && continue
+  : >"$work/proof"
+  failed_before=$failed
+  failed=0
   prove "$model" "$model"
   while IFS=: read -r also why; do
     # shellcheck disable=SC2086
@@ -108,5 +133,7 @@ for model in "${models[@]}"; do
       verdict FAILED "$model/$number" "not rejected:$why"
     fi
   done < <(grep '^// BROKEN=[0-9]*: ' "$folder/$model.pml")
+  if [ "$failed" = 0 ]; then keep "$name" "$work/proof"; fi
+  [ "$failed_before" = 0 ] || failed=1
 done
 exit $failed

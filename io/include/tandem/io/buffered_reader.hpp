@@ -19,6 +19,10 @@
 
 namespace tandem::inline v0::io {
 
+namespace detail {
+class frame_reading;
+}
+
 /// A reader with a buffer, over a stream that stays its owner's.
 ///
 ///     tandem::io::buffered_reader reader(stream);
@@ -83,21 +87,9 @@ class buffered_reader {
   ///
   /// @throws        stream_errc::unexpected_end; as the stream's read(); std::bad_alloc
   /// @cancellation  takes nothing: what is in `out` already goes back into the buffer
-  task<void> read_exactly(std::span<std::byte> out) {
-    std::size_t have = queue_.take(out);
-    try {
-      while (have < out.size()) {
-        const std::size_t came = co_await read(out.subspan(have));
-        if (came == 0) {
-          throw std::system_error(stream_errc::unexpected_end, "buffered_reader::read_exactly");
-        }
-        have += came;
-      }
-    } catch (...) {
-      queue_.put_back(out.first(have));
-      throw;
-    }
-  }
+  /// @cost          one frame; memory for `out.size()` bytes more while it runs, if they are more
+  ///                than the buffer holds
+  task<void> read_exactly(std::span<std::byte> out) { return read_behind({}, out); }
 
   /// Reads more from the stream into the buffer, behind what is there.
   ///
@@ -125,6 +117,28 @@ class buffered_reader {
   Stream& stream() noexcept { return *stream_; }
 
  private:
+  friend class detail::frame_reading;
+
+  /// As read_exactly(), behind `head`: the first bytes of buffered(), which are taken, too.
+  task<void> read_behind(std::span<const std::byte> head, std::span<std::byte> out) {
+    // Had before anything is taken: what goes back needs no memory then.
+    detail::byte_queue::spare kept = queue_.spare_for(head.size() + out.size());
+    queue_.consume(head.size());
+    std::size_t have = queue_.take(out);
+    try {
+      while (have < out.size()) {
+        const std::size_t came = co_await read(out.subspan(have));
+        if (came == 0) {
+          throw std::system_error(stream_errc::unexpected_end, "buffered_reader::read_exactly");
+        }
+        have += came;
+      }
+    } catch (...) {
+      queue_.put_back(head, out.first(have), std::move(kept));
+      throw;
+    }
+  }
+
   Stream* stream_;
   detail::byte_queue queue_;
 };

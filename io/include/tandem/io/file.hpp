@@ -52,6 +52,25 @@ class TANDEM_IO_API file {
   static file_open_awaiter open(std::string path, const open_options& options = {}) {
     return {std::move(path), options};
   }
+  /// Opens a file beneath this one, which is a folder. Where the path leads is decided while it is
+  /// followed, by the system itself: whoever exchanges files, folders and links beneath the folder
+  /// meanwhile changes what is found, but cannot lead out of it. For paths that others have chosen.
+  ///
+  ///     tandem::io::file root = co_await tandem::io::file::open("/srv/files");
+  ///     tandem::io::file found = co_await root.open_beneath(path_of(request));
+  ///
+  /// @param relative  symbolic links that stay beneath the folder are followed
+  /// @throws          std::system_error naming both: cross_device_link for what leads out of the
+  ///                  folder (an absolute path, a link to one, a ".." too many); else as open()
+  /// @cancellation    may lose the race and return the file
+  /// @thread_safety   any number at a time
+  /// @resumes_on      the caller's home
+  /// @cost            a call on a thread of blocking()
+  /// @source          man page openat2(2): RESOLVE_BENEATH; before Linux 5.6, or where it is
+  ///                  filtered, a walk of our own that is as strict
+  file_open_awaiter open_beneath(std::string relative, const open_options& options = {}) {
+    return {handle_, std::move(relative), options};
+  }
   /// Takes over a descriptor, and makes it close-on-exec and blocking.
   ///
   /// @param name     for error texts; empty: the number

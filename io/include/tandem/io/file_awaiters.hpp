@@ -107,10 +107,11 @@ class [[nodiscard]] TANDEM_IO_API file_status_awaiter : public detail::file_awai
   alignas(8) std::array<char, 256> answer_;  // a struct statx
 };
 
-/// Awaiter of file::open().
+/// Awaiter of file::open() and open_beneath().
 class [[nodiscard]] TANDEM_IO_API file_open_awaiter : public detail::file_awaiter {
  public:
   file_open_awaiter(std::string path, const open_options& options);
+  file_open_awaiter(detail::file_handle& root, std::string relative, const open_options& options);
 
   bool await_ready() noexcept;
   file await_resume();

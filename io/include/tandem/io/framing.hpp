@@ -52,6 +52,16 @@ class TANDEM_IO_API frame_head {
 TANDEM_IO_API std::size_t length_of_frame(const frame_format& format,
                                           std::span<const std::byte> head);
 
+/// What read_frame() asks a reader for, and nobody else.
+class frame_reading {
+ public:
+  template <class Stream>
+  static task<void> behind(buffered_reader<Stream>& from, std::span<const std::byte> head,
+                           std::span<std::byte> message) {
+    return from.read_behind(head, message);
+  }
+};
+
 template <class S>
 concept takes_lists =
     requires(S& to, const std::array<std::span<const std::byte>, 2>& list) { to.write_all(list); };
@@ -83,13 +93,7 @@ task<std::optional<std::vector<std::byte>>> read_frame(buffered_reader<Stream>& 
   const std::span<const std::byte> seen = from.buffered().first(prefix_bytes);
   std::copy(seen.begin(), seen.end(), head.begin());
   std::vector<std::byte> message(detail::length_of_frame(format, head));
-  from.consume(prefix_bytes);
-  try {
-    co_await from.read_exactly(message);
-  } catch (...) {
-    from.put_back(head);
-    throw;
-  }
+  co_await detail::frame_reading::behind(from, head, message);
   co_return message;
 }
 

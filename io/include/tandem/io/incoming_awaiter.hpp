@@ -25,6 +25,7 @@ class [[nodiscard]] TANDEM_IO_API incoming_awaiter final : public detail::multis
   result<tcp_stream> await_resume_result();
 
  private:
+  const char* name() const noexcept override { return "tcp_listener::incoming"; }
   detail::multishot* make_source() override;
   bool take() noexcept override;
   tcp_stream made() noexcept;

@@ -21,6 +21,7 @@ class [[nodiscard]] TANDEM_IO_API receive_awaiter final : public detail::multish
   result<leased_buffer> await_resume_result();
 
  private:
+  const char* name() const noexcept override { return "tcp_stream::receive"; }
   detail::multishot* make_source() override;
   bool take() noexcept override;
 

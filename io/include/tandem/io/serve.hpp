@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: MIT
 //
 // Two scopes of stops: accepting ends with the caller's, the connections go on behind a border of
-// their own until the drain is over. Protocol: io/README.md, "Serving", D1-D5.
+// their own until the drain is over. Protocol: io/README.md, "Serving", D1-D6.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <concepts>
 #include <cstddef>
@@ -32,6 +33,18 @@ enum class handler_home : std::uint8_t {
   workers,          ///< the worker pool: for handlers that compute
 };
 
+/// What became of a server's connections, from any thread at any time.
+class serve_counts {
+ public:
+  serve_counts() noexcept = default;
+  serve_counts(const serve_counts&) = delete;
+  serve_counts& operator=(const serve_counts&) = delete;
+
+  std::atomic<std::uint64_t> served{0};      ///< given to the handler
+  std::atomic<std::uint64_t> over_limit{0};  ///< given to serve_options::over_limit
+  std::atomic<std::uint64_t> closed{0};      ///< closed without a word: over both limits
+};
+
 /// How serve() works.
 class serve_options {
  public:
@@ -39,8 +52,17 @@ class serve_options {
 
   handler_home home = handler_home::connection_thread;
   /// Connections at once; while there are so many, further ones wait in the kernel's queue
-  /// (listen_options::backlog). 0: no limit.
+  /// (listen_options::backlog), unless there is over_limit. 0: no limit.
   std::size_t max_connections = 0;
+  /// A second handler, for connections over max_connections: they are accepted, so that their peers
+  /// can be told (HTTP: 503 with Retry-After) rather than wait. Its failures are those of a handler.
+  std::function<task<void>(tcp_stream)> over_limit;
+  /// How many of those at once; beyond that a connection is closed as soon as it is accepted.
+  std::size_t max_over_limit = 256;
+  /// How long one may take, before it is stopped (no failure): a slow peer keeps no place for ever.
+  std::chrono::steady_clock::duration over_limit_timeout = std::chrono::seconds(5);
+  /// Added to, if there are any. They stay the caller's, until serve() has ended.
+  serve_counts* counts = nullptr;
   /// How long connections may go on after a stop, before they are stopped, too.
   std::chrono::steady_clock::duration drain_timeout = std::chrono::seconds(10);
   /// When a connection cannot be accepted (no descriptor or no memory is left, the network is

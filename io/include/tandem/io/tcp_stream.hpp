@@ -122,6 +122,10 @@ class [[nodiscard]] TANDEM_IO_API connect_awaiter {
 ///     co_await stream.write_all(tandem::io::bytes_of(request));
 ///     std::size_t n = co_await stream.read(buffer);
 ///
+/// A second read, or write, while one is under way would get some of the first one's bytes: a build
+/// with assertions aborts and names both tasks, others fail it with errc::operation_in_progress
+/// and leave the first one alone.
+///
 /// @thread_safety  one read and one write at a time, from any task of its runtime; everything else
 ///                 by its owner
 class TANDEM_IO_API tcp_stream {
@@ -244,8 +248,10 @@ class TANDEM_IO_API tcp_stream {
 
   /// Ends one direction. write: the peer reads what was written, then end of stream, and may go on
   /// writing (half-close). read: a read that waits, and later ones, end with 0 after what has come.
+  /// What has ended already, by an earlier call or by the peer's reset, is no error here; a reset
+  /// is told by the next read or write.
   ///
-  /// @throws         std::system_error
+  /// @throws         std::system_error: bad_file_descriptor
   /// @thread_safety  beside a read and a write
   void shutdown(shutdown_kind kind = shutdown_kind::write);
   /// Gives the descriptor back; harmless if done before. No operation may be in flight.

@@ -5,30 +5,50 @@
 #include <tandem/config.hpp>
 #include <tandem/executor.hpp>
 
-namespace tandem::inline v0::detail {
+namespace tandem::inline v0 {
 
-/// Counted in from here; counted out by its end, unless kept: then by the task's.
+class runtime;
+
+namespace detail {
+
+/// Counted in from here; counted out by its end, unless kept: then by the task's. Meanwhile the
+/// virtual clock of a runtime without threads stands still (V3), since what is counted is about to
+/// be posted.
 class admission {
  public:
   /// @throws  executor_closed
   explicit admission(executor& home) : home_(home.counts_tasks() ? &home : nullptr) {
-    if (home_ != nullptr && !home_->begin_task()) [[unlikely]]
-      refuse(home);
+    if (home_ != nullptr) [[unlikely]]
+      visited_ = enter(home);
   }
   admission(const admission&) = delete;
   admission& operator=(const admission&) = delete;
   ~admission() {
-    if (home_ != nullptr) [[unlikely]]
-      home_->end_task();
+    if (home_ == nullptr) [[likely]]
+      return;
+    home_->end_task();
+    leave(visited_);
   }
 
   /// The task has been launched, and may have ended: the home is not touched any more.
-  void keep() noexcept { home_ = nullptr; }
+  void keep() noexcept {
+    if (home_ == nullptr) [[likely]]
+      return;
+    home_ = nullptr;
+    leave(visited_);
+  }
 
  private:
+  // Static, so that what counts nowhere, as most spawns do, stays in registers.
+  /// @returns whose end waits for leave(); null: nobody's
+  TANDEM_API static tandem::runtime* enter(executor& home);
+  TANDEM_API static void leave(tandem::runtime* visited) noexcept;
   [[noreturn]] TANDEM_API static void refuse(const executor& home);
 
   executor* home_;
+  tandem::runtime* visited_ = nullptr;
 };
 
-}  // namespace tandem::inline v0::detail
+}  // namespace detail
+
+}  // namespace tandem::inline v0

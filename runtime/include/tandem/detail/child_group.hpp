@@ -65,9 +65,11 @@ class TANDEM_API child_group {
   ~child_group() = default;
 
   /// A1, A2. Starts child i, which `release(i)` gives away, with the slot `slot(i)`.
-  /// @returns whether the parent suspends
-  template <class Release, class Slot>
-  bool start(promise_base& parent, std::size_t count, Release release, Slot slot) noexcept;
+  /// @param number  how many; as a constant where it is one: g++ 12 loses it on the way to the loops,
+  ///                and takes the second child of one to be read
+  /// @returns       whether the parent suspends
+  template <class Number, class Release, class Slot>
+  bool start(promise_base& parent, Number number, Release release, Slot slot) noexcept;
 
   /// After the join. Of a race or any: the child that ended first.
   const child_slot* first() const noexcept { return first_.load(std::memory_order_relaxed); }
@@ -110,9 +112,9 @@ class TANDEM_API child_group {
   environment env_;
 };
 
-template <class Release, class Slot>
-bool child_group::start(promise_base& parent, std::size_t count, Release release,
-                        Slot slot) noexcept {
+template <class Number, class Release, class Slot>
+bool child_group::start(promise_base& parent, Number number, Release release, Slot slot) noexcept {
+  const std::size_t count = number;
   thread_context& context = this_thread();
   open(context, parent, count);
   const bool on_stack = forks_on_stack(context, parent);

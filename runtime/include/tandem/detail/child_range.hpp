@@ -44,7 +44,8 @@ class child_tuple : protected child_group {
       promise_base* const frames[] = {&checked(std::get<I>(children_)).release()...};
       child_slot* const slots[] = {&std::get<I>(rooms_)...};
       return start(
-          parent, sizeof...(Ts), [&](std::size_t i) -> promise_base& { return *frames[i]; },
+          parent, std::integral_constant<std::size_t, sizeof...(Ts)>(),
+          [&](std::size_t i) -> promise_base& { return *frames[i]; },
           [&](std::size_t i) -> child_slot& { return *slots[i]; });
     }
   }

@@ -3,12 +3,11 @@
 #pragma once
 
 #include <exception>
-#include <string>
 
 namespace tandem::inline v0::detail {
 
-/// pre: not null. @throws std::bad_alloc
-inline std::string text_of(const std::exception_ptr& failure) {
+/// Lives as long as the exception does. pre: not null
+inline const char* text_of(const std::exception_ptr& failure) noexcept {
   try {
     std::rethrow_exception(failure);
   } catch (const std::exception& e) {

@@ -68,8 +68,7 @@ class fold {
       work_.run(sum, first, last);
       return last;
     }
-    using clock = partition_plan::clock;
-    const auto began = clock::now();
+    const auto began = partition_plan::clock::now();
     auto looked = began;
     const std::size_t begin = first;
     // An eighth of the leaf, at most: costly items may lie further on, however cheap the measured
@@ -81,7 +80,7 @@ class fold {
       work_.run(sum, first, to);
       first = to;
       if (first == last || !control_.may_go_on()) return last;
-      const auto now = clock::now();
+      const auto now = partition_plan::clock::now();
       const std::chrono::nanoseconds taken = now - began;
       if (taken > 2 * partition_plan::leaf_time && last - first > 1) {
         leaf = std::min(partition_plan::fitting(partition_plan::leaf_time, first - begin, taken),

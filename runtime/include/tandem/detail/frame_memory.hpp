@@ -6,8 +6,9 @@
 // null, so a magazine is empty where the last entry is null and full where its end is aligned. A
 // thread that has none yet points behind an array of nulls: empty and full at once. Full and empty
 // magazines trade batches with a central store; what exceeds its bounds goes back to slabs and from
-// there to the system, so a burst does not stay. Under AddressSanitizer nothing is kept and every
-// block is malloc's own, so that it sees leaks and every use of a frame that has ended.
+// there to the system, and the rest once nobody runs (frame_idle.hpp): a burst does not stay. Under
+// AddressSanitizer nothing is kept and every block is malloc's own, so that it sees leaks and every
+// use of a frame that has ended.
 #pragma once
 
 #include <atomic>
@@ -34,6 +35,12 @@ TANDEM_API TANDEM_ABI_TAG void* allocate_frame_slowly(std::size_t bytes);
 TANDEM_API void free_frame_slowly(void* block, std::size_t bytes) noexcept;
 /// Gives the calling thread's cached blocks back to the system.
 TANDEM_API void trim_frame_cache() noexcept;
+/// That, and part of what the whole process keeps. @returns whether there is more
+TANDEM_API bool trim_frame_store() noexcept;
+/// That, until there is no more, if there is anything.
+TANDEM_API void trim_frame_store_for_good() noexcept;
+/// Whether this thread or the process keeps anything that is worth it. A look.
+TANDEM_API bool has_frames_to_trim() noexcept;
 
 /// Builds with assertions: told of each frame whose memory is about to be used again; null: nobody
 /// cares. Set by tandem::io, which looks for buffers in it.

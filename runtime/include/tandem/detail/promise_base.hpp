@@ -101,6 +101,11 @@ inline std::coroutine_handle<> continue_with(promise_base& waiting, const execut
   return std::noop_coroutine();
 }
 
+/// Destroys a frame that was never started, and the unstarted tasks among its arguments: however
+/// many there are around each other, it is no more than some 64 KiB deep. What lies deeper is
+/// destroyed after that, still inside the outermost call.
+TANDEM_API void destroy_unstarted(promise_base& frame) noexcept;
+
 /// Ends a frame that was not called on this stack. @returns what to go on with
 TANDEM_API std::coroutine_handle<> end_frame(promise_base& ended) noexcept;
 

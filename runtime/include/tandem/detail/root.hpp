@@ -54,11 +54,13 @@ class TANDEM_API root : public job, public frame_allocated {
   /// released.
   void take_back() noexcept;
   /// Instead of the start job: the task is removed, for that reason, unless a joiner has started it
-  /// (J0).
+  /// (J0), or a cancel has removed it, which then may end it (U11).
   void drop(stop_reason reason) noexcept;
-  /// Removes the task and hands its frame out; drop() has to follow. @returns null if it is not
-  /// queued any more
+  /// Removes the task and hands its frame out; end_removed() has to follow. @returns null if it is
+  /// not queued any more
   promise_base* take_unstarted() noexcept;
+  /// Ends a task that the caller has removed, and that is in no queue any more.
+  void end_removed(stop_reason reason) noexcept;
   /// Asks it to stop, or removes it from the queue.
   cancel_result cancel(stop_reason reason) noexcept;
 
@@ -89,6 +91,13 @@ class TANDEM_API root : public job, public frame_allocated {
   virtual std::coroutine_handle<> ended() noexcept = 0;
   /// The start job comes to a task that call_here() has started.
   virtual void start_job_is_late() noexcept;
+  /// cancel() has removed the task: out of its queue with it, if that can be done before a worker
+  /// comes to it.
+  virtual void leave_queue(stop_reason reason) noexcept;
+  /// For whoever has removed the task: its coroutine goes, if it is still there.
+  void destroy_removed() noexcept;
+  /// The start job comes to a task that was removed. @returns whether leave_queue() will end it
+  virtual bool left_to_remover() noexcept;
 
   bool is_queued_at(const executor* home) const noexcept {
     return env_.home() == home &&
@@ -125,6 +134,7 @@ class TANDEM_API root : public job, public frame_allocated {
   void set_done() noexcept;
   void link(environment* parent, context_flow flow) noexcept;
   void link_and_post(environment* parent, context_flow flow) noexcept;
+  bool launch_if_admitted() noexcept;
   class starter;
   static void start_job(job* self) noexcept;
   /// M1. Instead of start_job(), in a runtime that observes.

@@ -78,7 +78,7 @@ class [[nodiscard]] submit_awaiter : private detail::submit_waiter {
 
   bool await_ready() {
     block_ = new detail::spawned<T>(detail::owner_of_pool(*pool_), detail::executor_of_pool(*pool_),
-                                    std::move(body_), where_);
+                                    std::move(body_), where_, true);
     return ready();
   }
   template <class Promise>

@@ -110,6 +110,15 @@ class TANDEM_API timer_service {
   clock::time_point earliest() const noexcept;
   timer_stats stats() const noexcept;
 
+  /// Whether somebody drives expiry; the monitor is started if there is nobody. Before arm(): what
+  /// is armed while the system gives no thread waits until it does. @cost a load
+  bool is_driven() noexcept {
+    // Relaxed: whoever has driven once goes on, but for an end that is nobody's.
+    return driven_.load(std::memory_order_relaxed) || start_monitor();
+  }
+  /// What an await throws if is_driven() says no.
+  [[noreturn]] static void throw_not_driven();
+
   /// Chooses the shard; before the node becomes visible to a stopper (T1).
   void prepare(timer_node& node) const noexcept;
   /// @returns  false if disarm() came first: then it stays unarmed (T2)
@@ -138,6 +147,9 @@ class TANDEM_API timer_service {
   /// When there may be something to fire: no later than the earliest deadline.
   std::int64_t next_look() const noexcept;
   void wake_driver() noexcept;
+  bool start_monitor() noexcept;
+  /// Under the lock of changes. @returns false if the system gives no thread
+  bool wake_monitor() noexcept;
   void change_driver(timer_driver* driver, bool for_good) noexcept;
 
   const bool is_virtual_;
@@ -148,6 +160,7 @@ class TANDEM_API timer_service {
   std::unique_ptr<monitor> monitor_;
   struct driver_slot;
   std::unique_ptr<driver_slot> driver_;
+  std::atomic<bool> driven_;  // written under the lock of changes
 };
 
 /// The timers of the runtime that `owner` belongs to.

@@ -25,6 +25,7 @@ enum class file_action : std::uint8_t {
   status,
   truncate,
   allocate,
+  open_beneath,
 };
 
 class TANDEM_IO_API file_request {
@@ -63,6 +64,9 @@ class TANDEM_IO_API file_request {
 
   file_action action() const noexcept { return action_; }
   bool is_transfer() const noexcept { return action_ <= file_action::append; }
+  bool is_opening() const noexcept {
+    return action_ == file_action::open || action_ == file_action::open_beneath;
+  }
   bool is_direct() const noexcept { return is_direct_; }
   bool is_vectored() const noexcept { return window_ != nullptr; }
   int descriptor() const noexcept { return descriptor_; }

@@ -35,6 +35,8 @@ class TANDEM_IO_API multishot_awaiter : protected tandem::detail::leaf {
   std::int32_t end_ = 1;  // 1: neither end nor failure
 
  private:
+  /// For people: "tcp_stream::receive".
+  virtual const char* name() const noexcept = 0;
   /// Of this kind of source. @throws std::bad_alloc
   virtual multishot* make_source() = 0;
   /// @returns  whether there is an outcome: something was taken, or end_ says how it ends

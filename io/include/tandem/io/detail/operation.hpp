@@ -12,6 +12,7 @@
 #include <tandem/detail/leaf.hpp>
 #include <tandem/io/completion_pool.hpp>
 #include <tandem/io/detail/segment_window.hpp>
+#include <tandem/io/detail/socket.hpp>
 #include <tandem/io/endpoint.hpp>
 #include <tandem/io/export.hpp>
 #include <tandem/result.hpp>
@@ -24,15 +25,21 @@ enum class operation_kind : std::uint8_t {
   accept,
   connect,
   receive,
-  send,
-  send_all,
-  receive_vector,   // buffer: a segment_window
-  send_all_vector,  // likewise
+  receive_vector,  // buffer: a segment_window
   read_file,
   wait_readable,  // ends with any outcome that is no error
   wait_writable,
   file,  // buffer: a file_request
+  // From here on: what gives.
+  send,
+  send_all,
+  send_all_vector,  // buffer: a segment_window
 };
+
+/// Of its socket.
+constexpr socket_side side_of(operation_kind kind) noexcept {
+  return kind >= operation_kind::send ? socket_side::giving : socket_side::taking;
+}
 
 class TANDEM_IO_API operation : public tandem::detail::leaf {
  public:
@@ -98,6 +105,8 @@ class TANDEM_IO_API operation : public tandem::detail::leaf {
     return kind_ == operation_kind::receive || kind_ == operation_kind::receive_vector ||
            kind_ == operation_kind::accept;
   }
+  /// For people: "tcp_stream::read".
+  const char* name() const noexcept;
   int descriptor() const noexcept { return descriptor_; }
   void* buffer() const noexcept { return buffer_; }
   std::size_t bytes() const noexcept { return bytes_; }

@@ -2,13 +2,20 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <tandem/detail/leaf.hpp>
 #include <tandem/io/completion_pool.hpp>
 #include <tandem/io/export.hpp>
 
 namespace tandem::inline v0::io::detail {
 
 class multishot;
+
+/// What may be under way beside what: one operation of each.
+enum class socket_side : std::uint8_t { taking, giving };
 
 /// Owns one descriptor. Closing it with an operation in flight is a broken precondition: the kernel
 /// would go on writing into a buffer that nobody keeps.
@@ -34,12 +41,27 @@ class TANDEM_IO_API socket {
   /// It listens, and nobody else has it: close() ends that at once, whoever holds the descriptor.
   void set_listens() noexcept { listens_ = true; }
 
-  void begin_operation() noexcept { in_flight_.fetch_add(1, std::memory_order_relaxed); }
-  void end_operation() noexcept { in_flight_.fetch_sub(1, std::memory_order_relaxed); }
+  /// Who is under way on one side, from the beginning of the await to its end; null: nobody.
+  /// Written by the task that awaits. A check only: it orders nothing and needs no exchange, since
+  /// by contract the tasks of one side come one after the other. Tasks that break it at the same
+  /// moment, on two threads, may go unnoticed.
+  using side_user = std::atomic<const tandem::detail::leaf*>;
+  side_user& user(socket_side side) noexcept { return users_[static_cast<std::size_t>(side)]; }
+  /// Of an operation that came second: a build with assertions ends here, with both tasks' names.
+  ///
+  /// @param user  then no side's, so that the end of the second one is none of the first
+  /// @returns     an error number, negative
+  [[gnu::cold]] std::int32_t refuse_second(side_user*& user, const char* name,
+                                           const tandem::detail::promise_base& waiting) noexcept;
 
  private:
+  bool is_idle() const noexcept {
+    return users_[0].load(std::memory_order_relaxed) == nullptr &&
+           users_[1].load(std::memory_order_relaxed) == nullptr;
+  }
+
   int descriptor_ = -1;
-  std::atomic<int> in_flight_{0};  // a check only; orders nothing
+  std::array<side_user, 2> users_{};
   completion_thread* thread_ = nullptr;
   bool listens_ = false;
   multishot* source_ = nullptr;  // once there is one, it closes the descriptor

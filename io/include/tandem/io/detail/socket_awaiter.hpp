@@ -17,20 +17,29 @@ class socket_awaiter {
   bool await_ready() const noexcept { return false; }
   template <class Promise>
   bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
+    // A write does not look: beside it a first receive() makes the source.
     TANDEM_ASSERT(
-        socket_->source() == nullptr || !operation_.takes(),
+        !operation_.takes() || socket_->source() == nullptr,
         "read() after receive(), or accept() after incoming(): the runtime reads, or "
         "accepts, ahead on that socket, so what it has got can be had by the same call only");
-    socket_->begin_operation();
+    if (side_->load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
+      operation_.complete(socket_->refuse_second(side_, operation_.name(), self.promise()));
+      return false;
+    }
+    side_->store(&operation_, std::memory_order_relaxed);
     operation_.aim(socket_->thread(), socket_->descriptor());
     return operation_.start(self.promise());
   }
 
  protected:
   socket_awaiter(operation_kind kind, socket& target, void* buffer, std::size_t bytes) noexcept
-      : socket_(&target), operation_(kind, buffer, bytes) {}
+      : socket_(&target), side_(&target.user(side_of(kind))), operation_(kind, buffer, bytes) {}
+
+  /// First thing of await_resume.
+  void end_operation() noexcept { side_->store(nullptr, std::memory_order_relaxed); }
 
   socket* socket_;
+  socket::side_user* side_;
   operation operation_;
 };
 

@@ -1,0 +1,42 @@
+// io.hpp: every public header of the I/O.
+// SPDX-License-Identifier: MIT
+//
+// But for those that show somebody else's library (Asio): they need its headers. As for the
+// runtime's, tandem.hpp, a test checks that none is missing.
+//
+//     #include <tandem/io/io.hpp>
+//     tandem::task<void> greet(tandem::io::tcp_stream stream) {
+//       co_await stream.write_all(tandem::io::bytes_of("hello"));
+//     }
+#pragma once
+
+#include <tandem/io/aligned_buffer.hpp>
+#include <tandem/io/buffered_reader.hpp>
+#include <tandem/io/buffered_writer.hpp>
+#include <tandem/io/buffers_in_flight.hpp>
+#include <tandem/io/byte_stream.hpp>
+#include <tandem/io/bytes_of.hpp>
+#include <tandem/io/completion_growth.hpp>
+#include <tandem/io/completion_pool.hpp>
+#include <tandem/io/copy.hpp>
+#include <tandem/io/endpoint.hpp>
+#include <tandem/io/export.hpp>
+#include <tandem/io/file.hpp>
+#include <tandem/io/file_awaiters.hpp>
+#include <tandem/io/file_status.hpp>
+#include <tandem/io/framing.hpp>
+#include <tandem/io/happy_eyeballs.hpp>
+#include <tandem/io/incoming_awaiter.hpp>
+#include <tandem/io/install.hpp>
+#include <tandem/io/leased_buffer.hpp>
+#include <tandem/io/open_options.hpp>
+#include <tandem/io/read_file.hpp>
+#include <tandem/io/readiness.hpp>
+#include <tandem/io/receive_awaiter.hpp>
+#include <tandem/io/resolve.hpp>
+#include <tandem/io/serve.hpp>
+#include <tandem/io/signal_set.hpp>
+#include <tandem/io/tcp_listener.hpp>
+#include <tandem/io/tcp_options.hpp>
+#include <tandem/io/tcp_stream.hpp>
+#include <tandem/io/write_file.hpp>

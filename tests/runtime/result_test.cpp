@@ -1,0 +1,142 @@
+// result_test.cpp: what a result, and its error code, say about a stop.
+// SPDX-License-Identifier: MIT
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <chrono>
+#include <exception>
+#include <optional>
+#include <stdexcept>
+#include <system_error>
+#include <tandem/as_result.hpp>
+#include <tandem/errors.hpp>
+#include <tandem/result.hpp>
+#include <tandem/sleep.hpp>
+#include <tandem/task_scope.hpp>
+#include <tandem/timeout.hpp>
+
+#include "test_runtime.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using tandem::operation_cancelled;
+using tandem::result;
+using tandem::stop_reason;
+using tandem::task;
+using tandem::test::test_runtime;
+
+constexpr stop_reason all_reasons[] = {stop_reason::user,      stop_reason::deadline,
+                                       stop_reason::parent,    stop_reason::sibling_failed,
+                                       stop_reason::race_lost, stop_reason::shutdown,
+                                       stop_reason::discarded, stop_reason::migrate};
+
+TEST(operation_cancelled, every_reason_is_a_cancellation_and_a_deadline_is_a_time_out_too) {
+  for (const stop_reason each : all_reasons) {
+    const operation_cancelled thrown(each);
+    EXPECT_EQ(thrown.code(), std::errc::operation_canceled) << to_string(each);
+    EXPECT_EQ(thrown.code() == std::errc::timed_out, each == stop_reason::deadline)
+        << to_string(each);
+    EXPECT_NE(thrown.code(), std::errc::interrupted) << to_string(each);
+    const result<int> got(std::make_exception_ptr(thrown));
+    EXPECT_EQ(got.error(), std::errc::operation_canceled);
+    EXPECT_EQ(got.error() == std::errc::timed_out, each == stop_reason::deadline);
+  }
+  EXPECT_EQ(operation_cancelled(stop_reason::none).code(), std::errc::operation_canceled);
+  EXPECT_TRUE(operation_cancelled(stop_reason::none).code()) << "it would be no error";
+}
+
+TEST(with_timeout, its_end_compares_equal_to_timed_out_however_it_is_looked_at) {
+  test_runtime rt;
+  rt.run([]() -> task<void> {
+    const auto sleeps = []() -> task<int> {
+      co_await tandem::sleep_for(10h);
+      co_return 0;
+    };
+    const auto got = co_await tandem::as_result(tandem::with_timeout(1ms, sleeps()));
+    EXPECT_EQ(got.error(), std::errc::timed_out);
+    EXPECT_EQ(got.error(), std::errc::operation_canceled);
+    try {
+      co_await tandem::with_timeout(1ms, sleeps());
+      ADD_FAILURE() << "it slept for hours";
+    } catch (const std::system_error& failure) {
+      EXPECT_EQ(failure.code(), std::errc::timed_out);
+      EXPECT_EQ(failure.code(), std::errc::operation_canceled);
+    }
+  }());
+}
+
+// The leaf's result holds a code, and no exception.
+TEST(with_timeout, a_leaf_that_it_ends_gives_a_code_that_is_timed_out) {
+  test_runtime rt;
+  rt.run([]() -> task<void> {
+    std::error_code seen;
+    const auto looks = [](std::error_code& found) -> task<void> {
+      const auto got = co_await tandem::as_result(tandem::sleep_for(10h));
+      EXPECT_TRUE(got.is_cancelled());
+      found = got.error();
+    };
+    co_await tandem::with_timeout(1ms, looks(seen));
+    EXPECT_EQ(seen, std::errc::timed_out);
+    EXPECT_EQ(seen, std::errc::operation_canceled);
+  }());
+}
+
+TEST(result, its_reason_is_which_stop_ended_it_and_null_for_everything_else) {
+  EXPECT_EQ(result<int>(7).reason(), std::nullopt);
+  EXPECT_EQ(result<>().reason(), std::nullopt);
+  for (const stop_reason each : all_reasons) {
+    EXPECT_EQ(result<int>(std::make_exception_ptr(operation_cancelled(each))).reason(), each);
+    const result<int> of_code(make_error_code(each));
+    EXPECT_EQ(of_code.reason(), each);
+    EXPECT_TRUE(of_code.is_cancelled());
+    try {
+      of_code.exception() ? std::rethrow_exception(of_code.exception()) : void();
+    } catch (const operation_cancelled& thrown) {
+      EXPECT_EQ(thrown.reason(), each);
+    }
+  }
+  const std::error_code others[] = {std::make_error_code(std::errc::timed_out),
+                                    std::make_error_code(std::errc::connection_reset)};
+  for (const std::error_code& each : others) {
+    EXPECT_EQ(result<int>(each).reason(), std::nullopt);
+    EXPECT_EQ(result<int>(std::make_exception_ptr(std::system_error(each))).reason(), std::nullopt);
+  }
+  EXPECT_EQ(result<int>(std::make_exception_ptr(std::logic_error("no"))).reason(), std::nullopt);
+}
+
+TEST(result, a_cancellation_that_does_not_say_why_has_the_reason_none) {
+  const auto bare = std::make_error_code(std::errc::operation_canceled);
+  EXPECT_EQ(result<int>(bare).reason(), stop_reason::none);
+  EXPECT_EQ(result<int>(std::make_exception_ptr(std::system_error(bare))).reason(),
+            stop_reason::none);
+  EXPECT_EQ(result<int>(std::error_code(ECANCELED, std::system_category())).reason(),
+            stop_reason::none);
+}
+
+TEST(result, tells_a_limit_from_a_failed_sibling) {
+  test_runtime rt;
+  rt.run([]() -> task<void> {
+    const auto sleeps = []() -> task<void> { co_await tandem::sleep_for(10h); };
+    const auto late = co_await tandem::as_result(tandem::with_timeout(1ms, sleeps()));
+    EXPECT_EQ(late.reason(), stop_reason::deadline);
+    std::optional<stop_reason> sibling;
+    const auto looks = [](std::optional<stop_reason>& found) -> task<void> {
+      found = (co_await tandem::as_result(tandem::sleep_for(10h))).reason();
+    };
+    const auto fails = []() -> task<void> {
+      throw std::runtime_error("on purpose");
+      co_return;
+    };
+    const auto body = [&](tandem::task_scope& scope) -> task<void> {
+      scope.spawn(looks(sibling));
+      scope.spawn(fails());
+      co_return;
+    };
+    const auto got = co_await tandem::as_result(tandem::with_scope(body));
+    EXPECT_EQ(got.reason(), std::nullopt);
+    EXPECT_EQ(sibling, stop_reason::sibling_failed);
+  }());
+}
+
+}  // namespace

@@ -1,0 +1,113 @@
+# shares.cmake: which tests the builds take that have no time for all of them.
+# SPDX-License-Identifier: MIT
+#
+# TANDEM_TESTS names a share, or all. A build that takes a share registers no test that is not in it; their executables
+# can still be built by name. A name that no test has stops the configuration (tandem_check_shares).
+
+# Where threads meet: all that ThreadSanitizer can judge. Stress tests and tests of io belong to it without being named.
+# What is left out runs by one thread at a time, or repeats with other words what a stress test does.
+set(tandem_share_threads
+  adaptive_pool_test
+  blocking_test
+  border_race_test
+  channel_test
+  driven_loop_test
+  event_test
+  fair_queue_test
+  fork_join_test
+  fork_policy_test
+  frame_memory_test
+  future_test
+  gathering_test
+  graph_search_test
+  hooks_test
+  latch_test
+  metrics_test
+  mutex_test
+  parallel_for_test
+  parallel_invoke_test
+  parallel_sort_test
+  priority_test
+  race_test
+  reconfigure_test
+  registry_channel_test
+  registry_flow_test
+  registry_sync_test
+  runtime_test
+  search_test
+  seen_set_test
+  semaphore_test
+  single_thread_executor_test
+  spawn_test
+  stop_test
+  strand_test
+  submit_test
+  task_scope_test
+  thread_factory_test
+  timer_test
+  virtual_clock_test
+  wait_group_test
+  watchdog_test
+  when_all_test
+  when_any_test
+  worker_pool_test)
+
+# Coroutine forms that g++ 12 compiles riskily: temporaries, callables, moved and immovable awaiters within co_await,
+# frames without symmetric transfer. A new awaitable's test belongs here.
+set(tandem_share_forms
+  blocking_test
+  calls_test
+  channel_test
+  context_test
+  depth_test
+  finally_test
+  for_each_concurrent_test
+  fork_join_test
+  framing_test
+  future_test
+  invoke_test
+  mutex_test
+  parallel_for_test
+  parallel_reduce_test
+  race_test
+  receive_test
+  registry_combinators_test
+  registry_flow_test
+  registry_io_test
+  registry_resources_test
+  retry_test
+  serve_test
+  shielded_test
+  spawn_test
+  task_scope_test
+  task_test
+  tcp_test
+  vectored_test
+  when_all_test
+  when_any_test
+  with_stop_test)
+
+# tandem_in_share(VARIABLE NAME LABEL): whether this build takes the test NAME.
+function(tandem_in_share variable name label)
+  set_property(GLOBAL APPEND PROPERTY tandem_known_tests ${name})
+  set(taken FALSE)
+  if(TANDEM_TESTS STREQUAL all OR name IN_LIST tandem_share_${TANDEM_TESTS})
+    set(taken TRUE)
+  elseif(TANDEM_TESTS STREQUAL threads AND label MATCHES "^(stress|io)$")
+    set(taken TRUE)
+  endif()
+  set(${variable} ${taken} PARENT_SCOPE)
+endfunction()
+
+# After all tests are known, in a build that takes a share.
+function(tandem_check_shares)
+  if(TANDEM_TESTS STREQUAL all)
+    return()
+  endif()
+  get_property(known GLOBAL PROPERTY tandem_known_tests)
+  foreach(name IN LISTS tandem_share_${TANDEM_TESTS})
+    if(NOT name IN_LIST known)
+      message(FATAL_ERROR "tests/shares.cmake: this build knows no test ${name}")
+    endif()
+  endforeach()
+endfunction()

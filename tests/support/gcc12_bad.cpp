@@ -1,0 +1,75 @@
+// gcc12_bad.cpp: each form that g++ 12 miscompiles, one a line; gcc12_check has to find each.
+// SPDX-License-Identifier: MIT
+//
+// The comment behind a line is what is found in it, and the only thing.
+#include "gcc12_forms.hpp"
+
+namespace forms {
+
+task<int> aggregates(std::string s) {
+  int sum = 0;
+  sum += co_await use(person{s, 1});                         // finds: aggregate
+  sum += co_await look_at(person{s, 1});                     // finds: aggregate
+  sum += co_await use(person(s, 1));                         // finds: aggregate
+  sum += co_await greeting{s};                               // finds: aggregate
+  sum += co_await use<person>({s, 1});                       // finds: aggregate
+  sum += co_await use(std::optional<person>(person{s, 1}));  // finds: aggregate
+  sum += co_await greet();                                   // finds: aggregate
+  sum += person{s, 1}.age + co_await use(1);                 // finds: aggregate
+  person with_await{co_await name(), 1};                     // finds: aggregate
+  co_return sum + with_await.age;
+}
+
+task<int> lambdas(std::string s) {
+  int sum = 0;
+  sum += co_await use([s] { return s; });                                // finds: lambda
+  sum += co_await look_at([s] { return s; });                            // finds: lambda
+  sum += co_await use(std::function<std::string()>([s] { return s; }));  // finds: lambda
+  sum += co_await [s] { return use(s); }();                              // finds: lambda
+  sum += co_await [s]() -> task<int> { co_return 1; }();                 // finds: lambda
+  sum += co_await use([t = std::move(s)] { return t; });                 // finds: lambda
+  sum += co_await call([s]() -> task<int> { co_return 1; });             // finds: lambda
+  auto named = [z = co_await name()] { return z; };                      // finds: lambda
+  auto waits = [z = co_await name()]() -> task<int> { co_return 1; };    // finds: lambda
+  auto inner = [&]() -> task<int> {
+    auto late = [z = co_await name()]() -> task<int> { co_return 1; };  // finds: lambda
+    co_return co_await call([s]() -> task<int> { co_return 1; });       // finds: lambda
+  };
+  co_return sum + static_cast<int>(named().size()) + co_await waits() + co_await inner();
+}
+
+task<int> conditionals(bool b, std::string s) {
+  int sum = 0;
+  sum += co_await use(b ? s : make());                     // finds: conditional
+  sum += co_await look_at(b ? make() : std::string("c"));  // finds: conditional
+  sum += co_await (b ? use(1) : use(2));                   // finds: conditional
+  sum += co_await (b ? immovable(1) : immovable(2));       // finds: conditional
+  std::string t = b ? co_await name() : co_await name();   // finds: conditional
+  t = b ? co_await name() : make();                        // finds: conditional
+  t = co_await use(1) ? make() : std::string("d");         // finds: conditional
+  co_return sum;
+}
+
+template <typename T>
+task<int> in_a_template(bool b, T t) {
+  co_return co_await use(b ? t : T());  // finds: conditional
+}
+task<int> instance(std::string s) { return in_a_template(true, std::move(s)); }
+
+#ifdef __clang__
+// g++ 12 refuses these, with a message that tells nothing.
+task<int> lists() {
+  int sum = co_await count({"a", "b"});                      // finds: list
+  std::vector<int> holds{co_await use(1), co_await use(2)};  // finds: list
+  co_return sum + holds[0];
+}
+#endif
+
+task<int> wide_local() {  // finds: alignment
+  wide w{};
+  co_await use(1);
+  co_return w.bytes[0];
+}
+task<int> wide_awaiter() { co_return co_await wide(); }  // finds: alignment
+
+}  // namespace forms

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# gcc12_check_test.py LAW: a law of gcc12_check: bad, good, usage.
+# SPDX-License-Identifier: MIT
+#
+# bad: each line marked `// finds: FORM` is found, with that form, and no other line; good: nothing is found;
+# usage: --help tells the forms, long work tells how far it is, and what cannot be checked ends with 2.
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+CHECK = os.path.join(HERE, 'gcc12_check')
+
+
+def check(folder, *arguments):
+    done = subprocess.run([sys.executable, CHECK, '-p', folder, *arguments], capture_output=True, text=True)
+    print(done.stdout + done.stderr, end='')
+    return done
+
+
+def database(folder, *sources):
+    with open(os.path.join(folder, 'compile_commands.json'), 'w', encoding='utf-8') as out:
+        # As a build with g++ leaves it, with options that clang does not know.
+        json.dump([{'directory': HERE, 'file': source, 'command':
+                    f'/usr/bin/ccache /usr/bin/g++ -std=c++20 -fno-tree-slp-vectorize -Wno-such-thing -O2 -o a.o -c {source}'}
+                   for source in sources], out)
+
+
+def finds(folder, source):
+    """Exit status, and {(line, form)} of what was found in the file."""
+    database(folder, source)
+    done = check(folder)
+    return done.returncode, {(int(line), form) for line, form in re.findall(rf'{source}:(\d+): (\w+): ', done.stdout)}
+
+
+def bad(folder):
+    with open(os.path.join(HERE, 'gcc12_bad.cpp'), encoding='utf-8') as text:
+        marked = {(number, match[1]) for number, line in enumerate(text, 1) if (match := re.search(r'// finds: (\w+)', line))}
+    assert len(marked) > 20, marked
+    status, found = finds(folder, 'gcc12_bad.cpp')
+    assert not marked - found, f'not found: {sorted(marked - found)}'
+    assert not found - marked, f'found, and fine: {sorted(found - marked)}'
+    assert status == 1, status
+
+
+def good(folder):
+    status, found = finds(folder, 'gcc12_good.cpp')
+    assert not found and status == 0, (status, found)
+
+
+def usage(folder):
+    help_text = check(folder, '--help')
+    assert help_text.returncode == 0
+    for form in ('aggregate', 'lambda', 'conditional', 'list', 'alignment'):
+        assert form in help_text.stdout, form
+    assert check(folder).returncode == 2, 'no compile_commands.json'
+    database(folder, 'gcc12_good.cpp')
+    assert check(folder, 'no_such_file').returncode == 2, 'no file'
+    assert check(folder, '--clang-query', 'no-such-program').returncode == 2, 'no clang-query'
+    small = [os.path.join(folder, f'small_{number}.cpp') for number in range(11)]
+    for path in small:
+        with open(path, 'w', encoding='utf-8') as out:
+            out.write('int no_coroutine;  // co_await\n')
+    database(folder, *small)
+    many = check(folder)
+    assert many.returncode == 0 and re.fullmatch(r'10 of 11 files, \d+ s\n', many.stderr), many
+    assert not check(folder, '--quiet').stderr
+    broken = os.path.join(folder, 'broken.cpp')
+    with open(broken, 'w', encoding='utf-8') as out:
+        out.write('int f() { co_await nothing; }\n')
+    database(folder, broken)
+    assert check(folder).returncode == 2, 'what does not compile'
+
+
+def main():
+    if not any(shutil.which(f'clang-query-{version}') for version in range(19, 25)) and not shutil.which('clang-query'):
+        print('there is no clang-query-19 (Debian: apt-get install clang-tools-19)')
+        return 1 if os.environ.get('TANDEM_TEST_REQUIRE_ALL') == '1' else 77
+    with tempfile.TemporaryDirectory() as folder:
+        {'bad': bad, 'good': good, 'usage': usage}[sys.argv[1]](folder)
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

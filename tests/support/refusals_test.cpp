@@ -1,0 +1,78 @@
+// refusals_test.cpp: what is refused, of whom, and that the loop comes to every request.
+// SPDX-License-Identifier: MIT
+#include "refusals.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using tandem::test::asker;
+using tandem::test::for_each_refusal;
+using tandem::test::refused;
+
+// Never inlined, so that no compiler leaves the allocation out.
+[[gnu::noinline]] std::unique_ptr<int> some_memory() { return std::make_unique<int>(1); }
+
+TEST(refusals, the_nth_allocation_is_refused_once) {
+  const refused second(tandem::test::allocations, 2);
+  EXPECT_NO_THROW((void)some_memory());
+  EXPECT_THROW((void)some_memory(), std::bad_alloc);
+  EXPECT_NO_THROW((void)some_memory());
+  EXPECT_TRUE(tandem::test::allocations.has_refused());
+}
+
+TEST(refusals, the_c_functions_are_refused_too) {
+  for (int which = 0; which < 3; ++which) {
+    const refused first(tandem::test::allocations, 1);
+    void* made = which == 0   ? std::malloc(10)
+                 : which == 1 ? std::calloc(1, 10)
+                              : std::aligned_alloc(64, 64);
+    EXPECT_EQ(made, nullptr) << which;
+    std::free(made);
+  }
+}
+
+TEST(refusals, others_get_what_is_refused_to_the_caller) {
+  std::unique_ptr<int> made;
+  std::thread other;
+  {
+    const refused none(tandem::test::allocations, 0);
+    other = std::thread([&] { made = some_memory(); });
+    const unsigned long by_caller = tandem::test::allocations.seen();
+    other.join();
+    EXPECT_EQ(tandem::test::allocations.seen(), by_caller);
+  }
+  EXPECT_NE(made, nullptr);
+}
+
+TEST(refusals, a_refused_thread_is_a_system_error) {
+  const refused first(tandem::test::new_threads, 1);
+  EXPECT_THROW(std::thread([] {}).join(), std::system_error);
+  EXPECT_NO_THROW(std::thread([] {}).join());
+}
+
+TEST(refusals, the_loop_comes_to_every_request) {
+  std::vector<int> failed(3, 0);
+  failed.reserve(16);
+  for_each_refusal(tandem::test::allocations, asker::caller(), [&] {
+    for (int& each : failed) {
+      try {
+        (void)some_memory();
+      } catch (const std::bad_alloc&) {
+        ++each;
+        throw;
+      }
+    }
+  });
+  EXPECT_EQ(failed, std::vector<int>(3, 1));
+}
+
+}  // namespace
