@@ -1,4 +1,4 @@
-// caller_runs_test.cpp: threads on which a full pool's submission is refused instead of run (line 9).
+// caller_runs_test.cpp: threads on which a full pool's submission is refused instead of run.
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
@@ -92,14 +92,14 @@ task<bool> refused_in_a_task(worker_pool& pool, std::atomic<int>& ran) {
   co_return is_refused_here(pool, ran);
 }
 
-TEST(caller_runs, line_9_on_a_thread_outside_of_all_pools_the_caller_runs) {
+TEST(caller_runs, on_a_thread_outside_of_all_pools_the_caller_runs) {
   full_pool full;
   std::atomic<int> ran{0};
   EXPECT_FALSE(is_refused_here(full.rt.workers(), ran));
   EXPECT_EQ(ran.load(), 1);
 }
 
-TEST(caller_runs, line_9_on_a_completion_thread_it_is_abort) {
+TEST(caller_runs, on_a_completion_thread_it_is_abort) {
   full_pool full;
   std::atomic<int> ran{0};
   auto& completions = tandem::io::install(*full.rt, tandem::test::threads_between(2, 2));
@@ -113,7 +113,7 @@ TEST(caller_runs, line_9_on_a_completion_thread_it_is_abort) {
   EXPECT_EQ(ran.load(), 0);
 }
 
-TEST(caller_runs, line_9_on_a_thread_of_another_executor_it_is_abort) {
+TEST(caller_runs, on_a_thread_of_another_executor_it_is_abort) {
   full_pool full;
   std::atomic<int> ran{0};
   {
@@ -126,7 +126,7 @@ TEST(caller_runs, line_9_on_a_thread_of_another_executor_it_is_abort) {
   EXPECT_EQ(ran.load(), 0);
 }
 
-TEST(caller_runs, line_9_from_outside_a_runtime_without_threads_it_is_abort) {
+TEST(caller_runs, from_outside_a_runtime_without_threads_it_is_abort) {
   runtime_options options = one_place_where_callers_run();
   options.min_threads = 0;
   tandem::runtime rt(options);

@@ -67,7 +67,7 @@ TEST(context, an_inner_binding_hides_the_outer_one_and_leaves_others_alone) {
   }());
 }
 
-TEST(context, line_14_a_spawned_task_keeps_what_its_spawner_had_though_the_block_is_over) {
+TEST(context, a_spawned_task_keeps_what_its_spawner_had_though_the_block_is_over) {
   test_runtime rt;
   std::weak_ptr<int> watched;
   const context_local<std::shared_ptr<int>> held;
@@ -120,7 +120,7 @@ TEST(context, a_child_of_a_scope_has_the_context_of_its_spawner_not_of_the_scope
   }());
 }
 
-TEST(context, line_14_suppressed_flow_captures_nothing) {
+TEST(context, suppressed_flow_captures_nothing) {
   test_runtime rt;
   rt.run([]() -> task<void> {
     co_await with_context(request_id, "r-9", []() -> task<void> {

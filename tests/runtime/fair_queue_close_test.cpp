@@ -1,4 +1,4 @@
-// fair_queue_close_test.cpp: the end of a queue, and its four races (executor semantics, line 12).
+// fair_queue_close_test.cpp: the end of a queue, and its four races.
 // SPDX-License-Identifier: MIT
 #include <atomic>
 #include <string>
@@ -23,7 +23,7 @@ using tandem::test::simulated;
 using tandem::test::stage;
 using tandem::test::test_runtime;
 
-TEST(fair_queue, line_12_after_its_close_submissions_are_errors_and_what_waits_runs) {
+TEST(fair_queue, after_its_close_submissions_are_errors_and_what_waits_runs) {
   runtime rt(driven());
   fair_scheduler fair(rt.workers());
   fair_queue batch = fair.add_queue(1, "batch 7");
@@ -53,8 +53,7 @@ TEST(fair_queue, line_12_after_its_close_submissions_are_errors_and_what_waits_r
   EXPECT_EQ(fair.queue_count(), 0U);
 }
 
-TEST(fair_queue,
-     line_12_race_1_a_close_against_an_enqueue_either_admits_it_and_runs_it_or_refuses_it) {
+TEST(fair_queue, race_1_a_close_against_an_enqueue_either_admits_it_and_runs_it_or_refuses_it) {
   test_runtime rt(2);
   fair_scheduler fair(rt.workers());
   for (int round = 0; round < 300; ++round) {
@@ -85,8 +84,7 @@ TEST(fair_queue,
   EXPECT_EQ(fair.queue_count(), 0U);
 }
 
-TEST(fair_queue,
-     line_12_race_2_a_close_against_the_dispatch_of_the_last_item_removes_the_queue_once) {
+TEST(fair_queue, race_2_a_close_against_the_dispatch_of_the_last_item_removes_the_queue_once) {
   test_runtime rt(2);
   fair_scheduler fair(rt.workers());
   const fair_queue stays = fair.add_queue();
@@ -100,7 +98,7 @@ TEST(fair_queue,
   EXPECT_EQ(fair.queue_count(), 1U);
 }
 
-TEST(fair_queue, line_12_race_3_removing_a_queue_that_had_its_turn_changes_nobody_elses) {
+TEST(fair_queue, race_3_removing_a_queue_that_had_its_turn_changes_nobody_elses) {
   // Every queue in turn is the one that goes, after each number of segments.
   for (std::size_t goes = 0; goes < 5; ++goes) {
     for (std::size_t before = 1; before <= 10; ++before) {
@@ -126,7 +124,7 @@ TEST(fair_queue, line_12_race_3_removing_a_queue_that_had_its_turn_changes_nobod
   }
 }
 
-TEST(fair_queue, line_12_race_4_after_the_only_queue_was_removed_the_next_one_works) {
+TEST(fair_queue, race_4_after_the_only_queue_was_removed_the_next_one_works) {
   runtime rt(driven());
   fair_scheduler fair(rt.workers());
   std::string log;

@@ -1,4 +1,4 @@
-// fair_queue_test.cpp: shares of an executor (executor semantics, line 11).
+// fair_queue_test.cpp: shares of an executor.
 // SPDX-License-Identifier: MIT
 #include <tandem/fair_queue.hpp>
 
@@ -31,7 +31,7 @@ using tandem::test::simulated;
 using tandem::test::stage;
 using tandem::test::test_runtime;
 
-TEST(fair_queue, line_11_one_busy_queue_gets_every_worker) {
+TEST(fair_queue, one_busy_queue_gets_every_worker) {
   constexpr unsigned workers = 4;
   test_runtime rt(workers);
   fair_scheduler fair(rt.workers());
@@ -50,7 +50,7 @@ TEST(fair_queue, line_11_one_busy_queue_gets_every_worker) {
   EXPECT_EQ(there, workers);
 }
 
-TEST(fair_queue, line_11_busy_queues_get_equal_shares_however_many_tasks_they_have) {
+TEST(fair_queue, busy_queues_get_equal_shares_however_many_tasks_they_have) {
   stage s;
   std::vector<fair_queue> queues;
   for (int k = 0; k < 5; ++k) {
@@ -63,7 +63,7 @@ TEST(fair_queue, line_11_busy_queues_get_equal_shares_however_many_tasks_they_ha
   }
 }
 
-TEST(fair_queue, line_11_weights_of_three_to_one_give_three_to_one) {
+TEST(fair_queue, weights_of_three_to_one_give_three_to_one) {
   stage s;
   fair_queue heavy = s.fair.add_queue(3);
   fair_queue light = s.fair.add_queue(1);
@@ -74,7 +74,7 @@ TEST(fair_queue, line_11_weights_of_three_to_one_give_three_to_one) {
   EXPECT_NEAR(static_cast<double>(of['h']) / static_cast<double>(of['l']), 3.0, 0.15);
 }
 
-TEST(fair_queue, line_11_a_lone_task_of_a_heavy_queue_gets_its_weight_too) {
+TEST(fair_queue, a_lone_task_of_a_heavy_queue_gets_its_weight_too) {
   stage s;
   fair_queue heavy = s.fair.add_queue(3);
   fair_queue light = s.fair.add_queue(1);
@@ -85,7 +85,7 @@ TEST(fair_queue, line_11_a_lone_task_of_a_heavy_queue_gets_its_weight_too) {
   EXPECT_NEAR(static_cast<double>(of['h']) / static_cast<double>(of['l']), 3.0, 0.15);
 }
 
-TEST(fair_queue, line_11_every_resume_is_charged_not_only_the_first) {
+TEST(fair_queue, every_resume_is_charged_not_only_the_first) {
   stage s;
   fair_queue looping = s.fair.add_queue();
   fair_queue fresh = s.fair.add_queue();
@@ -95,7 +95,7 @@ TEST(fair_queue, line_11_every_resume_is_charged_not_only_the_first) {
   EXPECT_NEAR(static_cast<double>(counts(s.log)['l']), 500.0, 10.0);
 }
 
-TEST(fair_queue, line_11_segments_of_a_strand_over_it_are_charged_one_by_one) {
+TEST(fair_queue, segments_of_a_strand_over_it_are_charged_one_by_one) {
   stage s;
   fair_queue queue = s.fair.add_queue();
   fair_queue other = s.fair.add_queue();
@@ -107,7 +107,7 @@ TEST(fair_queue, line_11_segments_of_a_strand_over_it_are_charged_one_by_one) {
   EXPECT_NEAR(static_cast<double>(counts(s.log)['s']), 500.0, 10.0);
 }
 
-TEST(fair_queue, line_11_a_small_batch_behind_a_large_one_ends_with_its_fair_share) {
+TEST(fair_queue, a_small_batch_behind_a_large_one_ends_with_its_fair_share) {
   stage s;
   fair_queue large = s.fair.add_queue();
   fair_queue small = s.fair.add_queue();
@@ -122,7 +122,7 @@ TEST(fair_queue, line_11_a_small_batch_behind_a_large_one_ends_with_its_fair_sha
   EXPECT_EQ(counts(s.log)['l'], 100'000U);
 }
 
-TEST(fair_queue, line_11_shares_hold_whatever_workers_take_the_tokens) {
+TEST(fair_queue, shares_hold_whatever_workers_take_the_tokens) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     stage s(simulated(seed, 4));
     fair_queue heavy = s.fair.add_queue(3);

@@ -42,7 +42,7 @@ task<void> move_about(tandem::executor& elsewhere, tandem::executor& back) {
   }
 }
 
-TEST(hooks, line_6_a_task_that_resumes_on_another_thread_has_all_its_time_accounted_for) {
+TEST(hooks, a_task_that_resumes_on_another_thread_has_all_its_time_accounted_for) {
   event_log log;
   {
     runtime_options options = tandem::test::with_threads(2);
@@ -101,7 +101,7 @@ task<int> yield_and_return() {
   co_return 5;
 }
 
-TEST(hooks, line_6_a_hook_that_throws_harms_neither_worker_nor_task_and_is_reported) {
+TEST(hooks, a_hook_that_throws_harms_neither_worker_nor_task_and_is_reported) {
   runtime_options options = tandem::test::with_threads(2);
   options.hooks.on_task_begin = [](const task_event&) { throw std::runtime_error("begin"); };
   options.hooks.before_segment = [](const task_event&) { throw std::runtime_error("before"); };
@@ -223,7 +223,7 @@ TEST(hooks, a_task_is_named_after_the_line_that_spawned_it) {
   EXPECT_EQ(end.worker, 0);
 }
 
-TEST(hooks, line_6_without_hooks_no_task_is_observed) {
+TEST(hooks, without_hooks_no_task_is_observed) {
   EXPECT_FALSE(tandem::detail::tasks_are_observed());
   {
     test_runtime plain;

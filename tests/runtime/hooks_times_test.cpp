@@ -65,7 +65,7 @@ task<void> start_another() {
   work(7ms);
 }
 
-TEST(hooks_times, line_6_queue_wait_run_and_suspended_times_are_told_apart_and_exactly) {
+TEST(hooks_times, queue_wait_run_and_suspended_times_are_told_apart_and_exactly) {
   const std::vector<std::string> expected{
       "begin wait=3ms",   "before #1 wait=3ms",
       "after #1 run=2ms", "before #2 wait=7ms",

@@ -1,4 +1,4 @@
-// live_tasks_test.cpp: who waits in vain for a pool's end learns who is missing (line 5).
+// live_tasks_test.cpp: who waits in vain for a pool's end learns who is missing.
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ bool names(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST(submit, line_5_who_waits_in_vain_for_the_end_learns_which_tasks_are_missing) {
+TEST(submit, who_waits_in_vain_for_the_end_learns_which_tasks_are_missing) {
   sign until;
   test_runtime rt(pool_of(2, 2, growth_order::demand));
   std::vector<join_handle<void>> handles;
@@ -65,7 +65,7 @@ TEST(submit, line_5_who_waits_in_vain_for_the_end_learns_which_tasks_are_missing
   for (auto& each : handles) each.wait();
 }
 
-TEST(submit, line_5_tasks_that_run_are_named_and_those_that_have_not_begun_are_counted) {
+TEST(submit, tasks_that_run_are_named_and_those_that_have_not_begun_are_counted) {
   gate closed;
   test_runtime rt(pool_of(1, 1, growth_order::demand));
   const auto first = std::source_location::current();
@@ -81,7 +81,7 @@ TEST(submit, line_5_tasks_that_run_are_named_and_those_that_have_not_begun_are_c
   queued.wait();
 }
 
-TEST(submit, line_5_children_of_scopes_are_counted_with_the_task_that_waits_for_them) {
+TEST(submit, children_of_scopes_are_counted_with_the_task_that_waits_for_them) {
   sign until;
   test_runtime rt(pool_of(1, 1, growth_order::demand));
   const auto where = std::source_location::current();
@@ -103,7 +103,7 @@ TEST(submit, line_5_children_of_scopes_are_counted_with_the_task_that_waits_for_
   parent.wait();
 }
 
-TEST(submit, line_5_of_many_lines_the_report_names_some_and_counts_the_others) {
+TEST(submit, of_many_lines_the_report_names_some_and_counts_the_others) {
   sign until;
   test_runtime rt(pool_of(1, 1, growth_order::demand));
   std::vector<join_handle<void>> handles;
@@ -129,7 +129,7 @@ TEST(submit, line_5_of_many_lines_the_report_names_some_and_counts_the_others) {
   for (auto& each : handles) each.wait();
 }
 
-TEST(submit, line_5_a_report_may_be_made_while_tasks_come_and_go) {
+TEST(submit, a_report_may_be_made_while_tasks_come_and_go) {
   test_runtime rt(pool_of(2, 2, growth_order::demand));
   std::atomic<bool> enough{false};
   std::atomic<int> ran{0};

@@ -1,4 +1,4 @@
-// pool_view_test.cpp: a pool without its setters (line 3).
+// pool_view_test.cpp: a pool without its setters.
 // SPDX-License-Identifier: MIT
 #include <tandem/pool_view.hpp>
 
@@ -30,7 +30,7 @@ static_assert(!can_be_changed<pool_view>);
 static_assert(!std::is_convertible_v<pool_view, tandem::worker_pool&>);
 static_assert(std::is_trivially_copyable_v<pool_view>);
 
-TEST(pool_view, line_3_submits_to_the_pool_and_tells_what_it_tells) {
+TEST(pool_view, submits_to_the_pool_and_tells_what_it_tells) {
   test_runtime rt(pool_of(1, 2, growth_order::queue_first));
   const pool_view view = rt.workers().view();
   std::atomic<int> ran{0};
@@ -53,7 +53,7 @@ TEST(pool_view, line_3_submits_to_the_pool_and_tells_what_it_tells) {
   EXPECT_THROW(view.submit(count_up(ran)).detach(), tandem::rejected);
 }
 
-TEST(pool_view, line_3_waits_for_a_place_as_the_pool_does) {
+TEST(pool_view, waits_for_a_place_as_the_pool_does) {
   test_runtime rt(one_place(tandem::queue_kind::bounded, tandem::saturation_policy::suspend));
   std::atomic<int> ran{0};
   rt.run([](pool_view pool, std::atomic<int>& count) -> task<void> {

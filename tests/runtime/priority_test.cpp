@@ -1,4 +1,4 @@
-// priority_test.cpp: five levels, highest first, and ageing (executor semantics, line 13).
+// priority_test.cpp: five levels, highest first, and ageing.
 // SPDX-License-Identifier: MIT
 #include <tandem/priority_scheduler.hpp>
 
@@ -45,7 +45,7 @@ task<void> keeps_busy(std::string& log, char letter, int segments) {
   }
 }
 
-TEST(priority, line_13_the_highest_level_that_has_something_goes_first) {
+TEST(priority, the_highest_level_that_has_something_goes_first) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     runtime rt(simulated(seed, 1));
     priority_scheduler levels(rt.workers());
@@ -61,7 +61,7 @@ TEST(priority, line_13_the_highest_level_that_has_something_goes_first) {
   }
 }
 
-TEST(priority, line_13_equals_are_first_in_first_out) {
+TEST(priority, equals_are_first_in_first_out) {
   runtime rt(simulated(9, 1));
   priority_scheduler levels(rt.workers());
   std::string log;
@@ -72,7 +72,7 @@ TEST(priority, line_13_equals_are_first_in_first_out) {
   EXPECT_EQ(log, "abcdefghabcdefgh");
 }
 
-TEST(priority, line_13_a_segment_that_becomes_ready_late_overtakes_what_matters_less) {
+TEST(priority, a_segment_that_becomes_ready_late_overtakes_what_matters_less) {
   runtime rt(driven());
   priority_scheduler levels(rt.workers());
   event go;
@@ -96,7 +96,7 @@ TEST(priority, line_13_a_segment_that_becomes_ready_late_overtakes_what_matters_
   EXPECT_EQ(log, "h!lllll");
 }
 
-TEST(priority, line_13_without_ageing_low_ones_wait_as_long_as_it_takes) {
+TEST(priority, without_ageing_low_ones_wait_as_long_as_it_takes) {
   runtime rt(driven());
   priority_scheduler levels(rt.workers());
   std::string log;
@@ -108,7 +108,7 @@ TEST(priority, line_13_without_ageing_low_ones_wait_as_long_as_it_takes) {
   EXPECT_EQ(log, expected);
 }
 
-TEST(priority, line_13_with_ageing_by_items_a_low_one_runs_after_so_many_others) {
+TEST(priority, with_ageing_by_items_a_low_one_runs_after_so_many_others) {
   runtime rt(driven());
   priority_scheduler levels(rt.workers(), priority_ageing().after_items(10));
   std::string log;
@@ -120,7 +120,7 @@ TEST(priority, line_13_with_ageing_by_items_a_low_one_runs_after_so_many_others)
   EXPECT_EQ(log, expected);
 }
 
-TEST(priority, line_13_with_ageing_by_items_every_level_runs_within_its_bound) {
+TEST(priority, with_ageing_by_items_every_level_runs_within_its_bound) {
   constexpr std::size_t limit = 20;
   runtime rt(driven());
   priority_scheduler levels(rt.workers(), priority_ageing().after_items(limit));
@@ -142,7 +142,7 @@ TEST(priority, line_13_with_ageing_by_items_every_level_runs_within_its_bound) {
   }
 }
 
-TEST(priority, line_13_with_ageing_by_time_a_low_one_is_next_after_so_long) {
+TEST(priority, with_ageing_by_time_a_low_one_is_next_after_so_long) {
   runtime rt(driven());
   priority_scheduler levels(rt.workers(), priority_ageing().after_time(1ms));
   std::string log;
@@ -163,7 +163,7 @@ TEST(priority, line_13_with_ageing_by_time_a_low_one_is_next_after_so_long) {
   EXPECT_EQ(log.size(), 6U);
 }
 
-TEST(priority, line_13_ageing_by_time_leaves_the_order_alone_before) {
+TEST(priority, ageing_by_time_leaves_the_order_alone_before) {
   runtime rt(driven());
   priority_scheduler levels(rt.workers(), priority_ageing().after_time(1h));
   std::string log;
@@ -234,7 +234,7 @@ class plain_executor final : public tandem::executor {
 };
 
 // Found by review: it asked the runtime for the time, and there was none.
-TEST(priority, line_13_ageing_by_time_works_on_an_executor_of_no_runtime) {
+TEST(priority, ageing_by_time_works_on_an_executor_of_no_runtime) {
   static int ran = 0;
   ran = 0;
   plain_executor plain;

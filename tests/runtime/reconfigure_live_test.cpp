@@ -1,4 +1,4 @@
-// reconfigure_live_test.cpp: the last hook and the timing of tasks change while a pool runs (line 3).
+// reconfigure_live_test.cpp: the last hook and the timing of tasks change while a pool runs.
 // SPDX-License-Identifier: MIT
 #include <tandem/pool_change.hpp>
 
@@ -40,7 +40,7 @@ pool_change timed(std::uint32_t one_in) {
   return change;
 }
 
-TEST(reconfigure, line_3_only_the_last_of_several_hooks_hears_of_the_end) {
+TEST(reconfigure, only_the_last_of_several_hooks_hears_of_the_end) {
   std::atomic<int> first{0};
   std::atomic<int> second{0};
   runtime_options options = pool_of(1, 1, growth_order::demand);
@@ -53,7 +53,7 @@ TEST(reconfigure, line_3_only_the_last_of_several_hooks_hears_of_the_end) {
   EXPECT_EQ(second.load(), 1);
 }
 
-TEST(reconfigure, line_3_a_pool_may_be_told_to_end_without_a_hook) {
+TEST(reconfigure, a_pool_may_be_told_to_end_without_a_hook) {
   std::atomic<int> ends{0};
   runtime_options options = pool_of(1, 1, growth_order::demand);
   options.on_terminated = [&] { ++ends; };
@@ -64,7 +64,7 @@ TEST(reconfigure, line_3_a_pool_may_be_told_to_end_without_a_hook) {
   EXPECT_EQ(ends.load(), 0);
 }
 
-TEST(reconfigure, line_3_a_hook_that_is_replaced_while_it_runs_lives_until_it_returns) {
+TEST(reconfigure, a_hook_that_is_replaced_while_it_runs_lives_until_it_returns) {
   std::atomic<bool> inside{false};
   std::atomic<bool> go_on{false};
   std::atomic<bool> held_in_the_end{false};
@@ -94,7 +94,7 @@ TEST(reconfigure, line_3_a_hook_that_is_replaced_while_it_runs_lives_until_it_re
   wait_until([&] { return watched.expired(); });
 }
 
-TEST(reconfigure, line_3_tasks_are_timed_from_the_change_on_and_no_more_after_the_next) {
+TEST(reconfigure, tasks_are_timed_from_the_change_on_and_no_more_after_the_next) {
   runtime_options options;
   options.clock = tandem::virtual_time(1, 2);
   tandem::runtime rt(options);
@@ -123,7 +123,7 @@ TEST(reconfigure, line_3_tasks_are_timed_from_the_change_on_and_no_more_after_th
   EXPECT_EQ(ran.load(), 17);
 }
 
-TEST(reconfigure, line_3_tasks_that_were_there_before_are_not_timed_and_take_no_harm) {
+TEST(reconfigure, tasks_that_were_there_before_are_not_timed_and_take_no_harm) {
   gate closed;
   tandem::event until;
   test_runtime rt(pool_of(1, 1, growth_order::demand));
@@ -148,7 +148,7 @@ TEST(reconfigure, line_3_tasks_that_were_there_before_are_not_timed_and_take_no_
 
 // A joiner runs what is still queued on its own stack, and its segment hands its time over: this
 // one has none (M4).
-TEST(reconfigure, line_3_what_is_joined_by_a_segment_that_began_before_is_timed_once) {
+TEST(reconfigure, what_is_joined_by_a_segment_that_began_before_is_timed_once) {
   gate closed;
   test_runtime rt(pool_of(1, 1, growth_order::demand));
   std::atomic<int> ran{0};
@@ -168,7 +168,7 @@ TEST(reconfigure, line_3_what_is_joined_by_a_segment_that_began_before_is_timed_
   EXPECT_EQ(now.queue_wait.count(), 1U);
 }
 
-TEST(reconfigure, line_3_tasks_may_change_what_is_timed_while_others_come_and_go) {
+TEST(reconfigure, tasks_may_change_what_is_timed_while_others_come_and_go) {
   test_runtime rt(pool_of(2, 2, growth_order::demand));
   std::atomic<int> ran{0};
   std::vector<join_handle<void>> handles;

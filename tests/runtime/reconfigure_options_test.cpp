@@ -1,4 +1,4 @@
-// reconfigure_options_test.cpp: policies, orders and the controller of a running pool change, or a change is refused (line 3).
+// reconfigure_options_test.cpp: policies, orders and the controller of a running pool change, or a change is refused.
 // SPDX-License-Identifier: MIT
 #include <tandem/pool_change.hpp>
 
@@ -31,7 +31,7 @@ using tandem::saturation_policy;
 using tandem::task;
 using tandem::worker_pool;
 
-TEST(reconfigure, line_3_max_below_core_is_refused_by_name_and_changes_nothing) {
+TEST(reconfigure, max_below_core_is_refused_by_name_and_changes_nothing) {
   test_runtime rt(pool_of(2, 4, growth_order::queue_first));
   pool_change change;
   change.keep_alive = 5s;
@@ -47,7 +47,7 @@ TEST(reconfigure, line_3_max_below_core_is_refused_by_name_and_changes_nothing) 
   EXPECT_EQ(refusal(rt.workers(), threads_between(5, 6)), "");
 }
 
-TEST(reconfigure, line_3_what_cannot_be_is_refused_by_name) {
+TEST(reconfigure, what_cannot_be_is_refused_by_name) {
   test_runtime rt(pool_of(2, 4, growth_order::demand));
   const auto refused = [&](auto set) {
     pool_change change;
@@ -82,7 +82,7 @@ TEST(reconfigure, line_3_what_cannot_be_is_refused_by_name) {
   EXPECT_EQ(ran.load(), 1);
 }
 
-TEST(reconfigure, line_3_core_threads_may_be_let_go_and_kept_again) {
+TEST(reconfigure, core_threads_may_be_let_go_and_kept_again) {
   test_runtime rt(pool_of(2, 2, growth_order::demand));
   EXPECT_EQ(rt.workers().prestart_all_core_threads(), 2U);
   wait_until([&] { return all_idle(rt.workers(), 2); });
@@ -98,7 +98,7 @@ TEST(reconfigure, line_3_core_threads_may_be_let_go_and_kept_again) {
   wait_until([&] { return all_idle(rt.workers(), 2); });
 }
 
-TEST(reconfigure, line_3_the_policy_and_its_handler_change_for_the_next_submission) {
+TEST(reconfigure, the_policy_and_its_handler_change_for_the_next_submission) {
   gate closed;
   test_runtime rt(one_place(queue_kind::bounded, saturation_policy::abort));
   auto handles = block(rt.workers(), closed, 2);
@@ -149,7 +149,7 @@ TEST(reconfigure, a_rejection_handler_may_change_the_pool_that_asks_it) {
   finish(closed, handles);
 }
 
-TEST(reconfigure, line_3_orders_of_growth_change_into_each_other_and_every_task_runs) {
+TEST(reconfigure, orders_of_growth_change_into_each_other_and_every_task_runs) {
   const std::vector<growth_order> orders = {growth_order::demand, growth_order::queue_first,
                                             growth_order::threads_first};
   for (const growth_order from : orders) {

@@ -1,4 +1,4 @@
-// reconfigure_test.cpp: threads come and go when the limits of a running pool change (line 3).
+// reconfigure_test.cpp: threads come and go when the limits of a running pool change.
 // SPDX-License-Identifier: MIT
 #include <tandem/pool_change.hpp>
 
@@ -25,7 +25,7 @@ using tandem::queue_kind;
 using tandem::task;
 using tandem::worker_pool;
 
-TEST(reconfigure, line_3_raising_core_starts_threads_for_queued_work) {
+TEST(reconfigure, raising_core_starts_threads_for_queued_work) {
   for (const growth_order growth : {growth_order::demand, growth_order::queue_first}) {
     gate closed;
     test_runtime rt(pool_of(1, 1, growth));
@@ -40,7 +40,7 @@ TEST(reconfigure, line_3_raising_core_starts_threads_for_queued_work) {
   }
 }
 
-TEST(reconfigure, line_3_raising_core_starts_no_thread_without_work) {
+TEST(reconfigure, raising_core_starts_no_thread_without_work) {
   test_runtime rt(pool_of(1, 1, growth_order::demand));
   std::atomic<int> ran{0};
   rt.run(count_up(ran));
@@ -49,7 +49,7 @@ TEST(reconfigure, line_3_raising_core_starts_no_thread_without_work) {
   EXPECT_EQ(rt.workers().stats().threads, 1U);
 }
 
-TEST(reconfigure, line_3_raising_max_adds_threads_where_threads_come_first) {
+TEST(reconfigure, raising_max_adds_threads_where_threads_come_first) {
   gate closed;
   test_runtime rt(pool_of(1, 2, growth_order::threads_first));
   auto handles = block(rt.workers(), closed, 6);
@@ -60,7 +60,7 @@ TEST(reconfigure, line_3_raising_max_adds_threads_where_threads_come_first) {
   finish(closed, handles);
 }
 
-TEST(reconfigure, line_3_raising_max_far_beyond_what_the_pool_was_made_with_works) {
+TEST(reconfigure, raising_max_far_beyond_what_the_pool_was_made_with_works) {
   gate closed;
   test_runtime rt(pool_of(2, 2, growth_order::demand));
   auto handles = block(rt.workers(), closed, 60);
@@ -71,7 +71,7 @@ TEST(reconfigure, line_3_raising_max_far_beyond_what_the_pool_was_made_with_work
   finish(closed, handles);
 }
 
-TEST(reconfigure, line_3_raising_max_lets_in_who_waits_for_a_place) {
+TEST(reconfigure, raising_max_lets_in_who_waits_for_a_place) {
   gate closed;
   test_runtime rt(bounded(1, 1, growth_order::queue_first, 1));
   auto handles = block(rt.workers(), closed, 2);  // one runs, one is queued
@@ -88,7 +88,7 @@ TEST(reconfigure, line_3_raising_max_lets_in_who_waits_for_a_place) {
   EXPECT_TRUE(rt->drain(1h));
 }
 
-TEST(reconfigure, line_3_lowering_lets_idle_ones_go_at_once_if_they_were_idle_long_enough) {
+TEST(reconfigure, lowering_lets_idle_ones_go_at_once_if_they_were_idle_long_enough) {
   for (const growth_order growth : {growth_order::queue_first, growth_order::threads_first}) {
     test_runtime rt(pool_of(4, 4, growth));  // keep_alive: an hour
     EXPECT_EQ(rt.workers().prestart_all_core_threads(), 4U);
@@ -104,7 +104,7 @@ TEST(reconfigure, line_3_lowering_lets_idle_ones_go_at_once_if_they_were_idle_lo
   }
 }
 
-TEST(reconfigure, line_3_lowering_max_sends_idle_ones_away_whatever_keep_alive_says) {
+TEST(reconfigure, lowering_max_sends_idle_ones_away_whatever_keep_alive_says) {
   for (const growth_order growth :
        {growth_order::demand, growth_order::queue_first, growth_order::threads_first}) {
     test_runtime rt(pool_of(6, 6, growth));
@@ -160,7 +160,7 @@ TEST(reconfigure, what_a_replaced_handler_held_may_change_the_pool_as_it_goes) {
   EXPECT_TRUE(gone);
 }
 
-TEST(reconfigure, line_3_lowering_max_stops_no_item_and_busy_ones_leave_after_theirs) {
+TEST(reconfigure, lowering_max_stops_no_item_and_busy_ones_leave_after_theirs) {
   for (const growth_order growth :
        {growth_order::demand, growth_order::queue_first, growth_order::threads_first}) {
     gate closed;
@@ -192,7 +192,7 @@ TEST(reconfigure, workers_that_never_run_dry_step_back_until_no_more_run_than_ma
   for (auto& each : handles) each.wait();
 }
 
-TEST(reconfigure, line_3_queue_first_counts_core_anew_when_it_changes) {
+TEST(reconfigure, queue_first_counts_core_anew_when_it_changes) {
   gate closed;
   test_runtime rt(bounded(2, 4, growth_order::queue_first, 2));
   auto handles = block(rt.workers(), closed, 6);  // two of the core, two queued, two above it
@@ -209,7 +209,7 @@ TEST(reconfigure, line_3_queue_first_counts_core_anew_when_it_changes) {
   wait_until([&] { return all_idle(rt.workers(), 3); });
 }
 
-TEST(reconfigure, line_3_queue_first_lowering_core_takes_no_thread_from_its_work) {
+TEST(reconfigure, queue_first_lowering_core_takes_no_thread_from_its_work) {
   gate first;
   gate second;
   test_runtime rt(pool_of(4, 4, growth_order::queue_first));

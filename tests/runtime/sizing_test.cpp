@@ -1,4 +1,4 @@
-// sizing_test.cpp: how many threads a load needs, and how many CPUs there are for it (line 7).
+// sizing_test.cpp: how many threads a load needs, and how many CPUs there are for it.
 // SPDX-License-Identifier: MIT
 #include <tandem/sizing.hpp>
 
@@ -18,11 +18,11 @@ namespace {
 using namespace std::chrono_literals;
 using tandem::recommended_threads;
 
-TEST(sizing, line_7_compute_takes_one_thread_more_than_there_are_cpus) {
+TEST(sizing, compute_takes_one_thread_more_than_there_are_cpus) {
   EXPECT_EQ(recommended_threads(), tandem::usable_cpus() + 1);
 }
 
-TEST(sizing, line_7_a_load_that_waits_takes_cpus_times_utilisation_times_one_and_wait_by_compute) {
+TEST(sizing, a_load_that_waits_takes_cpus_times_utilisation_times_one_and_wait_by_compute) {
   EXPECT_EQ(recommended_threads(100ms, 10ms, 1, 2), 22U);
   EXPECT_EQ(recommended_threads(100ms, 10ms, 0.5, 2), 11U);
   EXPECT_EQ(recommended_threads(0ms, 10ms, 1, 8), 8U);
@@ -31,13 +31,13 @@ TEST(sizing, line_7_a_load_that_waits_takes_cpus_times_utilisation_times_one_and
   EXPECT_EQ(recommended_threads(9ms, 1ms), 10 * tandem::usable_cpus());
 }
 
-TEST(sizing, line_7_it_is_at_least_one_and_at_most_what_a_number_holds) {
+TEST(sizing, it_is_at_least_one_and_at_most_what_a_number_holds) {
   EXPECT_EQ(recommended_threads(0ms, 10ms, 0.001, 1), 1U);
   EXPECT_EQ(recommended_threads(std::chrono::hours(1'000'000), 1ns, 1, 1024),
             std::numeric_limits<unsigned>::max());
 }
 
-TEST(sizing, line_7_what_makes_no_sense_is_refused_by_name) {
+TEST(sizing, what_makes_no_sense_is_refused_by_name) {
   const auto refused = [](std::chrono::nanoseconds wait, std::chrono::nanoseconds compute,
                           double utilisation, unsigned cpus) -> std::string {
     try {
@@ -81,7 +81,7 @@ class control_groups : public testing::Test {
   const std::filesystem::path folder_;
 };
 
-TEST_F(control_groups, line_7_version_2_is_read_and_rounded_up) {
+TEST_F(control_groups, version_2_is_read_and_rounded_up) {
   write("cgroup", "0::/service/one\n");
   write("fs/service/one/cpu.max", "150000 100000\n");
   EXPECT_EQ(cpus(), 2U);
@@ -91,7 +91,7 @@ TEST_F(control_groups, line_7_version_2_is_read_and_rounded_up) {
   EXPECT_EQ(cpus(), 1U);
 }
 
-TEST_F(control_groups, line_7_the_tightest_quota_on_the_way_to_the_root_counts) {
+TEST_F(control_groups, the_tightest_quota_on_the_way_to_the_root_counts) {
   write("cgroup", "0::/service/one\n");
   write("fs/service/one/cpu.max", "800000 100000\n");
   write("fs/service/cpu.max", "300000 100000\n");
@@ -100,7 +100,7 @@ TEST_F(control_groups, line_7_the_tightest_quota_on_the_way_to_the_root_counts) 
   EXPECT_EQ(cpus(), 2U);
 }
 
-TEST_F(control_groups, line_7_version_1_is_read_for_the_controller_cpu_alone) {
+TEST_F(control_groups, version_1_is_read_for_the_controller_cpu_alone) {
   write("cgroup", "5:memory:/other\n3:cpu,cpuacct:/service\n2:cpuset:/set\n");
   write("fs/cpu/service/cpu.cfs_quota_us", "250000\n");
   write("fs/cpu/service/cpu.cfs_period_us", "100000\n");
@@ -109,7 +109,7 @@ TEST_F(control_groups, line_7_version_1_is_read_for_the_controller_cpu_alone) {
   EXPECT_EQ(cpus(), 3U);
 }
 
-TEST_F(control_groups, line_7_both_versions_at_once_give_the_tighter_one) {
+TEST_F(control_groups, both_versions_at_once_give_the_tighter_one) {
   write("cgroup", "1:cpu:/a\n0::/b\n");
   write("fs/cpu/a/cpu.cfs_quota_us", "400000\n");
   write("fs/cpu/a/cpu.cfs_period_us", "100000\n");
@@ -117,7 +117,7 @@ TEST_F(control_groups, line_7_both_versions_at_once_give_the_tighter_one) {
   EXPECT_EQ(cpus(), 2U);
 }
 
-TEST_F(control_groups, line_7_no_limit_and_no_file_are_no_limit) {
+TEST_F(control_groups, no_limit_and_no_file_are_no_limit) {
   EXPECT_EQ(cpus(), 0U);
   write("cgroup", "0::/service\n1:cpu:/service\n");
   EXPECT_EQ(cpus(), 0U);
@@ -127,7 +127,7 @@ TEST_F(control_groups, line_7_no_limit_and_no_file_are_no_limit) {
   EXPECT_EQ(cpus(), 0U);
 }
 
-TEST_F(control_groups, line_7_what_cannot_be_read_is_no_limit) {
+TEST_F(control_groups, what_cannot_be_read_is_no_limit) {
   for (const char* const text : {"", "100000", "x y", "1e5 100000", "100000 0", "-5 100000",
                                  "99999999999999999999999 100000"}) {
     write("cgroup", "0::/service\n");

@@ -68,7 +68,7 @@ TEST(spawn, the_failure_of_a_task_is_rethrown_where_it_is_awaited) {
   }());
 }
 
-TEST(spawn, line_15_cancel_tells_removed_before_start_stop_requested_and_already_done) {
+TEST(spawn, cancel_tells_removed_before_start_stop_requested_and_already_done) {
   test_runtime rt(1);
   rt.run([]() -> task<void> {
     auto done = tandem::spawn(number(1));

@@ -1,4 +1,4 @@
-// submit_end_test.cpp: a pool that its user has shut down, and the end of its runtime (line 5).
+// submit_end_test.cpp: a pool that its user has shut down, and the end of its runtime.
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
@@ -66,7 +66,7 @@ runtime_options counting_ends(runtime_options options, std::atomic<int>& ends) {
   return options;
 }
 
-TEST(submit, line_5_tasks_that_wait_go_on_after_the_shutdown_as_before) {
+TEST(submit, tasks_that_wait_go_on_after_the_shutdown_as_before) {
   std::atomic<int> ends{0};
   test_runtime rt(counting_ends(pool_of(2, 2, growth_order::demand), ends));
   event begun;
@@ -98,7 +98,7 @@ TEST(submit, line_5_tasks_that_wait_go_on_after_the_shutdown_as_before) {
   EXPECT_EQ(ends.load(), 1);
 }
 
-TEST(submit, line_5_tasks_that_still_wait_after_a_shutdown_are_stopped_by_the_end_of_the_runtime) {
+TEST(submit, tasks_that_still_wait_after_a_shutdown_are_stopped_by_the_end_of_the_runtime) {
   std::atomic<int> ends{0};
   std::atomic<int> cancelled{0};
   std::atomic<int> begun{0};
@@ -133,7 +133,7 @@ TEST(submit, line_5_tasks_that_still_wait_after_a_shutdown_are_stopped_by_the_en
   EXPECT_EQ(ends.load(), 1);
 }
 
-TEST(submit, line_5_a_service_finds_workers_at_its_end_though_the_pool_has_terminated) {
+TEST(submit, a_service_finds_workers_at_its_end_though_the_pool_has_terminated) {
   for (const growth_order growth :
        {growth_order::demand, growth_order::queue_first, growth_order::threads_first}) {
     for (const unsigned most : {1U, 4U}) {
@@ -167,7 +167,7 @@ TEST(submit, line_5_a_service_finds_workers_at_its_end_though_the_pool_has_termi
   }
 }
 
-TEST(submit, line_5_a_service_finds_workers_while_the_pool_is_about_to_terminate) {
+TEST(submit, a_service_finds_workers_while_the_pool_is_about_to_terminate) {
   for (int round = 0; round < 100; ++round) {
     std::atomic<int> ends{0};
     std::atomic<int> ran{0};
@@ -184,7 +184,7 @@ TEST(submit, line_5_a_service_finds_workers_while_the_pool_is_about_to_terminate
   }
 }
 
-TEST(submit, line_5_a_job_that_is_posted_to_a_terminated_pool_runs_at_the_end_of_the_runtime) {
+TEST(submit, a_job_that_is_posted_to_a_terminated_pool_runs_at_the_end_of_the_runtime) {
   std::vector<counting_job> jobs(5);
   {
     test_runtime rt(pool_of(2, 2, growth_order::demand));
@@ -196,7 +196,7 @@ TEST(submit, line_5_a_job_that_is_posted_to_a_terminated_pool_runs_at_the_end_of
   for (const counting_job& each : jobs) EXPECT_EQ(each.runs(), 1);
 }
 
-TEST(submit, line_5_a_job_that_is_posted_to_a_terminated_pool_without_threads_runs_then_too) {
+TEST(submit, a_job_that_is_posted_to_a_terminated_pool_without_threads_runs_then_too) {
   counting_job item;
   {
     runtime_options options;

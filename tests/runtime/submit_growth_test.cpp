@@ -48,7 +48,7 @@ void end(gate& closed, std::vector<join_handle<void>>& handles) {
   for (auto& each : handles) each.wait();
 }
 
-TEST(submit, line_1_core_2_max_4_queue_4_items_7_and_8_add_threads_and_item_9_is_rejected) {
+TEST(submit, core_2_max_4_queue_4_items_7_and_8_add_threads_and_item_9_is_rejected) {
   gate closed;
   test_runtime rt(bounded(2, 4, growth_order::queue_first, 4));
   EXPECT_EQ(rt.workers().stats().threads, 0U);
@@ -67,7 +67,7 @@ TEST(submit, line_1_core_2_max_4_queue_4_items_7_and_8_add_threads_and_item_9_is
   EXPECT_EQ(closed.passed(), 8);
 }
 
-TEST(submit, line_1_threads_first_goes_to_max_and_then_to_the_queue) {
+TEST(submit, threads_first_goes_to_max_and_then_to_the_queue) {
   gate closed;
   test_runtime rt(bounded(1, 3, growth_order::threads_first, 2));
   std::vector<join_handle<void>> handles;
@@ -78,7 +78,7 @@ TEST(submit, line_1_threads_first_goes_to_max_and_then_to_the_queue) {
   end(closed, handles);
 }
 
-TEST(submit, line_1_on_demand_takes_as_many_as_it_has_workers_and_places) {
+TEST(submit, on_demand_takes_as_many_as_it_has_workers_and_places) {
   gate closed;
   test_runtime rt(bounded(2, 2, growth_order::demand, 3));
   std::vector<join_handle<void>> handles;
@@ -88,7 +88,7 @@ TEST(submit, line_1_on_demand_takes_as_many_as_it_has_workers_and_places) {
   end(closed, handles);
 }
 
-TEST(submit, line_1_workers_that_wait_take_one_each_before_the_queue_and_the_next_is_rejected) {
+TEST(submit, workers_that_wait_take_one_each_before_the_queue_and_the_next_is_rejected) {
   for (const growth_order growth :
        {growth_order::demand, growth_order::queue_first, growth_order::threads_first}) {
     test_runtime rt(bounded(3, 3, growth, 2));
@@ -105,7 +105,7 @@ TEST(submit, line_1_workers_that_wait_take_one_each_before_the_queue_and_the_nex
   }
 }
 
-TEST(submit, line_1_below_core_a_new_thread_comes_even_if_others_are_idle) {
+TEST(submit, below_core_a_new_thread_comes_even_if_others_are_idle) {
   test_runtime rt(bounded(2, 4, growth_order::queue_first, 4));
   std::atomic<int> ran{0};
   rt.workers().submit(count_up(ran)).wait();
@@ -117,7 +117,7 @@ TEST(submit, line_1_below_core_a_new_thread_comes_even_if_others_are_idle) {
   EXPECT_EQ(rt.workers().stats().threads, 2U);
 }
 
-TEST(submit, line_1_an_idle_worker_comes_before_a_new_thread_where_threads_come_first) {
+TEST(submit, an_idle_worker_comes_before_a_new_thread_where_threads_come_first) {
   test_runtime rt(bounded(1, 3, growth_order::threads_first, 2));
   std::atomic<int> ran{0};
   for (int i = 0; i < 5; ++i) {
@@ -127,7 +127,7 @@ TEST(submit, line_1_an_idle_worker_comes_before_a_new_thread_where_threads_come_
   EXPECT_EQ(rt.workers().stats().threads, 1U);
 }
 
-TEST(submit, line_1_the_state_is_looked_at_before_a_thread_is_added) {
+TEST(submit, the_state_is_looked_at_before_a_thread_is_added) {
   for (const growth_order growth :
        {growth_order::demand, growth_order::queue_first, growth_order::threads_first}) {
     test_runtime rt(bounded(2, 4, growth, 4));
@@ -138,7 +138,7 @@ TEST(submit, line_1_the_state_is_looked_at_before_a_thread_is_added) {
   }
 }
 
-TEST(submit, line_1_a_pool_that_is_shutting_down_adds_no_thread_though_it_could) {
+TEST(submit, a_pool_that_is_shutting_down_adds_no_thread_though_it_could) {
   for (const growth_order growth :
        {growth_order::demand, growth_order::queue_first, growth_order::threads_first}) {
     gate closed;
@@ -154,7 +154,7 @@ TEST(submit, line_1_a_pool_that_is_shutting_down_adds_no_thread_though_it_could)
   }
 }
 
-TEST(submit, line_1_with_no_worker_left_a_submission_starts_one) {
+TEST(submit, with_no_worker_left_a_submission_starts_one) {
   for (const growth_order growth :
        {growth_order::demand, growth_order::queue_first, growth_order::threads_first}) {
     runtime_options options = bounded(1, 2, growth, 1);
@@ -170,7 +170,7 @@ TEST(submit, line_1_with_no_worker_left_a_submission_starts_one) {
   }
 }
 
-TEST(submit, line_2_threads_above_core_end_after_keep_alive_and_come_again) {
+TEST(submit, threads_above_core_end_after_keep_alive_and_come_again) {
   for (const growth_order growth : {growth_order::queue_first, growth_order::threads_first}) {
     runtime_options options = bounded(2, 4, growth, 4);
     options.keep_alive = 5ms;
@@ -189,7 +189,7 @@ TEST(submit, line_2_threads_above_core_end_after_keep_alive_and_come_again) {
   }
 }
 
-TEST(submit, line_2_core_threads_may_end_too_and_what_is_spawned_brings_them_back) {
+TEST(submit, core_threads_may_end_too_and_what_is_spawned_brings_them_back) {
   runtime_options options = pool_of(2, 2, growth_order::demand);
   options.allow_core_timeout = true;
   options.keep_alive = 1ms;
@@ -202,7 +202,7 @@ TEST(submit, line_2_core_threads_may_end_too_and_what_is_spawned_brings_them_bac
   }
 }
 
-TEST(submit, line_2_core_timeout_without_keep_alive_is_refused_by_name) {
+TEST(submit, core_timeout_without_keep_alive_is_refused_by_name) {
   EXPECT_NE(refused_options([](runtime_options& options) {
               options.allow_core_timeout = true;
               options.keep_alive = 0s;
@@ -210,7 +210,7 @@ TEST(submit, line_2_core_timeout_without_keep_alive_is_refused_by_name) {
             std::string::npos);
 }
 
-TEST(submit, line_2_core_threads_can_be_started_before_there_is_work) {
+TEST(submit, core_threads_can_be_started_before_there_is_work) {
   for (const growth_order growth :
        {growth_order::demand, growth_order::queue_first, growth_order::threads_first}) {
     test_runtime rt(pool_of(3, 5, growth));
@@ -228,7 +228,7 @@ TEST(submit, line_2_core_threads_can_be_started_before_there_is_work) {
   }
 }
 
-TEST(submit, line_2_a_runtime_without_threads_has_none_to_start) {
+TEST(submit, a_runtime_without_threads_has_none_to_start) {
   test_runtime rt(with_threads(0));
   EXPECT_FALSE(rt.workers().prestart_core_thread());
   std::atomic<int> ran{0};

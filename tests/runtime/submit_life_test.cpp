@@ -1,4 +1,4 @@
-// submit_life_test.cpp: running, shutdown, stop, tidying, terminated (line 5).
+// submit_life_test.cpp: running, shutdown, stop, tidying, terminated.
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ runtime_options hooked(std::atomic<int>& ends, unsigned threads = 2) {
 
 task<void> wait_for(event& until) { co_await until.wait(); }
 
-TEST(submit, line_5_the_states_follow_each_other_and_the_hook_runs_once_between_the_last_two) {
+TEST(submit, the_states_follow_each_other_and_the_hook_runs_once_between_the_last_two) {
   std::vector<pool_state> seen;
   gate closed;
   worker_pool* pool = nullptr;
@@ -68,7 +68,7 @@ TEST(submit, line_5_the_states_follow_each_other_and_the_hook_runs_once_between_
   handle.wait();
 }
 
-TEST(submit, line_5_shutdown_runs_what_was_taken_and_refuses_the_rest) {
+TEST(submit, shutdown_runs_what_was_taken_and_refuses_the_rest) {
   std::atomic<int> ends{0};
   std::atomic<int> ran{0};
   gate closed;
@@ -88,7 +88,7 @@ TEST(submit, line_5_shutdown_runs_what_was_taken_and_refuses_the_rest) {
   EXPECT_EQ(rt.workers().stats().threads, 0U);
 }
 
-TEST(submit, line_5_shutdown_now_gives_back_what_never_started_and_its_handles_are_cancelled) {
+TEST(submit, shutdown_now_gives_back_what_never_started_and_its_handles_are_cancelled) {
   std::atomic<int> ran{0};
   gate closed;
   test_runtime rt(pool_of(1, 1, growth_order::demand));
@@ -127,7 +127,7 @@ TEST(submit, line_5_shutdown_now_gives_back_what_never_started_and_its_handles_a
   EXPECT_EQ(ran.load(), 0);  // and the last one is destroyed with its holder
 }
 
-TEST(submit, line_5_shutdown_now_asks_what_runs_to_stop) {
+TEST(submit, shutdown_now_asks_what_runs_to_stop) {
   test_runtime rt(pool_of(2, 2, growth_order::demand));
   event never;
   event begun;
@@ -141,7 +141,7 @@ TEST(submit, line_5_shutdown_now_asks_what_runs_to_stop) {
   EXPECT_TRUE(rt.workers().await_termination(1h));
 }
 
-TEST(submit, line_5_drained_counts_tasks_that_are_suspended) {
+TEST(submit, drained_counts_tasks_that_are_suspended) {
   std::atomic<int> ends{0};
   test_runtime rt(hooked(ends));
   event until;
@@ -157,7 +157,7 @@ TEST(submit, line_5_drained_counts_tasks_that_are_suspended) {
   suspended.wait();
 }
 
-TEST(submit, line_5_children_of_what_was_taken_still_run) {
+TEST(submit, children_of_what_was_taken_still_run) {
   test_runtime rt(pool_of(1, 1, growth_order::demand));
   std::atomic<int> ran{0};
   gate closed;
@@ -174,7 +174,7 @@ TEST(submit, line_5_children_of_what_was_taken_still_run) {
   parent.wait();
 }
 
-TEST(submit, line_5_a_worker_may_shut_its_own_pool_down_and_may_not_wait_for_that) {
+TEST(submit, a_worker_may_shut_its_own_pool_down_and_may_not_wait_for_that) {
   for (const bool now : {false, true}) {
     std::atomic<int> ends{0};
     test_runtime rt(hooked(ends));
@@ -193,7 +193,7 @@ TEST(submit, line_5_a_worker_may_shut_its_own_pool_down_and_may_not_wait_for_tha
   }
 }
 
-TEST(submit, line_5_many_threads_may_shut_down_at_once_and_the_hook_runs_once) {
+TEST(submit, many_threads_may_shut_down_at_once_and_the_hook_runs_once) {
   for (int round = 0; round < 50; ++round) {
     std::atomic<int> ends{0};
     std::atomic<int> ran{0};
@@ -214,7 +214,7 @@ TEST(submit, line_5_many_threads_may_shut_down_at_once_and_the_hook_runs_once) {
   }
 }
 
-TEST(submit, line_5_the_hook_may_not_wait_for_its_own_end) {
+TEST(submit, the_hook_may_not_wait_for_its_own_end) {
   runtime_options options = pool_of(1, 1, growth_order::demand);
   tandem::runtime* at = nullptr;
   bool refused = false;
@@ -233,7 +233,7 @@ TEST(submit, line_5_the_hook_may_not_wait_for_its_own_end) {
   EXPECT_FALSE(rt.workers().prestart_core_thread());
 }
 
-TEST(submit, line_5_the_end_of_the_runtime_ends_the_pool_and_runs_the_hook_once) {
+TEST(submit, the_end_of_the_runtime_ends_the_pool_and_runs_the_hook_once) {
   std::atomic<int> ends{0};
   { const test_runtime never_used(hooked(ends)); }
   EXPECT_EQ(ends.load(), 1);
@@ -253,7 +253,7 @@ TEST(submit, line_5_the_end_of_the_runtime_ends_the_pool_and_runs_the_hook_once)
   EXPECT_EQ(ends.load(), 3);
 }
 
-TEST(submit, line_5_the_end_of_the_runtime_drops_what_has_not_started) {
+TEST(submit, the_end_of_the_runtime_drops_what_has_not_started) {
   std::atomic<int> ran{0};
   gate closed;
   join_handle<void> first;
@@ -273,7 +273,7 @@ TEST(submit, line_5_the_end_of_the_runtime_drops_what_has_not_started) {
   EXPECT_EQ(ran.load(), 0);
 }
 
-TEST(submit, line_5_what_the_hook_throws_is_reported_and_the_pool_terminates) {
+TEST(submit, what_the_hook_throws_is_reported_and_the_pool_terminates) {
   std::atomic<int> reports{0};
   runtime_options options = pool_of(2, 2, growth_order::demand);
   options.on_terminated = [] { throw std::runtime_error("planned"); };
@@ -286,7 +286,7 @@ TEST(submit, line_5_what_the_hook_throws_is_reported_and_the_pool_terminates) {
   EXPECT_EQ(reports.load(), 1);
 }
 
-TEST(submit, line_5_a_pool_without_threads_terminates_when_its_driver_has_run_all) {
+TEST(submit, a_pool_without_threads_terminates_when_its_driver_has_run_all) {
   std::atomic<int> ends{0};
   runtime_options options;
   options.clock = tandem::virtual_time(1, 2);
@@ -301,7 +301,7 @@ TEST(submit, line_5_a_pool_without_threads_terminates_when_its_driver_has_run_al
   EXPECT_EQ(ends.load(), 1);
 }
 
-TEST(submit, line_16_the_failure_of_a_detached_submission_reaches_the_handler_once_and_active) {
+TEST(submit, the_failure_of_a_detached_submission_reaches_the_handler_once_and_active) {
   std::atomic<int> told{0};
   runtime_options options = pool_of(1, 1, growth_order::demand);
   options.on_unhandled_exception = [&](const std::exception_ptr& failure) {
@@ -323,7 +323,7 @@ TEST(submit, line_16_the_failure_of_a_detached_submission_reaches_the_handler_on
   EXPECT_EQ(rt.workers().stats().threads, 1U);
 }
 
-TEST(submit_death, line_16_without_a_handler_it_is_reported_and_terminates_with_it_active) {
+TEST(submit_death, without_a_handler_it_is_reported_and_terminates_with_it_active) {
   EXPECT_DEATH(
       {
         std::set_terminate([] {

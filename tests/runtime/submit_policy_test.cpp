@@ -1,4 +1,4 @@
-// submit_policy_test.cpp: what each policy does with a submission, in particular (line 9).
+// submit_policy_test.cpp: what each policy does with a submission, in particular.
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ using tandem::saturation_policy;
 using tandem::task;
 using tandem::worker_pool;
 
-TEST(submit, line_9_discarded_handles_say_so) {
+TEST(submit, discarded_handles_say_so) {
   full_pool pool(one_place(queue_kind::bounded, saturation_policy::discard_oldest));
   auto newest = pool.rt.workers().submit(count_up(pool.ran));
   try {
@@ -45,7 +45,7 @@ TEST(submit, line_9_discarded_handles_say_so) {
   EXPECT_EQ(pool.ran.load(), 1);
 }
 
-TEST(submit, line_9_the_caller_runs_the_task_up_to_its_first_wait_and_the_pool_the_rest) {
+TEST(submit, the_caller_runs_the_task_up_to_its_first_wait_and_the_pool_the_rest) {
   full_pool pool(one_place(queue_kind::bounded, saturation_policy::caller_runs));
   tandem::event go_on;
   std::thread::id first;
@@ -74,7 +74,7 @@ TEST(submit, line_9_the_caller_runs_the_task_up_to_its_first_wait_and_the_pool_t
   EXPECT_NE(second, std::this_thread::get_id());
 }
 
-TEST(submit, line_9_a_task_that_is_the_caller_goes_on_in_its_own_surroundings) {
+TEST(submit, a_task_that_is_the_caller_goes_on_in_its_own_surroundings) {
   test_runtime rt(one_place(queue_kind::bounded, saturation_policy::caller_runs));
   std::atomic<int> ran{0};
   rt.run([](worker_pool& pool, std::atomic<int>& count) -> task<void> {
@@ -95,7 +95,7 @@ TEST(submit, line_9_a_task_that_is_the_caller_goes_on_in_its_own_surroundings) {
   EXPECT_EQ(ran.load(), 1);
 }
 
-TEST(submit, line_9_a_caller_on_a_strand_keeps_its_turn_to_itself) {
+TEST(submit, a_caller_on_a_strand_keeps_its_turn_to_itself) {
   test_runtime rt(one_place(queue_kind::bounded, saturation_policy::caller_runs));
   tandem::strand turns(rt.workers());
   std::atomic<int> ran{0};
@@ -124,7 +124,7 @@ task<int> digs(worker_pool& pool, int depth, std::atomic<int>& deepest) {
   }
 }
 
-TEST(submit, line_9_callers_that_run_what_submits_again_end_before_the_stack_does) {
+TEST(submit, callers_that_run_what_submits_again_end_before_the_stack_does) {
   full_pool pool(one_place(queue_kind::bounded, saturation_policy::caller_runs));
   std::atomic<int> deepest{0};
   auto handle = pool.rt.workers().submit(digs(pool.rt.workers(), 1, deepest));
@@ -134,7 +134,7 @@ TEST(submit, line_9_callers_that_run_what_submits_again_end_before_the_stack_doe
   pool.queued.wait();
 }
 
-TEST(submit, line_9_discard_oldest_takes_the_heads_place_and_who_waits_gets_the_next_free_one) {
+TEST(submit, discard_oldest_takes_the_heads_place_and_who_waits_gets_the_next_free_one) {
   full_pool pool(one_place(queue_kind::bounded, saturation_policy::discard_oldest));
   worker_pool& workers = pool.rt.workers();
   test_runtime elsewhere;
@@ -165,7 +165,7 @@ TEST(submit, line_9_discard_oldest_takes_the_heads_place_and_who_waits_gets_the_
   EXPECT_EQ(order, (std::vector<int>{11, 0, 1}));
 }
 
-TEST(submit, line_9_a_handler_chooses_what_becomes_of_a_submission) {
+TEST(submit, a_handler_chooses_what_becomes_of_a_submission) {
   runtime_options options = one_place(queue_kind::bounded, saturation_policy::handler);
   std::vector<saturation_policy> answers = {
       saturation_policy::handler,     saturation_policy::suspend,
@@ -194,7 +194,7 @@ TEST(submit, line_9_a_handler_chooses_what_becomes_of_a_submission) {
   EXPECT_EQ(asked, answers.size());
 }
 
-TEST(submit, line_9_what_a_handler_throws_comes_out_of_submit_and_the_task_is_gone) {
+TEST(submit, what_a_handler_throws_comes_out_of_submit_and_the_task_is_gone) {
   runtime_options options = one_place(queue_kind::bounded, saturation_policy::handler);
   options.submissions.on_rejected = [](const rejection&) -> saturation_policy {
     throw std::runtime_error("planned");
@@ -207,7 +207,7 @@ TEST(submit, line_9_what_a_handler_throws_comes_out_of_submit_and_the_task_is_go
   EXPECT_EQ(pool.ran.load(), 1);
 }
 
-TEST(submit, line_9_a_handler_that_cannot_be_asked_is_refused_by_name) {
+TEST(submit, a_handler_that_cannot_be_asked_is_refused_by_name) {
   EXPECT_NE(refused_options([](runtime_options& o) {
               o.submissions.when_saturated = saturation_policy::handler;
             }).find("submissions.on_rejected"),

@@ -49,7 +49,7 @@ std::vector<int> order_of(queue_kind kind, const std::vector<std::pair<int, int>
   return order;
 }
 
-TEST(submit, line_8_an_unbounded_queue_takes_all_and_keeps_their_order) {
+TEST(submit, an_unbounded_queue_takes_all_and_keeps_their_order) {
   std::vector<std::pair<int, int>> items;
   std::vector<int> wanted;
   for (int i = 0; i < 10'000; ++i) {
@@ -59,18 +59,18 @@ TEST(submit, line_8_an_unbounded_queue_takes_all_and_keeps_their_order) {
   EXPECT_EQ(order_of(queue_kind::unbounded, items), wanted);
 }
 
-TEST(submit, line_8_a_bounded_queue_keeps_the_order) {
+TEST(submit, a_bounded_queue_keeps_the_order) {
   EXPECT_EQ(order_of(queue_kind::bounded, {{1, 0}, {2, 9}, {3, 5}, {4, 0}}),
             (std::vector<int>{1, 2, 3, 4}));
 }
 
-TEST(submit, line_8_a_priority_queue_runs_the_most_urgent_first_and_equals_in_their_order) {
+TEST(submit, a_priority_queue_runs_the_most_urgent_first_and_equals_in_their_order) {
   EXPECT_EQ(order_of(queue_kind::priority,
                      {{1, 0}, {2, 5}, {3, -1}, {4, 5}, {5, 0}, {6, 7}, {7, 5}, {8, -1}}),
             (std::vector<int>{6, 2, 4, 7, 1, 5, 3, 8}));
 }
 
-TEST(submit, line_8_a_rendezvous_hands_to_a_worker_that_waits_or_refuses) {
+TEST(submit, a_rendezvous_hands_to_a_worker_that_waits_or_refuses) {
   test_runtime rt(one_place(queue_kind::rendezvous, saturation_policy::abort));
   for (int round = 0; round < 5; ++round) {
     gate closed;
@@ -86,7 +86,7 @@ TEST(submit, line_8_a_rendezvous_hands_to_a_worker_that_waits_or_refuses) {
   EXPECT_EQ(rt.workers().stats().rejections, 5U);
 }
 
-TEST(submit, line_8_a_rendezvous_adds_threads_up_to_max_in_every_order_of_growth) {
+TEST(submit, a_rendezvous_adds_threads_up_to_max_in_every_order_of_growth) {
   for (const growth_order growth : {growth_order::queue_first, growth_order::threads_first}) {
     runtime_options options = pool_of(1, 3, growth);
     options.submissions.queue = queue_kind::rendezvous;
@@ -114,7 +114,7 @@ task<int> works_on(gate& begun) {
   co_return sum + left + right;
 }
 
-TEST(submit, line_8_only_submissions_are_bounded_what_was_taken_resumes_spawns_and_forks) {
+TEST(submit, only_submissions_are_bounded_what_was_taken_resumes_spawns_and_forks) {
   for (const queue_kind kind :
        {queue_kind::bounded, queue_kind::priority, queue_kind::rendezvous}) {
     gate begun;
@@ -132,7 +132,7 @@ TEST(submit, line_8_only_submissions_are_bounded_what_was_taken_resumes_spawns_a
   }
 }
 
-TEST(submit, line_8_a_task_of_the_pool_submits_to_the_same_queue) {
+TEST(submit, a_task_of_the_pool_submits_to_the_same_queue) {
   test_runtime rt(one_place(queue_kind::bounded, saturation_policy::abort));
   std::atomic<int> ran{0};
   rt.run([](worker_pool& pool, std::atomic<int>& count) -> task<void> {
@@ -144,7 +144,7 @@ TEST(submit, line_8_a_task_of_the_pool_submits_to_the_same_queue) {
   EXPECT_EQ(ran.load(), 1);
 }
 
-TEST(submit, line_8_options_of_the_queue_that_contradict_each_other_are_refused_by_name) {
+TEST(submit, options_of_the_queue_that_contradict_each_other_are_refused_by_name) {
   const auto names = [](const std::string& text, const char* option) {
     return text.find(option) != std::string::npos;
   };
@@ -176,7 +176,7 @@ task<int> parent_of(worker_pool& pool, int depth) {
   co_return 1 + co_await child;
 }
 
-TEST(submit, line_10_a_task_that_awaits_a_child_on_the_same_one_thread_pool_completes) {
+TEST(submit, a_task_that_awaits_a_child_on_the_same_one_thread_pool_completes) {
   for (const queue_kind kind :
        {queue_kind::unbounded, queue_kind::bounded, queue_kind::priority, queue_kind::rendezvous}) {
     test_runtime rt(one_place(kind, saturation_policy::suspend));
@@ -184,7 +184,7 @@ TEST(submit, line_10_a_task_that_awaits_a_child_on_the_same_one_thread_pool_comp
   }
 }
 
-TEST(submit, line_10_a_blocking_wait_for_a_child_on_a_worker_throws_instead_of_hanging) {
+TEST(submit, a_blocking_wait_for_a_child_on_a_worker_throws_instead_of_hanging) {
   test_runtime rt(one_place(queue_kind::bounded, saturation_policy::abort));
   rt.run([](worker_pool& pool) -> task<void> {
     std::atomic<int> ran{0};

@@ -1,4 +1,4 @@
-// submit_refusal_test.cpp: what a refusal says: of a submission, of an option, of a handler's failure (line 9).
+// submit_refusal_test.cpp: what a refusal says: of a submission, of an option, of a handler's failure.
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ std::pair<policy_obstacle, std::string> refusal_of(Submit submit) {
   return {policy_obstacle::none, "it was taken"};
 }
 
-TEST(submit, line_9_a_caller_that_cannot_run_it_hears_why) {
+TEST(submit, a_caller_that_cannot_run_it_hears_why) {
   full_pool pool(one_place(queue_kind::bounded, saturation_policy::caller_runs));
   worker_pool& workers = pool.rt.workers();
   const auto submits = [&] { workers.submit(count_up(pool.ran)).detach(); };
@@ -82,7 +82,7 @@ TEST(submit, line_9_a_caller_that_cannot_run_it_hears_why) {
   EXPECT_EQ(pool.ran.load(), 1);
 }
 
-TEST(submit, line_9_a_caller_whose_thread_drives_timers_hears_why) {
+TEST(submit, a_caller_whose_thread_drives_timers_hears_why) {
   runtime_options options = one_place(queue_kind::bounded, saturation_policy::caller_runs);
   std::pair<policy_obstacle, std::string> heard;
   std::atomic<bool> done{false};
@@ -109,7 +109,7 @@ TEST(submit, line_9_a_caller_whose_thread_drives_timers_hears_why) {
   EXPECT_EQ(heard.first, policy_obstacle::drives_timers);
 }
 
-TEST(submit, line_9_a_handlers_choice_that_the_queue_cannot_follow_is_refused_and_says_so) {
+TEST(submit, a_handlers_choice_that_the_queue_cannot_follow_is_refused_and_says_so) {
   runtime_options options = one_place(queue_kind::priority, saturation_policy::handler);
   options.submissions.on_rejected = [](const rejection& what) {
     EXPECT_EQ(what.obstacle, policy_obstacle::none);
@@ -121,7 +121,7 @@ TEST(submit, line_9_a_handlers_choice_that_the_queue_cannot_follow_is_refused_an
   EXPECT_NE(heard.second.find("discard_oldest"), std::string::npos);
 }
 
-TEST(submit, line_9_an_answer_of_a_handler_that_is_no_policy_means_abort) {
+TEST(submit, an_answer_of_a_handler_that_is_no_policy_means_abort) {
   runtime_options options = one_place(queue_kind::bounded, saturation_policy::handler);
   options.submissions.on_rejected = [](const rejection&) {
     return static_cast<saturation_policy>(77);

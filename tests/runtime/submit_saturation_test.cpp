@@ -1,4 +1,4 @@
-// submit_saturation_test.cpp: every policy x every queue that can be full x every state of the pool (line 9).
+// submit_saturation_test.cpp: every policy x every queue that can be full x every state of the pool.
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
@@ -92,7 +92,7 @@ fate wait_for(join_handle<void>& handle) {
   }
 }
 
-TEST_P(saturation, line_9_nothing_is_lost_and_nobody_waits_for_ever_and_no_place_leaks) {
+TEST_P(saturation, nothing_is_lost_and_nobody_waits_for_ever_and_no_place_leaks) {
   if (!may_be_set_up()) {
     EXPECT_NE(refused_options([](runtime_options& o) {
                 o = options();
@@ -146,7 +146,7 @@ TEST_P(saturation, line_9_nothing_is_lost_and_nobody_waits_for_ever_and_no_place
   EXPECT_TRUE(rt->drain(1h));
 }
 
-TEST_P(saturation, line_9_whoever_waits_for_a_place_gets_one_or_hears_that_there_will_be_none) {
+TEST_P(saturation, whoever_waits_for_a_place_gets_one_or_hears_that_there_will_be_none) {
   if (!may_be_set_up()) return;  // its set-up is refused, see above
   gate closed;
   std::atomic<int> ran{0};

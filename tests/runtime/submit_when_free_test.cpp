@@ -1,4 +1,4 @@
-// submit_when_free_test.cpp: backpressure by co_await (line 9, suspend), and bounded memory.
+// submit_when_free_test.cpp: backpressure by co_await, and bounded memory.
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ task<void> submit_and_wait(worker_pool& pool, std::vector<int>& order, int value
   co_await handle;
 }
 
-TEST(submit, line_9_who_waits_for_a_place_gets_it_first_come_first_served) {
+TEST(submit, who_waits_for_a_place_gets_it_first_come_first_served) {
   for (const queue_kind kind :
        {queue_kind::bounded, queue_kind::priority, queue_kind::rendezvous}) {
     gate closed;
@@ -65,7 +65,7 @@ TEST(submit, line_9_who_waits_for_a_place_gets_it_first_come_first_served) {
   }
 }
 
-TEST(submit, line_9_a_wait_for_a_place_can_be_cancelled_and_leaves_no_hole) {
+TEST(submit, a_wait_for_a_place_can_be_cancelled_and_leaves_no_hole) {
   for (const queue_kind kind :
        {queue_kind::bounded, queue_kind::priority, queue_kind::rendezvous}) {
     gate closed;
@@ -100,7 +100,7 @@ TEST(submit, line_9_a_wait_for_a_place_can_be_cancelled_and_leaves_no_hole) {
   }
 }
 
-TEST(submit, line_9_a_place_that_is_free_is_taken_without_a_wait) {
+TEST(submit, a_place_that_is_free_is_taken_without_a_wait) {
   runtime_options options = one_place(queue_kind::bounded, saturation_policy::suspend);
   options.submissions.capacity = 1000;
   test_runtime rt(options);
@@ -117,7 +117,7 @@ TEST(submit, line_9_a_place_that_is_free_is_taken_without_a_wait) {
             500);
 }
 
-TEST(submit, line_9_a_failure_of_the_task_is_its_handles_and_not_the_submitters) {
+TEST(submit, a_failure_of_the_task_is_its_handles_and_not_the_submitters) {
   test_runtime rt(one_place(queue_kind::bounded, saturation_policy::suspend));
   rt.run([](worker_pool& pool) -> task<void> {
     auto handle = co_await pool.submit_when_free([]() -> task<void> {
@@ -134,7 +134,7 @@ TEST(submit, line_9_a_failure_of_the_task_is_its_handles_and_not_the_submitters)
   }(rt.workers()));
 }
 
-TEST(submit, line_9_a_time_limit_ends_the_wait_for_a_place) {
+TEST(submit, a_time_limit_ends_the_wait_for_a_place) {
   gate closed;
   std::atomic<int> ran{0};
   test_runtime rt(one_place(queue_kind::bounded, saturation_policy::suspend));
@@ -204,7 +204,7 @@ task<void> produce(worker_pool& pool, census& all, std::atomic<int>& ran,
   }
 }
 
-TEST(submit, line_9_memory_is_bounded_when_producers_are_ten_times_faster_than_consumers) {
+TEST(submit, memory_is_bounded_when_producers_are_ten_times_faster_than_consumers) {
   constexpr int producers = 4;
   constexpr std::size_t capacity = 8;
   runtime_options options = pool_of(2, 2, tandem::growth_order::demand);

@@ -1,4 +1,4 @@
-// thread_factory_test.cpp: who makes a pool's threads, and what becomes of it when none is made (line 4).
+// thread_factory_test.cpp: who makes a pool's threads, and what becomes of it when none is made.
 // SPDX-License-Identifier: MIT
 #include <tandem/thread_options.hpp>
 
@@ -57,7 +57,7 @@ class moody_factory {
   std::atomic<int> made_{0};
 };
 
-TEST(thread_factory, line_4_a_factory_makes_the_threads_and_gets_their_names) {
+TEST(thread_factory, a_factory_makes_the_threads_and_gets_their_names) {
   journal names;
   runtime_options options = pool_of(2, 2, growth_order::demand);
   options.threads.factory = [&](std::function<void()> body, const std::string& name) {
@@ -85,7 +85,7 @@ TEST(thread_factory, line_4_a_factory_makes_the_threads_and_gets_their_names) {
 
 // Found by review: a thread counted as searching while its hook ran, and nobody else was woken
 // meanwhile.
-TEST(thread_factory, line_4_nobody_waits_for_the_start_hook_of_another_thread) {
+TEST(thread_factory, nobody_waits_for_the_start_hook_of_another_thread) {
   std::latch all_start(4);
   runtime_options options = pool_of(4, 4, growth_order::demand);
   options.threads.on_start = [&](unsigned) { all_start.arrive_and_wait(); };
@@ -97,7 +97,7 @@ TEST(thread_factory, line_4_nobody_waits_for_the_start_hook_of_another_thread) {
   EXPECT_EQ(ran, 4);
 }
 
-TEST(thread_factory, line_4_a_factory_that_fails_leaves_fewer_threads_and_all_counts_right) {
+TEST(thread_factory, a_factory_that_fails_leaves_fewer_threads_and_all_counts_right) {
   for (const growth_order growth :
        {growth_order::demand, growth_order::queue_first, growth_order::threads_first}) {
     moody_factory factory(0);
@@ -136,7 +136,7 @@ TEST(thread_factory, line_4_a_factory_that_fails_leaves_fewer_threads_and_all_co
   }
 }
 
-TEST(thread_factory, line_4_the_gate_asks_again_for_a_thread_that_could_not_be_made) {
+TEST(thread_factory, the_gate_asks_again_for_a_thread_that_could_not_be_made) {
   moody_factory factory(0);
   runtime_options options = pool_of(2, 8, growth_order::demand);
   options.adaptive.enabled = true;
@@ -158,7 +158,7 @@ TEST(thread_factory, line_4_the_gate_asks_again_for_a_thread_that_could_not_be_m
   second.wait();
 }
 
-TEST(thread_factory, line_4_a_pool_that_gets_no_thread_at_all_makes_one_itself) {
+TEST(thread_factory, a_pool_that_gets_no_thread_at_all_makes_one_itself) {
   moody_factory factory(1'000'000'000);
   runtime_options options = pool_of(2, 2, growth_order::demand);
   options.threads.factory = factory.function();
@@ -170,7 +170,7 @@ TEST(thread_factory, line_4_a_pool_that_gets_no_thread_at_all_makes_one_itself) 
   EXPECT_EQ(factory.made(), 0);
 }
 
-TEST(thread_factory, line_4_a_body_whose_factory_failed_does_nothing_wherever_it_runs) {
+TEST(thread_factory, a_body_whose_factory_failed_does_nothing_wherever_it_runs) {
   std::function<void()> kept;
   std::thread stray;
   runtime_options options = pool_of(2, 2, growth_order::demand);
@@ -198,7 +198,7 @@ TEST(thread_factory, line_4_a_body_whose_factory_failed_does_nothing_wherever_it
   kept();  // the pool is gone
 }
 
-TEST(thread_factory, line_3_another_factory_and_other_hooks_are_for_threads_that_start_later) {
+TEST(thread_factory, another_factory_and_other_hooks_are_for_threads_that_start_later) {
   journal lines;
   const auto hooks = [&](const std::string& name) {
     tandem::thread_options made;

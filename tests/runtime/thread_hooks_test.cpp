@@ -1,4 +1,4 @@
-// thread_hooks_test.cpp: what workers are called, where they run, what they do first and last (line 4).
+// thread_hooks_test.cpp: what workers are called, where they run, what they do first and last.
 // SPDX-License-Identifier: MIT
 #include <tandem/thread_options.hpp>
 
@@ -31,7 +31,7 @@ using tandem::join_handle;
 using tandem::runtime_options;
 using tandem::task;
 
-TEST(thread_hooks, line_4_workers_are_named_after_the_pool_and_their_number) {
+TEST(thread_hooks, workers_are_named_after_the_pool_and_their_number) {
   runtime_options options = pool_of(3, 3, growth_order::demand);
   options.name = "press";
   journal names;
@@ -46,7 +46,7 @@ TEST(thread_hooks, line_4_workers_are_named_after_the_pool_and_their_number) {
   EXPECT_EQ(seen, (std::vector<std::string>{"press-0 is 0", "press-1 is 1", "press-2 is 2"}));
 }
 
-TEST(thread_hooks, line_4_hooks_run_first_and_last_on_each_worker) {
+TEST(thread_hooks, hooks_run_first_and_last_on_each_worker) {
   journal lines;
   {
     runtime_options options = pool_of(1, 1, growth_order::demand);
@@ -66,7 +66,7 @@ TEST(thread_hooks, line_4_hooks_run_first_and_last_on_each_worker) {
   EXPECT_EQ(lines.read(), (std::vector<std::string>{"start 0", "item", "exit 0", "terminated"}));
 }
 
-TEST(thread_hooks, line_4_every_thread_that_started_exits_before_the_pool_has_terminated) {
+TEST(thread_hooks, every_thread_that_started_exits_before_the_pool_has_terminated) {
   for (int round = 0; round < 20; ++round) {
     std::atomic<int> started{0};
     std::atomic<int> exited{0};
@@ -89,7 +89,7 @@ TEST(thread_hooks, line_4_every_thread_that_started_exits_before_the_pool_has_te
   }
 }
 
-TEST(thread_hooks, line_4_a_thread_that_retires_exits_before_its_number_is_used_again) {
+TEST(thread_hooks, a_thread_that_retires_exits_before_its_number_is_used_again) {
   std::atomic<int> inside{0};
   std::atomic<bool> twice{false};
   runtime_options options = pool_of(1, 1, growth_order::demand);
@@ -110,7 +110,7 @@ TEST(thread_hooks, line_4_a_thread_that_retires_exits_before_its_number_is_used_
   EXPECT_FALSE(twice.load());
 }
 
-TEST(thread_hooks, line_4_what_a_hook_throws_is_reported_and_kills_no_worker) {
+TEST(thread_hooks, what_a_hook_throws_is_reported_and_kills_no_worker) {
   runtime_options options = pool_of(1, 1, growth_order::demand);
   options.allow_core_timeout = true;
   options.keep_alive = 1ms;
@@ -125,7 +125,7 @@ TEST(thread_hooks, line_4_what_a_hook_throws_is_reported_and_kills_no_worker) {
   EXPECT_EQ(ran.load(), 2);
 }
 
-TEST(thread_hooks, line_4_what_nobody_catches_on_a_worker_reaches_the_handler_of_its_runtime) {
+TEST(thread_hooks, what_nobody_catches_on_a_worker_reaches_the_handler_of_its_runtime) {
   std::atomic<int> told{0};
   std::atomic<int> on{-1};
   runtime_options options = pool_of(2, 2, growth_order::demand);
@@ -157,7 +157,7 @@ TEST(thread_hooks, line_4_what_nobody_catches_on_a_worker_reaches_the_handler_of
   EXPECT_EQ(rt.workers().stats().retirements, 0U) << "it has killed no worker";
 }
 
-TEST(thread_hooks, line_4_what_hooks_spawn_runs) {
+TEST(thread_hooks, what_hooks_spawn_runs) {
   std::atomic<int> ran{0};
   {
     std::atomic<tandem::runtime*> owner{nullptr};
@@ -181,7 +181,7 @@ TEST(thread_hooks, line_4_what_hooks_spawn_runs) {
   }
 }
 
-TEST(thread_hooks, line_4_a_hook_that_waits_for_the_runtime_is_told_so) {
+TEST(thread_hooks, a_hook_that_waits_for_the_runtime_is_told_so) {
   std::atomic<int> told{0};
   {
     std::atomic<tandem::runtime*> owner{nullptr};
@@ -202,7 +202,7 @@ TEST(thread_hooks, line_4_a_hook_that_waits_for_the_runtime_is_told_so) {
   EXPECT_EQ(told.load(), 2);
 }
 
-TEST(thread_hooks, line_4_workers_run_where_they_are_told_to) {
+TEST(thread_hooks, workers_run_where_they_are_told_to) {
   const std::vector<unsigned> allowed = cpus_of_this_thread();
   runtime_options options = pool_of(3, 3, growth_order::demand);
   options.threads.placement = cpu_placement::one_each;
@@ -235,7 +235,7 @@ TEST(thread_hooks, line_4_workers_run_where_they_are_told_to) {
   EXPECT_EQ(cpus_of_this_thread(), allowed);
 }
 
-TEST(thread_hooks, line_4_cpus_that_do_not_exist_are_refused_by_name) {
+TEST(thread_hooks, cpus_that_do_not_exist_are_refused_by_name) {
   const auto refused = [](cpu_placement placement, std::vector<unsigned> cpus) {
     return refused_options([&](runtime_options& options) {
       options.threads.placement = placement;

@@ -29,7 +29,7 @@ TEST(wait_group, an_empty_one_is_not_waited_for) {
   }());
 }
 
-TEST(wait_group, line_15_is_used_round_after_round) {
+TEST(wait_group, is_used_round_after_round) {
   test_runtime rt;
   std::atomic<int> ended{0};
   rt.run([](std::atomic<int>& count) -> task<void> {
@@ -92,7 +92,7 @@ TEST(wait_group, waiters_that_were_let_go_stay_free) {
   }());
 }
 
-TEST(wait_group, line_15_a_limited_wait_tells_whether_it_was_in_time) {
+TEST(wait_group, a_limited_wait_tells_whether_it_was_in_time) {
   test_runtime rt;
   rt.run([]() -> task<void> {
     wait_group g(1);

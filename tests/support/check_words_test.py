@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+# check_words_test.py: check_words.py finds what is wrong in a small tree, each mistake on its line, and nothing else.
+# SPDX-License-Identifier: MIT
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+PAGES = {
+    "README.md": """# One
+[there](code.cpp), [heading](other.md#a-heading-of-two-words), [outside](https://example.org/nowhere)
+[gone](gone.md)
+[no such heading](other.md#another)
+```cpp code.cpp
+int a();
+// ...
+  int c();
+```
+```cpp code.cpp
+int c();
+// ...
+int a();
+```
+```cpp
+int d();
+```
+```cpp gone.cpp
+```
+""" + "word " * 1000,
+    "other.md": """# A heading of `two` words
+```cpp
+in a page where blocks need no file
+```
+    [in code](nothing is looked at)
+""",
+    "code.cpp": "namespace n {\n  int a();\n  int b();\n  int c();\n}\n",
+}
+WANTED = {
+    "quotes": ["README.md:10: code.cpp does not have this: int a();", "README.md:15: this block names no file: ```cpp FILE",
+               "README.md:18: there is no file gone.cpp"],
+    "links": ["README.md:3: links to gone.md, which is not there", "README.md:4: links to other.md#another: no such heading"],
+    "length": None,
+}
+
+
+def main() -> int:
+    wrong = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in PAGES.items():
+            (pathlib.Path(folder) / name).write_text(text, encoding="utf-8")
+        for law, wanted in WANTED.items():
+            checker = pathlib.Path(__file__).with_name("check_words.py")
+            ran = subprocess.run([sys.executable, "-B", str(checker), law, folder], capture_output=True, text=True)
+            *said, count = ran.stdout.splitlines()
+            right = len(said) == 1 and "words" in said[0] if wanted is None else said == wanted
+            if not right or ran.returncode != 1:
+                wrong += 1
+                print(f"{law}: exit {ran.returncode}, said\n{ran.stdout}{ran.stderr}")
+            print(f"{law}: {count}")
+    return wrong
+
+
+if __name__ == "__main__":
+    sys.exit(main())
