@@ -39,8 +39,8 @@ void acceptor::give_back(accepted& place) noexcept {
 
 bool acceptor::take(int& out, std::int32_t& failure) noexcept {
   if (ready_ == nullptr) {
-    // M4. Read before the queue: what came before the failure is in the queue by now. acquire,
-    // both: pairs with received().
+    // receiving/end. Read before the queue: what came before the failure is in the queue by now.
+    // acquire, both: pairs with received().
     const std::int32_t failed = end_.load(std::memory_order_acquire);
     accepted* newest = arrived_.exchange(nullptr, std::memory_order_acquire);
     if (newest == nullptr) {
@@ -65,7 +65,7 @@ bool acceptor::take(int& out, std::int32_t& failure) noexcept {
 }
 
 bool acceptor::has_arrived() const noexcept {
-  return arrived_.load(std::memory_order_seq_cst) != nullptr;  // M3
+  return arrived_.load(std::memory_order_seq_cst) != nullptr;  // receiving/wait
 }
 
 void acceptor::received(std::int32_t outcome, std::uint32_t /*buffer*/, bool armed) noexcept {
@@ -80,7 +80,8 @@ void acceptor::received(std::int32_t outcome, std::uint32_t /*buffer*/, bool arm
   accepted* newest = arrived_.load(std::memory_order_relaxed);
   do {
     made->next = newest;
-  } while (!arrived_.compare_exchange_weak(newest, made, std::memory_order_seq_cst,  // M3
+    // receiving/wait
+  } while (!arrived_.compare_exchange_weak(newest, made, std::memory_order_seq_cst,
                                            std::memory_order_relaxed));
   if (!armed && has_lost_) {
     nothing_queued(0, false, false);  // as the end, after what came before it

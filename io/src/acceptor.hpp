@@ -16,7 +16,8 @@ class acceptor final : public multishot {
   acceptor(completion_thread::impl& thread, int descriptor) noexcept;
   ~acceptor() override;
 
-  /// M2. The user's strand. @returns whether there is an outcome: a descriptor (put into `out`, the
+  /// receiving/take. The user's strand. @returns whether there is an outcome: a descriptor (put
+  /// into `out`, the
   ///      caller's), or a failure, which is told once
   bool take(int& out, std::int32_t& failure) noexcept;
 
@@ -41,7 +42,7 @@ class acceptor final : public multishot {
   static void give_back(accepted& place) noexcept;
   void nothing_queued(std::int32_t outcome, bool armed, bool lost) noexcept;
 
-  std::atomic<accepted*> arrived_{nullptr};  // M1: a chain, newest first
+  std::atomic<accepted*> arrived_{nullptr};  // receiving/arrive: a chain, newest first
   accepted* ready_ = nullptr;                // the user's: a chain, oldest first
   bool has_lost_ = false;  // owner: closed one for want of memory; told when it is not armed
   std::array<accepted, kept_places> kept_;

@@ -55,7 +55,8 @@ std::int32_t begin_connect(operation& operation) noexcept {
   set_non_blocking(operation.descriptor());
   const socket_address peer(operation.peer());
   if (::connect(operation.descriptor(), peer.data(), peer.size()) == 0) return 0;
-  // Interrupted or not: it goes on by itself. Likewise if it was begun on another thread (R2).
+  // Interrupted or not: it goes on by itself. Likewise if it was begun on another thread
+  // (moving/cancel).
   if (errno == EISCONN) return 0;
   return errno == EINPROGRESS || errno == EINTR || errno == EALREADY ? would_block : -errno;
 }

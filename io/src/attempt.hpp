@@ -1,8 +1,8 @@
 // attempt.hpp: one operation, tried without blocking.
 // SPDX-License-Identifier: MIT
 //
-// For the first try on a thread that is not the socket's (I2), and for a backend that knows
-// readiness only.
+// For the first try on a thread that is not the socket's (operations/submit), and for a backend
+// that knows readiness only.
 #pragma once
 
 #include <cstdint>

@@ -95,7 +95,7 @@ void completion_engine::run() noexcept {
   buffers_->abandon(buffers_->count() - free_buffers_ - spare_count_);
   // Whoever saw that we sleep may be about to wake us. Nobody sees it any more.
   while (waking_.load(std::memory_order_seq_cst) != 0) std::this_thread::yield();
-  // P2. Called to search at the last moment.
+  // stealable/call. Called to search at the last moment.
   if (searching_.exchange(false, std::memory_order_relaxed)) shared_.search_ended();
   backend_.reset();
   running_.store(false, std::memory_order_release);  // whoever sees it finds nothing of it left
@@ -121,15 +121,15 @@ void completion_engine::loop() noexcept {
   tandem::detail::thread_context& context = tandem::detail::this_thread();
   while (true) {
     if (requested_.load(std::memory_order_acquire)) [[unlikely]]
-      handle_requests();  // R1
+      handle_requests();  // moving/ask
     take_inboxes();
     take_shared();
     run_jobs(context);
     flush_hand_overs();
-    // I9. What they have begun holds the clock itself.
+    // ring_sleep/clock. What they have begun holds the clock itself.
     for (host* const each : hosted_) each->settle_held();
     if (any_moving_) [[unlikely]]
-      continue_moves();  // R3
+      continue_moves();  // moving/drain
     if (is_done()) break;
     if (has_jobs() || (!hosted_.empty() && shared_.steal(*this))) {
       backend_->wait(std::chrono::steady_clock::time_point::min());
@@ -148,7 +148,7 @@ bool completion_engine::is_done() noexcept {
     for (host* const each : hosted_) each->leave_sources();
     return true;
   }
-  return leave();  // R5
+  return leave();  // moving/leave
 }
 
 bool completion_engine::has_jobs() noexcept {
@@ -163,7 +163,8 @@ void completion_engine::take_inboxes() noexcept {
 }
 
 void completion_engine::take_shared() noexcept {
-  const bool searched = searching_.load(std::memory_order_relaxed);  // own word, but for P2
+  const bool searched =
+      searching_.load(std::memory_order_relaxed);  // own word, but for stealable/call
   if (!searched) {
     shared_.take_injected(*this);
     return;
@@ -171,7 +172,7 @@ void completion_engine::take_shared() noexcept {
   if (!has_jobs()) (void)shared_.steal(*this);
   shared_.take_injected(*this);
   searching_.store(false, std::memory_order_relaxed);
-  shared_.search_ended();  // P2: whoever finds more work calls the next one
+  shared_.search_ended();  // stealable/call: whoever finds more work calls the next one
 }
 
 void completion_engine::look() noexcept {
@@ -215,14 +216,14 @@ void completion_engine::route(tandem::detail::promise_base& waiting) noexcept {
   if (waiting.home == &shared_) {
     stayed_ = true;
     reaped_.push_back(
-        &waiting);  // A6: nobody may take it before the backend is done with the batch
+        &waiting);  // readiness/leave: nobody may take it before the backend is done with the batch
     return;
   }
   hand_over_later(waiting);
 }
 
 void completion_engine::hand_over_later(tandem::detail::promise_base& waiting) noexcept {
-  // I5. A batch is one post, one wake: collected per home, of which there are few.
+  // operations/complete. A batch is one post, one wake: collected per home, of which there are few.
   for (std::size_t i = 0; i < hand_over_count_; ++i) {
     if (hand_overs_[i].target == waiting.home) {
       hand_overs_[i].items.push_back(&waiting);
@@ -239,12 +240,12 @@ void completion_engine::hand_over_later(tandem::detail::promise_base& waiting) n
 }
 
 void completion_engine::publish(job* item) noexcept {
-  if (!lane_.push(item)) shared_.inject(item);  // P1
+  if (!lane_.push(item)) shared_.inject(item);  // stealable/publish
 }
 
 void completion_engine::flush_hand_overs() noexcept {
   if (!reaped_.empty()) {
-    // D8. The whole batch is there for others before the first of it runs.
+    // The whole batch is there for others before the first of it runs.
     while (job* const item = reaped_.pop_front()) publish(item);
     if (lane_.size() > 1) shared_.notify();
   }
@@ -267,7 +268,8 @@ void completion_engine::post_hand_overs() noexcept {
     const std::size_t count = each.items.size();
     if (each.target == &owner_.workers()) brought_ += count;
     each.target->post_batch(std::exchange(each.items, job_list()), post_kind::resume);
-    for (std::size_t k = 0; k < count; ++k) tandem::detail::release_clock(owner_);  // I9
+    // ring_sleep/clock
+    for (std::size_t k = 0; k < count; ++k) tandem::detail::release_clock(owner_);
   }
 }
 
@@ -277,7 +279,7 @@ void completion_engine::run_job(tandem::detail::thread_context& context, job* it
   context.current_executor = &as;
   context.env = item->env;
   context.budget = tandem::detail::await_budget;
-  // W1. Relaxed: what is told of a segment is a hint, its number is what counts.
+  // stalls/count. Relaxed: what is told of a segment is a hint, its number is what counts.
   const std::uint64_t segment = segments_.load(std::memory_order_relaxed);
   running_at_.store(item->env != nullptr ? item->env->spawned_at() : std::source_location(),
                     std::memory_order_relaxed);
@@ -304,7 +306,7 @@ void completion_engine::run_jobs(tandem::detail::thread_context& context) noexce
     job* const item = first_ != nullptr ? std::exchange(first_, nullptr) : lane_.pop();
     if (item != nullptr) {
       run_job(context, item, shared_);
-      tandem::detail::release_clock(owner_);  // I9
+      tandem::detail::release_clock(owner_);  // ring_sleep/clock
       any = true;
     }
     if (!any) break;

@@ -3,7 +3,7 @@
 //
 // A completion_thread is a place where tasks and sockets live; an engine is what makes it go.
 // Usually engine i hosts thread i and nothing else. When it retires its guests move on
-// (migration.cpp, R1-R5), and nobody else notices: addresses, executors and sockets stay what they
+// (migration.cpp, moving), and nobody else notices: addresses, executors and sockets stay what they
 // are. Protocols: io/README.md.
 #pragma once
 
@@ -67,22 +67,24 @@ class completion_engine final : public tandem::detail::timer_driver {
     return takes_files_.load(std::memory_order_relaxed);  // published by start(); of all the same
   }
   void wake() noexcept override;
-  /// I10. As wake(), for what may wait while it gathers.
+  /// ring_sleep/gather. As wake(), for what may wait while it gathers.
   void wake_for_request() noexcept;
-  /// P2. @returns whether it slept, and is now awake to look for work
+  /// stealable/call. @returns whether it slept, and is now awake to look for work
   bool wake_to_search() noexcept;
-  bool asleep() const noexcept { return asleep_.load(std::memory_order_seq_cst); }  // I7
+  /// ring_sleep/announce
+  bool asleep() const noexcept { return asleep_.load(std::memory_order_seq_cst); }
   /// False as soon as start() would not have to wait for its end.
   bool is_running() const noexcept {
     return running_.load(std::memory_order_acquire);  // pairs with the end of run()
   }
   /// Sleeps, or has no thread.
   bool idle() const noexcept { return asleep() || !running_.load(std::memory_order_relaxed); }
-  /// P3: what others may steal.
+  /// stealable/take: what others may steal.
   tandem::detail::fifo_lane& lane() noexcept { return lane_; }
   void add_stats(completion_pool_stats& out) const noexcept;
 
-  // W1, for the stall watch: the segments begun and ended, odd while one runs, and what runs.
+  // stalls/count, for the stall watch: the segments begun and ended, odd while one runs, and what
+  // runs.
   std::uint64_t segments() const noexcept { return segments_.load(std::memory_order_acquire); }
   std::source_location running_at() const noexcept {
     return running_at_.load(std::memory_order_relaxed);
@@ -97,17 +99,18 @@ class completion_engine final : public tandem::detail::timer_driver {
   /// @returns  whether the operation is pending
   bool submit(detail::operation& operation) noexcept;
   void cancel(detail::operation& operation) noexcept { backend_->cancel(operation); }
-  /// I5. Its operation has ended: it goes on here, or with the batch for its home. It holds the
-  /// clock.
+  /// operations/complete. Its operation has ended: it goes on here, or with the batch for its home.
+  /// It holds the clock.
   void route(tandem::detail::promise_base& waiting) noexcept;
-  /// D8. Where others may take it. It holds the clock.
+  /// Where others may take it. It holds the clock.
   void publish(job* item) noexcept;
-  /// P3. The oldest of `count` that were taken; the others are in the lane. pre: has no jobs
+  /// stealable/take. The oldest of `count` that were taken; the others are in the lane. pre: has no
+  /// jobs
   void take_stolen(job* first, std::uint32_t count) noexcept {
     first_ = first;
     stolen_.add(count);
   }
-  /// R2. After a move everything may be cancelled that nobody wanted to stop.
+  /// moving/cancel. After a move everything may be cancelled that nobody wanted to stop.
   bool has_swept() const noexcept { return has_swept_; }
 
   detail::receive_buffers& buffers() noexcept { return *buffers_; }
@@ -115,7 +118,7 @@ class completion_engine final : public tandem::detail::timer_driver {
   void buffer_taken() noexcept;
   bool arm(multishot_source& target) noexcept { return backend_->arm(target); }
   void disarm(multishot_source& target) noexcept { backend_->disarm(target); }
-  /// M5. It is told to go on when there is a buffer.
+  /// receiving/hold_back. It is told to go on when there is a buffer.
   void starves(detail::receiver& target) noexcept;
   /// It does not want to be told any more.
   void stops_starving(detail::receiver& target) noexcept;
@@ -153,7 +156,7 @@ class completion_engine final : public tandem::detail::timer_driver {
   void feed_receivers() noexcept;
   /// Whether feed_receivers() would find a buffer for somebody.
   bool can_feed() const noexcept;
-  // R1-R5: migration.cpp.
+  // moving: migration.cpp.
   void handle_requests() noexcept;
   void begin_move(host& guest) noexcept;
   void continue_moves() noexcept;
@@ -167,35 +170,37 @@ class completion_engine final : public tandem::detail::timer_driver {
   const unsigned index_;
   const std::string name_;
   completion_options options_;
-  const bool workers_fill_cpus_;  // I10
+  const bool workers_fill_cpus_;  // ring_sleep/gather
 
-  std::atomic<bool> asleep_{false};   // I7
-  std::atomic<bool> gathers_{false};  // I10: when asleep_, how
+  std::atomic<bool> asleep_{false};   // ring_sleep/announce
+  std::atomic<bool> gathers_{false};  // ring_sleep/gather: when asleep_, how
   std::atomic<bool> takes_files_{false};
   std::atomic<bool> running_{false};  // a hint
   std::atomic<bool> stopping_{false};
-  std::atomic<bool> searching_{false};    // P2: woken to look for work, and has not looked yet
+  // stealable/call: woken to look for work, and has not looked yet
+  std::atomic<bool> searching_{false};
   std::atomic<std::uint32_t> waking_{0};  // threads between asleep_ and the backend's wake
-  std::atomic<bool> requested_{false};    // R1: there are requests
+  std::atomic<bool> requested_{false};    // moving/ask: there are requests
   host* requests_ = nullptr;              // guarded by moves_
   bool leaving_ = false;                  // guarded by moves_
   std::atomic<int> cpu_clock_{0};
   std::atomic<int> os_thread_{0};
-  std::atomic<std::uint64_t> segments_{0};  // W1
+  std::atomic<std::uint64_t> segments_{0};  // stalls/count
   std::atomic<std::source_location> running_at_{std::source_location()};
 
   // Owner only.
   std::vector<host*> hosted_;
-  job* first_ = nullptr;  // P3: runs before the lane
+  job* first_ = nullptr;  // stealable/take: runs before the lane
   bool any_moving_ = false;
   bool has_swept_ = false;
   tandem::detail::frame_idle spell_;
   std::uint64_t lay_down_at_ = 0;  // how many segments it had run when that spell began
-  std::size_t brought_ = 0;        // I10: to the workers since it slept
-  bool stayed_ = false;            // I10: something was for its own threads
+  std::size_t brought_ = 0;        // ring_sleep/gather: to the workers since it slept
+  bool stayed_ = false;            // ring_sleep/gather: something was for its own threads
   tandem::detail::gathering gathering_;
-  job_list reaped_;  // P1: to be published
-  // I5. Nothing is allocated for a batch: what is of further homes has its turn after the others.
+  job_list reaped_;  // stealable/publish: to be published
+  // operations/complete. Nothing is allocated for a batch: what is of further homes has its turn
+  // after the others.
   std::array<hand_over, homes_at_once> hand_overs_;
   std::size_t hand_over_count_ = 0;
   job_list of_further_homes_;
@@ -224,7 +229,7 @@ class completion_engine final : public tandem::detail::timer_driver {
   bool ready_ = false;                 // guarded by set_up_
   std::exception_ptr set_up_failure_;  // guarded by set_up_
   std::thread thread_;
-  alignas(64) tandem::detail::fifo_lane lane_;  // P1
+  alignas(64) tandem::detail::fifo_lane lane_;  // stealable/publish
 };
 
 }  // namespace tandem::inline v0::io

@@ -86,7 +86,8 @@ class completion_pool::impl final : public growth_target {
     try {
       start_threads();
     } catch (const std::system_error& refused) {
-      // B1. All threads have the same backend: the first refusal decides for all.
+      // choice/refused: all threads have the same backend, so the first refusal decides for all.
+      // Any other failure: choice/failed.
       if (options.backend != io_backend::automatic || !is_refusal(refused.code()) ||
           !has_backend(io_backend::asio)) {
         throw;
@@ -202,7 +203,7 @@ class completion_pool::impl final : public growth_target {
   bool prepare_watch() {
     const bool told = options_.stall_threshold.count() > 0;
     const bool grows =
-        options_.adaptive.enabled && options_.max_threads > options_.min_threads;  // G1
+        options_.adaptive.enabled && options_.max_threads > options_.min_threads;  // growth/look
     if (!told && !grows) return false;
     for (const auto& each : engines_) watch_.add(*each);
     if (told && engines_.front()->drives_timers()) {
@@ -220,7 +221,7 @@ class completion_pool::impl final : public growth_target {
   void log_resize(unsigned before) noexcept {
     const unsigned after = size();
     if (after == before) return;
-    watch_.kick();  // G6: it rests for as long as was right for the number before
+    watch_.kick();  // growth/rest: it rests for as long as was right for the number before
     log_.add(pool_decision(std::chrono::steady_clock::now() - born_, pool_action::change_goal,
                            decision_reason::outside_change, before, after, after, 0, 0));
   }
@@ -264,7 +265,7 @@ class completion_pool::impl final : public growth_target {
   std::vector<std::unique_ptr<completion_engine>>
       engines_;  // max_threads of both, made at the start
   std::vector<std::unique_ptr<completion_thread>> threads_;
-  std::mutex resizing_;  // G5: who changes size_
+  std::mutex resizing_;  // growth/watch: who changes size_
   bool ended_ = false;   // guarded by resizing_
   std::atomic<unsigned> size_{0};
   std::atomic<unsigned> turn_{0};

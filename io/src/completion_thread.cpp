@@ -39,7 +39,7 @@ bool completion_thread::impl::is_current() const noexcept {
 }
 
 void completion_thread::impl::resumed_elsewhere() noexcept {
-  tandem::detail::release_clock(owner_);  // I9
+  tandem::detail::release_clock(owner_);  // ring_sleep/clock
 }
 
 bool completion_thread::impl::takes_files() const noexcept { return engine().takes_files(); }
@@ -50,7 +50,8 @@ void completion_thread::impl::wait_for_posts() noexcept {
 }
 
 void completion_thread::impl::take_inbox() noexcept {
-  if (inbox_.load(std::memory_order_relaxed) == nullptr) return;  // sleep() looks in order (I7)
+  if (inbox_.load(std::memory_order_relaxed) == nullptr)
+    return;  // sleep() looks in order (ring_sleep/announce)
   // acquire: pairs with push_inbox.
   job* newest = inbox_.exchange(nullptr, std::memory_order_acquire);
   job* oldest = nullptr;
@@ -81,16 +82,17 @@ void completion_thread::impl::push_inbox(job* first, job* last, bool urgent) noe
   // What is pushed may end the runtime before we have left: the pool's end waits for that.
   posting_.fetch_add(1, std::memory_order_relaxed);  // published by the push
   for (job* each = first;; each = each->next) {
-    tandem::detail::hold_clock(owner_);  // I9: until it has run
+    tandem::detail::hold_clock(owner_);  // ring_sleep/clock: until it has run
     if (each == last) break;
   }
   job* head = inbox_.load(std::memory_order_relaxed);
   do {
     last->next = head;
-  } while (!inbox_.compare_exchange_weak(head, first, std::memory_order_seq_cst,  // I7
+    // ring_sleep/announce
+  } while (!inbox_.compare_exchange_weak(head, first, std::memory_order_seq_cst,
                                          std::memory_order_relaxed));
-  // R4. seq_cst, after the push: if this is the engine that has just given the thread away, the new
-  // one looks at the inbox after it has got it.
+  // moving/exchange. seq_cst, after the push: if this is the engine that has just given the thread
+  // away, the new one looks at the inbox after it has got it.
   completion_engine* const host = engine_.load(std::memory_order_seq_cst);
   if (urgent) {
     host->wake();
@@ -137,7 +139,8 @@ void completion_thread::impl::post_batch(job_list items, post_kind) noexcept {
 
 void completion_thread::impl::submit(detail::operation& operation) noexcept {
   if (moving_) [[unlikely]] {
-    defer(operation.resubmission());  // R2: submit_ is free, it has run or was not needed
+    // moving/cancel: submit_ is free, it has run or was not needed
+    defer(operation.resubmission());
     return;
   }
   ++in_flight_;
@@ -156,7 +159,7 @@ void completion_thread::impl::cancel(detail::operation& operation) noexcept {
 }
 
 void completion_thread::impl::finish(detail::operation& operation) noexcept {
-  // R2. Cancelled by nobody: it was in the way of a move.
+  // moving/cancel. Cancelled by nobody: it was in the way of a move.
   const bool swept =
       operation.outcome() == -ECANCELED && !operation.cancel_seen && engine().has_swept();
   if (swept || operation.wants_retry()) {
@@ -169,7 +172,7 @@ void completion_thread::impl::finish(detail::operation& operation) noexcept {
   }
   tandem::detail::promise_base& waiting = operation.waiting();
   if (operation.finish_unposted())
-    resume(waiting);  // else the cancel request is still to come (I6)
+    resume(waiting);  // else the cancel request is still to come (operations/wait_for_cancel)
 }
 
 void completion_thread::impl::resume(tandem::detail::promise_base& waiting) noexcept {

@@ -41,9 +41,10 @@ class completion_thread::impl final : public tandem::executor {
   tandem::runtime* owner() const noexcept override { return &owner_; }
   std::string_view name() const noexcept override { return name_; }
 
-  /// I10. The start of an operation, or of what comes without being asked: it may wait a little.
+  /// ring_sleep/gather. The start of an operation, or of what comes without being asked: it may
+  /// wait a little.
   void post_request(job* item) noexcept;
-  /// I9. A stop request has resumed the task of an operation.
+  /// ring_sleep/clock. A stop request has resumed the task of an operation.
   void resumed_elsewhere() noexcept;
   unsigned index() const noexcept { return index_; }
   completion_pool& pool() const noexcept { return pool_; }
@@ -62,29 +63,29 @@ class completion_thread::impl final : public tandem::executor {
 
   // What comes without being asked each time; owner.
   completion_engine& engine() const noexcept {
-    return *engine_.load(std::memory_order_acquire);  // pairs with R4
+    return *engine_.load(std::memory_order_acquire);  // pairs with moving/exchange
   }
   bool arm(detail::multishot& target) noexcept;
   void forget(detail::multishot& target) noexcept;
   /// The task's operation has ended: it goes on here, or with the batch for its home.
   void resume(tandem::detail::promise_base& waiting) noexcept;
-  /// R2. While it moves, what would begin waits for the new engine.
+  /// moving/cancel. While it moves, what would begin waits for the new engine.
   bool is_moving() const noexcept { return moving_; }
   void defer(job& request) noexcept { deferred_.push_back(&request); }
 
   // The engine.
   void take_inbox() noexcept;
   bool has_mail() const noexcept {
-    return inbox_.load(std::memory_order_seq_cst) != nullptr;  // I7
+    return inbox_.load(std::memory_order_seq_cst) != nullptr;  // ring_sleep/announce
   }
   job* take_local() noexcept { return local_.pop_front(); }
   bool has_local() const noexcept { return !local_.empty(); }
-  /// I9: it holds the clock.
+  /// ring_sleep/clock: it holds the clock.
   void add_local(job* item) noexcept {
     local_.push_back(item);
     ++held_by_local_;
   }
-  /// I9. After a round of jobs: what is left in local_ needs one hold.
+  /// ring_sleep/clock. After a round of jobs: what is left in local_ needs one hold.
   void settle_held() noexcept {
     if (held_by_local_ != 0) release_held(local_.empty() ? 0 : 1);
   }
@@ -95,8 +96,8 @@ class completion_thread::impl final : public tandem::executor {
   friend class completion_engine;
   friend class moves;
   void push_inbox(job* first, job* last, bool urgent) noexcept;
-  /// I9. Before this thread posts to itself: whoever posts may release a hold of its own before
-  /// this has run.
+  /// ring_sleep/clock. Before this thread posts to itself: whoever posts may release a hold of its
+  /// own before this has run.
   void hold_local() noexcept {
     if (held_by_local_ == 0) keep_local();
   }
@@ -108,17 +109,18 @@ class completion_thread::impl final : public tandem::executor {
   const unsigned index_;
   const std::string name_;
 
-  std::atomic<completion_engine*> engine_;  // written by the engine that gives it away (R4)
+  std::atomic<completion_engine*>
+      engine_;                        // written by the engine that gives it away (moving/exchange)
   std::atomic<job*> inbox_{nullptr};  // newest first; pushed by anybody, taken whole by the owner
   std::atomic<std::uint32_t> posting_{0};  // threads inside push_inbox
 
   // Owner only.
-  std::size_t held_by_local_ = 0;  // I9: not 0 while local_ has something
+  std::size_t held_by_local_ = 0;  // ring_sleep/clock: not 0 while local_ has something
   job_list local_;
   std::size_t in_flight_ = 0;             // of its operations, with the engine's backend
   detail::multishot* sources_ = nullptr;  // that have been armed
-  bool moving_ = false;                   // R2
-  job_list deferred_;                     // R2
+  bool moving_ = false;                   // moving/cancel
+  job_list deferred_;                     // moving/cancel
 
   // Guarded by the pool's moves.
   completion_engine* wanted_;

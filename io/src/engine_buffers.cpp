@@ -39,8 +39,8 @@ void completion_engine::feed_receivers() noexcept {
 }
 
 bool completion_engine::can_feed() const noexcept {
-  // L2. Some have come back since the last look: from other threads, or on this one, which woke
-  // nobody.
+  // leases/starve. Some have come back since the last look: from other threads, or on this one,
+  // which woke nobody.
   return starving_ != nullptr && (free_buffers_ != 0 || buffers_->any_returned());
 }
 

@@ -1,4 +1,4 @@
-// engine_sleep.cpp: how an engine sleeps, gathers for busy workers, and is woken. I7, I8, I10, P2: io/README.md.
+// engine_sleep.cpp: how an engine sleeps, gathers for busy workers, and is woken. Protocol ring_sleep: io/README.md.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <chrono>
@@ -10,7 +10,7 @@ namespace tandem::inline v0::io {
 
 namespace {
 
-// I10: from how many on, and for how long.
+// ring_sleep/gather: from how many on, and for how long.
 constexpr std::size_t least_gathered = 4;
 constexpr auto longest_gathering = std::chrono::microseconds(500);
 
@@ -18,8 +18,8 @@ constexpr auto longest_gathering = std::chrono::microseconds(500);
 
 void completion_engine::sleep() noexcept {
   using clock = std::chrono::steady_clock;
-  // I7. seq_cst: pairs with push_inbox and timer_service::arm. First we say that we sleep, then we
-  // look once more; whoever comes after that look sees the flag and wakes us.
+  // ring_sleep/announce. seq_cst: pairs with push_inbox and timer_service::arm. First we say that
+  // we sleep, then we look once more; whoever comes after that look sees the flag and wakes us.
   const bool gathers = may_gather();
   if (gathers) gathering_.prepare();
   gathers_.store(gathers, std::memory_order_relaxed);  // published by asleep_
@@ -28,8 +28,8 @@ void completion_engine::sleep() noexcept {
   tandem::detail::timer_service& timers = tandem::detail::timers_of(owner_);
   if (drives_timers_) deadline = timers.sleep_begins(this);
   bool work = stopping_.load(std::memory_order_seq_cst) ||
-              requested_.load(std::memory_order_seq_cst) ||  // R1
-              can_feed() || shared_.has_work();              // P3
+              requested_.load(std::memory_order_seq_cst) ||  // moving/ask
+              can_feed() || shared_.has_work();              // stealable/take
   for (host* const each : hosted_) work |= each->has_mail();
   if (gathers && !work) {
     gathering_.wait(owner_.workers(), std::min(deadline, clock::now() + longest_gathering));
@@ -38,9 +38,9 @@ void completion_engine::sleep() noexcept {
   const clock::time_point lies_until = work ? clock::time_point::max() : lie_down();
   backend_->wait(work ? clock::time_point::min() : std::min(deadline, lies_until));
   get_up();
-  asleep_.store(false, std::memory_order_seq_cst);  // W2; a late wake costs one round
+  asleep_.store(false, std::memory_order_seq_cst);  // stalls/look; a late wake costs one round
   if (drives_timers_) timers.sleep_ended(this);
-  shared_.kick_watch();  // W2
+  shared_.kick_watch();  // stalls/look
 }
 
 std::chrono::steady_clock::time_point completion_engine::lie_down() noexcept {
@@ -64,8 +64,8 @@ void completion_engine::get_up() noexcept {
 }
 
 bool completion_engine::may_gather() noexcept {
-  // I10. Who has brought nothing for its own tasks lately has most likely none that wait for the
-  // ring.
+  // ring_sleep/gather. Who has brought nothing for its own tasks lately has most likely none that
+  // wait for the ring.
   const bool may = workers_fill_cpus_ && brought_ >= least_gathered && !stayed_;
   brought_ = 0;
   stayed_ = false;
@@ -90,12 +90,13 @@ void completion_engine::wake() noexcept { (void)end_sleep(false); }
 bool completion_engine::wake_to_search() noexcept { return end_sleep(true); }
 
 bool completion_engine::end_sleep(bool to_search) noexcept {
-  // I8. Of all that come while it sleeps one wakes it.
+  // ring_sleep/wake. Of all that come while it sleeps one wakes it.
   if (!asleep_.load(std::memory_order_seq_cst)) return false;
   waking_.fetch_add(1, std::memory_order_seq_cst);  // pairs with the end of run()
   const bool won = asleep_.exchange(false, std::memory_order_seq_cst);
   if (won) {
-    if (to_search) searching_.store(true, std::memory_order_relaxed);  // P2: published by the wake
+    // stealable/call: published by the wake
+    if (to_search) searching_.store(true, std::memory_order_relaxed);
     wakes_.fetch_add(1, std::memory_order_relaxed);
     end_wait();
   }

@@ -68,7 +68,7 @@ bool file_awaiter::try_now() noexcept {
 }
 
 bool file_awaiter::suspend(tandem::detail::promise_base& waiting) {
-  if (gives_way_) {  // D16
+  if (gives_way_) {  // the await budget is used up
     tandem::detail::yield_for_budget(waiting);
     return true;
   }
@@ -76,9 +76,9 @@ bool file_awaiter::suspend(tandem::detail::promise_base& waiting) {
   completion_thread& thread = thread_at_hand(pool);
   if (file_ != nullptr) file_->begin_operation();
   if (is_for_blocking(request_.action()) || !thread.implementation().takes_files()) {
-    return wait_.emplace<file_call>(request_).begin(waiting);  // X3
+    return wait_.emplace<file_call>(request_).begin(waiting);  // files/blocking
   }
-  auto& entry = wait_.emplace<operation>(operation_kind::file, &request_, 1);  // X2
+  auto& entry = wait_.emplace<operation>(operation_kind::file, &request_, 1);  // files/ring
   entry.aim(&thread, file_ != nullptr ? request_.descriptor() : 0);
   return entry.start(waiting);
 }

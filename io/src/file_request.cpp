@@ -29,9 +29,9 @@ bool must_wait(std::int32_t outcome) noexcept {
   return outcome == -EAGAIN || outcome == -EOPNOTSUPP || outcome == -ENOSYS;
 }
 
-/// Also of a thread of the kernel that works for a ring, by a cancel (R2): then some operations, as
-/// open, pass on what a system call would begin again by itself, or make EINTR of: ERESTARTSYS to
-/// ERESTART_RESTARTBLOCK, which the headers do not name.
+/// Also of a thread of the kernel that works for a ring, by a cancel (moving/cancel): then some
+/// operations, as open, pass on what a system call would begin again by itself, or make EINTR of:
+/// ERESTARTSYS to ERESTART_RESTARTBLOCK, which the headers do not name.
 bool was_interrupted(std::int32_t outcome) noexcept {
   return outcome == -EINTR || (outcome <= -512 && outcome >= -516);
 }
@@ -121,7 +121,7 @@ bool file_request::attempt() noexcept {
 
 void file_request::perform() noexcept {
   while (took(is_transfer() ? call(write_flags()) : command())) {
-    if (tandem::stop_requested()) {
+    if (tandem::stop_requested()) {  // files/stop: between two parts
       fail(ECANCELED);
       return;
     }

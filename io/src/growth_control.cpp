@@ -47,7 +47,8 @@ void growth_control::start_over() noexcept {
 }
 
 void growth_control::decide(clock::time_point now) noexcept {
-  // G5. Whoever resizes may wait for a thread, or for our end: then there is no decision this time.
+  // growth/watch. Whoever resizes may wait for a thread, or for our end: then there is no decision
+  // this time.
   const std::unique_lock lock(target_, std::try_to_lock);
   if (!lock) return;
   growth_reading reading(now, target_.threads());

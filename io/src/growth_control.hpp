@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Lives on the watch's thread (stall_watch.hpp), which looks at the engines anyway and sleeps when
-// nothing happens. Protocol G1-G6: io/README.md, "Growing by itself".
+// nothing happens. Protocol growth: io/README.md, "Growing by itself".
 #pragma once
 
 #include <chrono>
@@ -42,15 +42,15 @@ class growth_control {
   std::chrono::nanoseconds interval() const noexcept { return options_.period / options_.looks; }
   /// Whether that long has passed since the last look.
   bool is_due(clock::time_point now) const noexcept { return now >= next_look_; }
-  /// G1. Once for each engine, also for those that do not run, then looked().
+  /// growth/look. Once for each engine, also for those that do not run, then looked().
   void see(const growth_sight& sight) noexcept;
   /// The look is over; with the last one of a period it is decided.
   void looked(clock::time_point now) noexcept;
 
-  /// G6. Nothing goes on, and nothing has since the last look.
+  /// growth/rest. Nothing goes on, and nothing has since the last look.
   /// @returns  whether nobody has to look before next_retirement()
   bool idles(clock::time_point now) noexcept;
-  /// G6. When it has to be told, however long nothing goes on.
+  /// growth/rest. When it has to be told, however long nothing goes on.
   clock::time_point next_retirement() const noexcept { return rule_.next_retirement(); }
 
  private:

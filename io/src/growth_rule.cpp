@@ -1,4 +1,4 @@
-// growth_rule.cpp: saturated, stalled, or more than the load needs. G2-G4: io/README.md.
+// growth_rule.cpp: saturated, stalled, or more than the load needs. growth: io/README.md.
 // SPDX-License-Identifier: MIT
 #include "growth_rule.hpp"
 
@@ -21,7 +21,7 @@ growth_rule::growth_rule(const completion_growth& options, unsigned least, unsig
 growth_step growth_rule::decide(const growth_reading& reading) noexcept {
   if (reading.threads != threads_) note_outside_change(reading);
   note_load(reading);
-  // G2. A stall is paid for once; when it has ended the next one may ask again.
+  // growth/grow. A stall is paid for once; when it has ended the next one may ask again.
   added_for_stalls_ = std::min(added_for_stalls_, reading.stalled);
   const bool saturated = reading.least_share >= options_.saturated_share;
   saturated_for_ = saturated ? saturated_for_ + 1 : 0;
@@ -53,8 +53,8 @@ void growth_rule::note_outside_change(const growth_reading& reading) noexcept {
 }
 
 void growth_rule::note_load(const growth_reading& reading) noexcept {
-  // G3. After a long pause (nobody looks at an idle pool) what was before counts for as little as
-  // it would if there had been a reading in each period.
+  // growth/shrink. After a long pause (nobody looks at an idle pool) what was before counts for as
+  // little as it would if there had been a reading in each period.
   const std::chrono::duration<double> passed = reading.now - last_;
   const std::chrono::duration<double> period = options_.period;
   const double kept =
@@ -70,7 +70,7 @@ void growth_rule::note_load(const growth_reading& reading) noexcept {
 }
 
 growth_step growth_rule::grow(const growth_reading& reading, decision_reason why) noexcept {
-  // G4. Needed again so soon: the load comes and goes in that rhythm.
+  // growth/steady. Needed again so soon: the load comes and goes in that rhythm.
   const bool regretted = has_retired_ && reading.now - retired_at_ <= 2 * wait_;
   const std::chrono::nanoseconds longest = options_.keep_alive * options_.max_back_off;
   wait_ = regretted ? std::min(2 * wait_, longest) : options_.keep_alive;

@@ -1,7 +1,7 @@
 // growth_rule.hpp: whether a completion pool has to have a thread more, or may have one less.
 // SPDX-License-Identifier: MIT
 //
-// Only what it is told counts, time included: no clock, no lock, no thread. G2-G4: io/README.md.
+// Only what it is told counts, time included: no clock, no lock, no thread. growth: io/README.md.
 #pragma once
 
 #include <chrono>
@@ -63,12 +63,13 @@ class growth_rule {
   const unsigned most_;
   unsigned threads_;
   clock::time_point last_;  // reading
-  double load_ = 0;         // G3: averages
+  double load_ = 0;         // growth/shrink: averages
   double backlog_ = 0;
   unsigned saturated_for_ = 0;  // periods in a row
   unsigned added_for_stalls_ = 0;
-  std::vector<clock::time_point> fits_since_;  // G3: on so many threads; known below threads_
-  std::chrono::nanoseconds wait_;              // G4
+  std::vector<clock::time_point>
+      fits_since_;                 // growth/shrink: on so many threads; known below threads_
+  std::chrono::nanoseconds wait_;  // growth/steady
   clock::time_point retired_at_;
   bool has_retired_ = false;
 };

@@ -4,8 +4,8 @@
 
 namespace tandem::inline v0::io {
 
-/// A number of threads, and the lock under which it is changed (G5): BasicLockable, try_lock()
-/// included.
+/// A number of threads, and the lock under which it is changed (growth/watch): BasicLockable,
+/// try_lock() included.
 class growth_target {
  public:
   growth_target() = default;

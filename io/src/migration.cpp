@@ -1,4 +1,4 @@
-// migration.cpp: completion threads move from one engine to another. R1-R6: io/README.md.
+// migration.cpp: completion threads move from one engine to another. moving: io/README.md.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <thread>
@@ -46,7 +46,7 @@ void moves::retire(completion_engine& engine, completion_engine& survivor) noexc
 }
 
 void moves::settle() noexcept {
-  // R6. Nothing is in flight that would not end at once, so moves do.
+  // moving/end. Nothing is in flight that would not end at once, so moves do.
   const auto settled = [this] {
     const std::lock_guard guard(lock_);
     return std::all_of(threads_.begin(), threads_.end(), [](const completion_thread::impl* each) {
@@ -68,14 +68,14 @@ void completion_engine::handle_requests() noexcept {
       continue;
     }
     if (std::find(hosted_.begin(), hosted_.end(), &guest) == hosted_.end()) {
-      hosted_.push_back(&guest);  // R4
+      hosted_.push_back(&guest);  // moving/exchange
     }
     if (guest.wanted_ != this && !guest.moving_) begin_move(guest);
   }
 }
 
 void completion_engine::begin_move(host& guest) noexcept {
-  // R2
+  // moving/cancel
   guest.moving_ = true;
   any_moving_ = true;
   has_swept_ = true;
@@ -98,7 +98,7 @@ void completion_engine::take_from_starving(host& guest) noexcept {
 }
 
 void completion_engine::continue_moves() noexcept {
-  // R3
+  // moving/drain
   bool any_left = false;
   for (std::size_t i = 0; i < hosted_.size();) {
     host& guest = *hosted_[i];
@@ -123,7 +123,8 @@ void completion_engine::continue_moves() noexcept {
       if (guest.wanted_ != this) {
         hosted_[i] = hosted_.back();
         hosted_.pop_back();
-        // R4. Release: the new engine has all we know of it. seq_cst: pairs with push_inbox.
+        // moving/exchange. Release: the new engine has all we know of it. seq_cst: pairs with
+        // push_inbox.
         guest.engine_.store(guest.wanted_, std::memory_order_seq_cst);
         next = moves_.request(guest);
       }
@@ -134,12 +135,13 @@ void completion_engine::continue_moves() noexcept {
 }
 
 bool completion_engine::leave() noexcept {
-  // R5
+  // moving/leave
   if (!hosted_.empty()) return false;
   {
     const std::lock_guard guard(moves_.lock_);
     if (!leaving_ || requests_ != nullptr) return false;
-    // Given to us, though the request that says so is still in the hands of who gave it (R1).
+    // Given to us, though the request that says so is still in the hands of who gave it
+    // (moving/ask).
     for (const host* const each : moves_.threads_) {
       if (each->engine_.load(std::memory_order_relaxed) == this) return false;  // under the lock
     }

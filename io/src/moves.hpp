@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // One lock for a pool: moving is rare. Under it are every thread's wish (`wanted`), the requests of
-// each engine, and who leaves. Protocol R1-R6: io/README.md, "Growing and retiring".
+// each engine, and who leaves. Protocol moving: io/README.md, "Growing and retiring".
 #pragma once
 
 #include <mutex>
@@ -23,13 +23,14 @@ class moves {
   /// Before anybody runs.
   void add(completion_thread::impl& thread) { threads_.push_back(&thread); }
 
-  /// R1. From now on `thread` is to be hosted by `engine`, which runs or is about to be started.
+  /// moving/ask. From now on `thread` is to be hosted by `engine`, which runs or is about to be
+  /// started.
   void send(completion_thread::impl& thread, completion_engine& engine) noexcept;
-  /// R1. `engine` is to host nobody, and to end then: what it has, or would get, goes to
+  /// moving/ask. `engine` is to host nobody, and to end then: what it has, or would get, goes to
   /// `survivor`.
   void retire(completion_engine& engine, completion_engine& survivor) noexcept;
-  /// R6. At the end, while all engines still run: waits until nobody is on the way. pre: no task
-  /// lives, and nobody sends or retires any more
+  /// moving/end. At the end, while all engines still run: waits until nobody is on the way. pre: no
+  /// task lives, and nobody sends or retires any more
   void settle() noexcept;
 
  private:

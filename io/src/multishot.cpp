@@ -1,4 +1,4 @@
-// multishot.cpp: from the completion thread to the task that waits. M3, M5, M6: io/README.md.
+// multishot.cpp: from the completion thread to the task that waits. Protocol receiving: io/README.md.
 // SPDX-License-Identifier: MIT
 #include "multishot.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 
 using tandem::detail::leaf;
 
-// M3: what `waiter_` holds beside null and a leaf that waits. None is ever followed.
+// receiving/wait: what `waiter_` holds beside null and a leaf that waits. None is ever followed.
 leaf* mark(std::uintptr_t bits) noexcept { return reinterpret_cast<leaf*>(bits); }  // NOLINT
 leaf* const stopped_mark = mark(2);  // a stop has come while nobody waited
 leaf* const noted_mark = mark(4);    // something has come while the strand was looking
@@ -42,14 +42,15 @@ multishot::multishot(kind what, completion_thread::impl& thread, int descriptor)
       close_request_(&multishot::run_close, *this) {}
 
 void multishot::queue_shrank() noexcept {
-  // M5: the kernel is asked again at half of the limit. M7. Release: what was taken is taken.
+  // receiving/hold_back: the kernel is asked again at half of the limit. moving/old_buffers.
+  // Release: what was taken is taken.
   const std::uint32_t taken = taken_.load(std::memory_order_relaxed) + 1;
   taken_.store(taken, std::memory_order_release);
   if (put_.load(std::memory_order_relaxed) - taken < queue_limit / 2) ask_to_arm();
 }
 
 void multishot::ask_to_arm() noexcept {
-  // Relaxed look: wait() and nothing_came() look in order (M3).
+  // Relaxed look: wait() and nothing_came() look in order (receiving/wait).
   if (!idle_.load(std::memory_order_relaxed) || !idle_.exchange(false, std::memory_order_seq_cst))
     return;
   completion_thread::impl* const thread = thread_.load(std::memory_order_acquire);
@@ -62,8 +63,9 @@ void multishot::ask_to_arm() noexcept {
 }
 
 multishot::wait_answer multishot::wait(leaf& waiter) noexcept {
-  // M3. First we say that we look, then we look; the owner first says what it has, then looks for
-  // us. seq_cst, all four. As long as we look nobody resumes the task, so all this is still there.
+  // receiving/wait. First we say that we look, then we look; the owner first says what it has, then
+  // looks for us. seq_cst, all four. As long as we look nobody resumes the task, so all this is
+  // still there.
   leaf* const looks = looking(waiter);
   leaf* seen = nullptr;
   if (!waiter_.compare_exchange_strong(seen, looks, std::memory_order_seq_cst)) {
@@ -101,13 +103,13 @@ void multishot::forget_stop() noexcept {
 }
 
 void multishot::arm() noexcept {
-  if (closing_) {  // M6: it waited for this request
+  if (closing_) {  // receiving/close: it waited for this request
     finish_close();
     return;
   }
   completion_thread::impl& thread = *owner();
   if (thread.is_moving()) {
-    thread.defer(arm_request_);  // R2
+    thread.defer(arm_request_);  // moving/cancel
     return;
   }
   if (!prepare_to_arm(thread.engine())) return;
@@ -117,7 +119,7 @@ void multishot::arm() noexcept {
 }
 
 void multishot::becomes_idle() noexcept {
-  idle_.store(true, std::memory_order_seq_cst);  // M3
+  idle_.store(true, std::memory_order_seq_cst);  // receiving/wait
   // Whoever waits for more has found it not idle.
   leaf* const waiter = waiter_.load(std::memory_order_seq_cst);
   if (waiter != nullptr && waiter != stopped_mark) ask_to_arm();
@@ -135,8 +137,9 @@ void multishot::queue_grew(bool armed) noexcept {
     if (!armed) finish_close();
     return;
   }
-  if (queued() >= queue_limit) hold_back();                  // M5
-  if (!armed) idle_.store(true, std::memory_order_seq_cst);  // M3: whoever waits is woken below
+  if (queued() >= queue_limit) hold_back();  // receiving/hold_back
+  // receiving/wait: whoever waits is woken below
+  if (!armed) idle_.store(true, std::memory_order_seq_cst);
   wake_waiter();
 }
 
@@ -146,7 +149,7 @@ void multishot::nothing_came(std::int32_t outcome, bool armed, bool ended) noexc
     return;
   }
   if (ended) {
-    end_.store(outcome, std::memory_order_seq_cst);  // M3, M4
+    end_.store(outcome, std::memory_order_seq_cst);  // receiving/wait, receiving/end
     wake_waiter();
   } else if (!armed) {
     becomes_idle();
@@ -154,7 +157,7 @@ void multishot::nothing_came(std::int32_t outcome, bool armed, bool ended) noexc
 }
 
 void multishot::wake_waiter() noexcept {
-  leaf* waiter = waiter_.load(std::memory_order_seq_cst);  // M3
+  leaf* waiter = waiter_.load(std::memory_order_seq_cst);  // receiving/wait
   while (is_looking(waiter)) {
     if (waiter_.compare_exchange_weak(waiter, noted_mark, std::memory_order_seq_cst)) return;
   }
@@ -167,7 +170,7 @@ void multishot::wake_waiter() noexcept {
   if (!has_arrived() && end_.load(std::memory_order_relaxed) == open_ended) {
     leaf* seen = nullptr;
     if (waiter_.compare_exchange_strong(seen, waiter, std::memory_order_seq_cst)) {
-      ask_to_arm();  // M5: it may have become idle after the waiter looked
+      ask_to_arm();  // receiving/hold_back: it may have become idle after the waiter looked
       return;
     }
     // A stop found nobody, and has left word: with nothing there the await ends as stopped.
@@ -177,7 +180,7 @@ void multishot::wake_waiter() noexcept {
   if (waiter->finish_unposted()) {
     thread.resume(task);
   } else {
-    thread.resumed_elsewhere();  // I9: a stop request resumes the task
+    thread.resumed_elsewhere();  // ring_sleep/clock: a stop request resumes the task
   }
 }
 
@@ -202,7 +205,7 @@ void multishot::run_close(job* job) noexcept {
   multishot& self = *static_cast<request*>(job)->target;
   self.closing_ = true;
   if (self.armed_) {
-    // M6. The last completion finishes it.
+    // receiving/close. The last completion finishes it.
     self.hold_back();
   } else if (self.give_up() || self.end_.load(std::memory_order_relaxed) != open_ended ||
              self.idle_.exchange(false, std::memory_order_acquire)) {

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Made by the first receive() or incoming() of a socket, ended by its close. The completion thread
-// (owner) puts in what comes, one strand (the user's) takes it out. Protocol: io/README.md, M1-M7.
-// What is queued, and where, is the derived class's: receiver.hpp, acceptor.hpp.
+// (owner) puts in what comes, one strand (the user's) takes it out. Protocol: io/README.md,
+// receiving and moving. What is queued, and where, is the derived class's: receiver.hpp,
+// acceptor.hpp.
 #pragma once
 
 #include <atomic>
@@ -25,7 +26,7 @@ class multishot : public multishot_source, public tandem::detail::frame_allocate
   // The user's strand.
 
   enum class wait_answer : std::uint8_t { waits, ready, stopped };
-  /// M3. The leaf has begun. If it is `ready`, there is something to take.
+  /// receiving/wait. The leaf has begun. If it is `ready`, there is something to take.
   wait_answer wait(tandem::detail::leaf& waiter) noexcept;
   /// Any thread, in on_stop. @returns whether the waiter was detached; if it does not wait yet,
   ///          wait()
@@ -33,16 +34,19 @@ class multishot : public multishot_source, public tandem::detail::frame_allocate
   bool remove(tandem::detail::leaf& waiter) noexcept;
   /// After a wait: no stop is under way any more.
   void forget_stop() noexcept;
-  /// M5. To be called by who makes it, and never mind later: it is asked for what comes.
+  /// receiving/hold_back. To be called by who makes it, and never mind later: it is asked for what
+  /// comes.
   void ask_to_arm() noexcept;
-  /// M6. No wait is under way. Takes the descriptor; the object is not to be used any more.
+  /// receiving/close. No wait is under way. Takes the descriptor; the object is not to be used any
+  /// more.
   void close() noexcept;
   /// In a child of fork(): what it waits for, and its thread, are the parent's.
   bool is_parents() const noexcept;
 
   // The owner.
 
-  /// M5, R2. The backend is asked for the end, if it is armed and was not asked yet.
+  /// receiving/hold_back, moving/cancel. The backend is asked for the end, if it is armed and was
+  /// not asked yet.
   void hold_back() noexcept;
   bool is_armed() const noexcept { return armed_; }
   bool is_of(const completion_thread::impl& thread) const noexcept {
@@ -60,12 +64,12 @@ class multishot : public multishot_source, public tandem::detail::frame_allocate
   static constexpr std::int32_t open_ended = 1;
 
   // What the derived class does.
-  /// M3. The strand: whether something is queued. seq_cst.
+  /// receiving/wait. The strand: whether something is queued. seq_cst.
   virtual bool has_arrived() const noexcept = 0;
   /// The owner, before it arms. @returns false if it is idle again
   virtual bool prepare_to_arm(completion_engine& /*here*/) noexcept { return true; }
-  /// M6. The owner: neither armed nor asked to be. @returns whether it was waiting for something
-  /// else
+  /// receiving/close. The owner: neither armed nor asked to be. @returns whether it was waiting for
+  /// something else
   virtual bool give_up() noexcept { return false; }
   /// At the close: nobody takes what is queued.
   virtual void drop_queue() noexcept = 0;
@@ -84,10 +88,10 @@ class multishot : public multishot_source, public tandem::detail::frame_allocate
   void arm() noexcept;
 
   // The strand.
-  /// M5, M7. Something was taken out of the queue.
+  /// receiving/hold_back, moving/old_buffers. Something was taken out of the queue.
   void queue_shrank() noexcept;
-  /// M4. A failure has been told, and the next call asks again. It is not armed, so nobody else
-  /// writes here until then.
+  /// receiving/end. A failure has been told, and the next call asks again. It is not armed, so
+  /// nobody else writes here until then.
   void forget_end() noexcept {
     end_.store(open_ended, std::memory_order_relaxed);
     idle_.store(true, std::memory_order_seq_cst);
@@ -102,7 +106,7 @@ class multishot : public multishot_source, public tandem::detail::frame_allocate
     return put_.load(std::memory_order_relaxed) - taken_.load(std::memory_order_acquire);
   }
 
-  std::atomic<std::int32_t> end_{open_ended};  // M4: open_ended, 0 or an error number
+  std::atomic<std::int32_t> end_{open_ended};  // receiving/end: open_ended, 0 or an error number
   std::atomic<bool> idle_{true};               // not armed, and nobody is about to arm it
 
  private:
@@ -120,8 +124,8 @@ class multishot : public multishot_source, public tandem::detail::frame_allocate
   void wake_waiter() noexcept;
   void finish_close() noexcept;
 
-  // M5. Two counts, each with one writer, so that neither side needs a locked addition. What is
-  // seen late delays a request to hold back, or brings a look at idle_ earlier.
+  // receiving/hold_back. Two counts, each with one writer, so that neither side needs a locked
+  // addition. What is seen late delays a request to hold back, or brings a look at idle_ earlier.
   std::atomic<std::uint32_t> put_{0};             // the owner's
   std::atomic<std::uint32_t> taken_{0};           // the strand's
   std::atomic<completion_thread::impl*> thread_;  // null after the thread's end

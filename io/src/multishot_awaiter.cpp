@@ -35,7 +35,7 @@ bool multishot_awaiter::start(tandem::detail::promise_base& waiting) {
   }
   if (take()) {
     has_outcome_ = true;
-    // D16: a stream that never runs dry lets other tasks go first now and then.
+    // A stream that never runs dry lets other tasks go first now and then.
     tandem::detail::thread_context& context = tandem::detail::this_thread();
     if (context.budget-- > 1) return false;
     context.budget = tandem::detail::await_budget;
@@ -45,7 +45,7 @@ bool multishot_awaiter::start(tandem::detail::promise_base& waiting) {
   if (!begin(waiting)) return false;
   side->store(this, std::memory_order_relaxed);
   holds_ = true;
-  tandem::detail::hold_clock(*waiting.env->runtime());  // I9
+  tandem::detail::hold_clock(*waiting.env->runtime());  // ring_sleep/clock
   switch (socket_->source()->wait(*this)) {
     case multishot::wait_answer::waits: return true;  // we may be gone
     case multishot::wait_answer::ready:
@@ -66,12 +66,12 @@ void multishot_awaiter::finish_wait() noexcept {
   if (holds_) {
     socket_->user(socket_side::taking).store(nullptr, std::memory_order_relaxed);
     socket_->source()->forget_stop();
-    // I9. A stop has posted the task, so the clock is still held for the wait.
+    // ring_sleep/clock. A stop has posted the task, so the clock is still held for the wait.
     if (cancelled()) tandem::detail::release_clock(*waiting().env->runtime());
   }
   if (cancelled() || has_outcome_) return;
   has_outcome_ = take();
-  if (!has_outcome_) set_cancelled();  // M3
+  if (!has_outcome_) set_cancelled();  // receiving/wait
 }
 
 std::error_code multishot_awaiter::finish_result() noexcept {

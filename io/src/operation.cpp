@@ -57,23 +57,24 @@ bool operation::start(promise_base& waiting) noexcept {
   completion_thread::impl& thread = thread_->implementation();
   const bool is_at_home = thread.is_current();
   if (!is_at_home && try_now()) {
-    // D16: a task whose operations are always ready lets others go first now and then.
+    // A task whose operations are always ready lets others go first now and then.
     tandem::detail::thread_context& context = tandem::detail::this_thread();
     if (context.budget-- > 1) return false;
     context.budget = tandem::detail::await_budget;
     waiting.post(post_kind::yield);
     return true;
   }
-  if (!begin(waiting)) {  // I1
+  if (!begin(waiting)) {  // operations/publish
     complete(-ECANCELED);
     return false;
   }
-  tandem::detail::hold_clock(*waiting.env->runtime());  // I9
+  tandem::detail::hold_clock(*waiting.env->runtime());  // ring_sleep/clock
   if (is_at_home) {
-    thread.submit(*this);  // I2: its completion is reaped by this thread, so not before we return
+    // operations/submit: its completion is reaped by this thread, so not before we return.
+    thread.submit(*this);
   } else {
     submit_.set(&operation::run_submit, *this);
-    thread.post_request(&submit_);  // I2: from here on the operation may be gone
+    thread.post_request(&submit_);  // operations/submit: from here on the operation may be gone
   }
   return true;
 }
@@ -81,7 +82,7 @@ bool operation::start(promise_base& waiting) noexcept {
 void operation::run_submit(job* self) noexcept {
   operation& target = *static_cast<request*>(self)->target;
   completion_thread::impl& thread = target.thread_->implementation();
-  if (target.cancel_seen) {  // I3: the stop came before the start
+  if (target.cancel_seen) {  // operations/never_started: the stop came before the start
     target.set_cancelled();
     target.complete(-ECANCELED);
     thread.finish(target);
@@ -92,7 +93,7 @@ void operation::run_submit(job* self) noexcept {
 
 bool operation::on_stop(stop_waiter& self) noexcept {
   auto& target = static_cast<operation&>(self);
-  // I4. The stopper's hold goes to the completion thread, which ends it in run_cancel.
+  // operations/stop. The stopper's hold goes to the completion thread, which ends it in run_cancel.
   target.cancel_.set(&operation::run_cancel, target);
   target.thread_->implementation().post(&target.cancel_, post_kind::spawn);
   return false;
@@ -103,7 +104,8 @@ void operation::run_cancel(job* self) noexcept {
   completion_thread::impl& thread = target.thread_->implementation();
   target.cancel_seen = true;
   if (target.state == phase::submitted) thread.cancel(target);
-  // I6. Second holder: the operation had completed and waited for this request.
+  // operations/wait_for_cancel. Second holder: the operation had completed and waited for this
+  // request.
   if (target.hand_over()) {
     target.resume();
     thread.resumed_elsewhere();

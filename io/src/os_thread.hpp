@@ -8,7 +8,7 @@
 
 namespace tandem::inline v0::io {
 
-/// Starts a thread in which asynchronous signals and SIGPIPE are blocked from birth (D17).
+/// Starts a thread in which asynchronous signals and SIGPIPE are blocked from birth.
 /// @throws  std::system_error
 std::thread start_os_thread(const char* name, std::function<void()> body);
 

@@ -48,7 +48,8 @@ bool receive_buffers::grow() noexcept {
 }
 
 void receive_buffers::give_back(std::uint32_t index) noexcept {
-  // L1. After abandon() no thread is the owner any more, but a later one may stand at its address.
+  // leases/give_back. After abandon() no thread is the owner any more, but a later one may stand at
+  // its address.
   std::uint32_t head = returned_.load(std::memory_order_acquire);  // pairs with abandon()
   if (head != closed && owner_.is_current()) {
     owner_.provide_buffer(index);
@@ -73,17 +74,17 @@ std::uint32_t receive_buffers::take_returned() noexcept {
 }
 
 void receive_buffers::abandon(std::uint32_t out) noexcept {
-  // L3. Ourselves, too: until we are done nobody deletes it. Published by the exchange.
+  // leases/end. Ourselves, too: until we are done nobody deletes it. Published by the exchange.
   missing_.store(out + 1, std::memory_order_relaxed);
   std::uint32_t each = returned_.exchange(closed, std::memory_order_seq_cst);
-  while (giving_.load(std::memory_order_seq_cst) != 0) std::this_thread::yield();  // L3
+  while (giving_.load(std::memory_order_seq_cst) != 0) std::this_thread::yield();  // leases/end
   std::uint32_t done = 1;
   for (; each != none; each = note_of(each).next) ++done;
   one_came_back(done);
 }
 
 void receive_buffers::one_came_back(std::uint32_t how_many) noexcept {
-  // L3. acq_rel: the last one sees that all others are done with the block.
+  // leases/end. acq_rel: the last one sees that all others are done with the block.
   if (missing_.fetch_sub(how_many, std::memory_order_acq_rel) == how_many) delete this;
 }
 

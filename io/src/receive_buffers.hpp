@@ -3,7 +3,7 @@
 //
 // A buffer is with the kernel (or in the backend's own stock), queued at a receiver, leased to a
 // user, or on its way back. The owner is the engine of a completion thread. Protocol: io/README.md,
-// L1-L3.
+// leases.
 #pragma once
 
 #include <atomic>
@@ -45,20 +45,21 @@ class receive_buffers {
   std::uint32_t& length(std::uint32_t index) noexcept { return note_of(index).length; }
   std::uint32_t& next(std::uint32_t index) noexcept { return note_of(index).next; }
 
-  /// Any thread. L1: the lease has ended, or a queued buffer was not wanted.
+  /// Any thread. leases/give_back: the lease has ended, or a queued buffer was not wanted.
   void give_back(std::uint32_t index) noexcept;
 
-  /// Owner. L2: what has come back from other threads, newest first, as a chain; none if nothing
-  /// has.
+  /// Owner. leases/starve: what has come back from other threads, newest first, as a chain; none if
+  /// nothing has.
   std::uint32_t take_returned() noexcept;
   bool any_returned() const noexcept {
-    return returned_.load(std::memory_order_seq_cst) != none;  // I7: read before the owner sleeps
+    // ring_sleep/announce: read before the owner sleeps
+    return returned_.load(std::memory_order_seq_cst) != none;
   }
   /// Owner: as long as it is set, whoever gives a buffer back wakes the owner.
   void set_starving(bool now) noexcept { starving_.store(now, std::memory_order_seq_cst); }
 
-  /// Owner, at its end: `out` buffers are with neither the kernel nor a receiver. L3: the last of
-  /// them to come back deletes the block.
+  /// Owner, at its end: `out` buffers are with neither the kernel nor a receiver. leases/end: the
+  /// last of them to come back deletes the block.
   void abandon(std::uint32_t out) noexcept;
 
  private:

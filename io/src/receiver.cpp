@@ -24,8 +24,8 @@ receiver::receiver(completion_thread::impl& thread, int descriptor) noexcept
 
 bool receiver::take(leased_buffer& out, std::int32_t& end) noexcept {
   if (ready_ == none) {
-    // M4. Read before the queue: what came before the end is in the queue by now. acquire, both:
-    // pairs with received().
+    // receiving/end. Read before the queue: what came before the end is in the queue by now.
+    // acquire, both: pairs with received().
     const std::int32_t ended = end_.load(std::memory_order_acquire);
     // Most calls find it empty: then a look is enough.
     if (arrived_.load(std::memory_order_acquire) == none) {
@@ -50,14 +50,14 @@ bool receiver::take(leased_buffer& out, std::int32_t& end) noexcept {
 }
 
 bool receiver::has_arrived() const noexcept {
-  return arrived_.load(std::memory_order_seq_cst) != none;  // M3
+  return arrived_.load(std::memory_order_seq_cst) != none;  // receiving/wait
 }
 
 bool receiver::prepare_to_arm(completion_engine& here) noexcept {
-  // M7. acquire: pairs with queue_shrank().
+  // moving/old_buffers. acquire: pairs with queue_shrank().
   while (buffers_ != &here.buffers() && queued() != 0) {
     // Whoever takes the last of them asks again, or, if it had looked before this, when it waits
-    // (M3).
+    // (receiving/wait).
     idle_.store(true, std::memory_order_seq_cst);
     if (queued() != 0) return false;
     if (!idle_.exchange(false, std::memory_order_seq_cst)) return false;
@@ -75,17 +75,18 @@ void receiver::received(std::int32_t outcome, std::uint32_t buffer, bool armed) 
     return;
   }
   if (outcome > 0) {
-    // M1
+    // receiving/arrive
     buffers_->length(buffer) = static_cast<std::uint32_t>(outcome);
     queue_grows();
     std::uint32_t newest = arrived_.load(std::memory_order_relaxed);
     do {
       buffers_->next(buffer) = newest;
-    } while (!arrived_.compare_exchange_weak(newest, buffer, std::memory_order_seq_cst,  // M3
+      // receiving/wait
+    } while (!arrived_.compare_exchange_weak(newest, buffer, std::memory_order_seq_cst,
                                              std::memory_order_relaxed));
     queue_grew(armed);
   } else if (outcome == -ENOBUFS) {
-    // M5. As long as it starves it counts as about to be armed.
+    // receiving/hold_back. As long as it starves it counts as about to be armed.
     if (armed) return;
     if (!starving_) owner()->engine().starves(*this);
     starving_ = true;

@@ -14,17 +14,18 @@ class receiver final : public multishot {
  public:
   receiver(completion_thread::impl& thread, int descriptor) noexcept;
 
-  /// M2. The user's strand. @returns whether there is an outcome: a buffer (put into `out`), or an
+  /// receiving/take. The user's strand. @returns whether there is an outcome: a buffer (put into
+  /// `out`), or an
   ///      end
   ///      (as received())
   bool take(leased_buffer& out, std::int32_t& end) noexcept;
 
   // The owner.
   void received(std::int32_t outcome, std::uint32_t buffer, bool armed) noexcept override;
-  /// M5. A buffer has come back to a thread that had none.
+  /// receiving/hold_back. A buffer has come back to a thread that had none.
   void go_on() noexcept;
-  /// M5. None has come back, and there is no memory for more: told as a failure, since whoever
-  /// holds the others may be waiting for this one.
+  /// receiving/hold_back. None has come back, and there is no memory for more: told as a failure,
+  /// since whoever holds the others may be waiting for this one.
   void refuse() noexcept;
 
   receiver* next_starving = nullptr;  // owner: those that wait for a buffer
@@ -37,8 +38,8 @@ class receiver final : public multishot {
   void drop_queue() noexcept override;
 
   receive_buffers* buffers_ =
-      nullptr;  // M7: of the engine that armed it; what is queued lies there
-  std::atomic<std::uint32_t> arrived_;  // M1: a chain, newest first
+      nullptr;  // moving/old_buffers: of the engine that armed it; what is queued lies there
+  std::atomic<std::uint32_t> arrived_;  // receiving/arrive: a chain, newest first
   std::uint32_t ready_;                 // the user's: a chain, oldest first
   bool starving_ = false;               // owner
 };

@@ -1,4 +1,4 @@
-// serve.cpp: accepting, pausing, draining. Labels D1-D6: io/README.md, "Serving".
+// serve.cpp: accepting, pausing, draining. Protocol serving: io/README.md, "Serving".
 // SPDX-License-Identifier: MIT
 #include <tandem/io/serve.hpp>
 
@@ -84,7 +84,7 @@ class server {
     if (listeners_.empty()) throw std::invalid_argument("serve was given no listener");
   }
 
-  /// D1. Behind the closed border, with the token instead of the caller's stops.
+  /// serving/scope. Behind the closed border, with the token instead of the caller's stops.
   task<void> run(std::stop_token stop) { co_await shielded(accept_and_drain(std::move(stop))); }
 
  private:
@@ -99,14 +99,14 @@ class server {
 
   task<void> accept_then_join(task_scope& connections, const std::stop_token& stop,
                               std::exception_ptr& failure) {
-    task<void> joined = join(connections);  // D4 needs no memory
+    task<void> joined = join(connections);  // serving/join needs no memory
     {
       const auto accepted = co_await as_result(with_stop(stop, accept_all(connections)));
       if (!accepted && !accepted.is_cancelled()) failure = accepted.exception();
     }
-    listeners_.clear();  // D3: from now on peers are refused
+    listeners_.clear();  // serving/drain: from now on peers are refused
     draining_.request_stop();
-    co_await with_timeout(options_.drain_timeout, std::move(joined));  // D4
+    co_await with_timeout(options_.drain_timeout, std::move(joined));  // serving/join
   }
 
   static task<void> join(task_scope& connections) { co_await connections.join(); }
@@ -120,7 +120,7 @@ class server {
     co_await with_scope(body);
   }
 
-  /// D2. Until it is stopped.
+  /// serving/place. Until it is stopped.
   task<void> accept_from(tcp_listener& listener, task_scope& connections) {
     if (listener.is_open()) co_await resume_on(listener.thread_executor());
     std::chrono::milliseconds pause = options_.first_pause;
@@ -142,7 +142,7 @@ class server {
     }
   }
 
-  /// D6. Nothing waits here: whoever finds no place of either kind is closed.
+  /// serving/over_limit. Nothing waits here: whoever finds no place of either kind is closed.
   void admit(tcp_stream stream, semaphore_permit place, task_scope& connections) {
     const bool needs_place = options_.max_connections != 0 && !place;
     if (!needs_place || places_.try_acquire()) {
@@ -184,7 +184,8 @@ class server {
     }
   }
 
-  /// D5. The place is given back when the handler's frame, and with it the stream, is gone.
+  /// serving/failure. The place is given back when the handler's frame, and with it the stream, is
+  /// gone.
   task<void> run_handler(task<void> handler, semaphore_permit /*place*/) {
     std::exception_ptr failure;
     try {
@@ -196,7 +197,7 @@ class server {
     tell_handler_error(std::move(failure));
   }
 
-  /// D6. Its end by this limit is none of its failures; by one of its own it is.
+  /// serving/over_limit. Its end by this limit is none of its failures; by one of its own it is.
   task<void> in_time(task<void> handler) {
     const auto limit = tandem::detail::deadline_after(options_.over_limit_timeout);
     const auto ended = co_await as_result(with_deadline(limit, std::move(handler)));

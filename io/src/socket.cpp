@@ -93,7 +93,8 @@ void detail::socket::close() noexcept {
   const int descriptor = std::exchange(descriptor_, -1);
   multishot* const open = std::exchange(source_, nullptr);
   if (open != nullptr && !open->is_parents()) {
-    if (listens_) (void)::shutdown(descriptor, SHUT_RDWR);  // M6 closes it, in its time
+    // receiving/close closes it, in its time
+    if (listens_) (void)::shutdown(descriptor, SHUT_RDWR);
     open->close();
   } else {
     ::close(descriptor);

@@ -107,7 +107,7 @@ void stall_watch::run() noexcept {
     }
     if (now - quiet_since < rest_after) continue;
     growth_looks_ = false;
-    rests_.store(true, std::memory_order_seq_cst);  // W2: then the look
+    rests_.store(true, std::memory_order_seq_cst);  // stalls/look: then the look
     const bool again = look(now);
     tell_all(lock);
     if (again) {
@@ -122,7 +122,7 @@ void stall_watch::run() noexcept {
 void stall_watch::rest(std::unique_lock<std::mutex>& lock) noexcept {
   const auto is_over = [this] { return stopping_ || !rests_.load(std::memory_order_seq_cst); };
   if (growth_ == nullptr) return changed_.wait(lock, is_over);
-  // G6. After rests_: whoever changes the number from now on ends the rest.
+  // growth/rest. After rests_: whoever changes the number from now on ends the rest.
   if (growth_->idles(clock::now())) {
     const clock::time_point until = growth_->next_retirement();
     if (until == clock::time_point::max()) return changed_.wait(lock, is_over);

@@ -1,13 +1,10 @@
 // stall_watch.hpp: notices a completion thread that does not come back to its ring, and says what it runs.
 // SPDX-License-Identifier: MIT
 //
-//   W1  An engine counts: odd while a segment runs. Beside the count it says where the task was spawned.
-//   W2  The watch looks once a period. After a second without any segment it says that it rests, then
-//       looks once more; an engine that wakes first says that it is awake, then looks whether the watch
-//       rests. Both seq_cst: so no segment begins unwatched, and an idle process is not woken.
-//   W3  While the engine that drives the timers does not come back, the monitor drives them.
-//
-// Its looks also serve growth_control (G1, G6), so that an adaptive pool has one thread for both.
+// An engine counts segments, the watch looks at the counts, and rests while there is nothing to
+// see: so no segment begins unwatched, and an idle process is not woken. Protocol stalls:
+// io/README.md. Its looks also serve growth_control (growth/look, growth/rest), so that an adaptive
+// pool has one thread for both.
 #pragma once
 
 #include <atomic>
@@ -41,18 +38,21 @@ class stall_watch {
 
   /// Before start().
   void add(completion_engine& engine);
-  /// W3. Before start(): `engine` drives the timers, as long as it comes back to its ring.
+  /// stalls/timers. Before start(): `engine` drives the timers, as long as it comes back to its
+  /// ring.
   void watch_driver(tandem::detail::timer_service& timers, completion_engine& engine) noexcept {
     timers_ = &timers;
     driver_ = &engine;
   }
-  /// G1. Before start(): `control` sees what the watch sees, at least as often as it wants to.
+  /// growth/look. Before start(): `control` sees what the watch sees, at least as often as it wants
+  /// to.
   void serve(growth_control& control) noexcept;
   /// @throws  std::system_error
   void start();
   void stop() noexcept;
 
-  /// W2. By an engine that has woken; G6: by who has changed the number of threads.
+  /// stalls/look. By an engine that has woken; growth/rest: by who has changed the number of
+  /// threads.
   void kick() noexcept {
     if (rests_.load(std::memory_order_seq_cst)) wake();
   }
@@ -73,10 +73,11 @@ class stall_watch {
   /// @returns  whether anything happened since the last look
   bool look(clock::time_point now) noexcept;
   bool is_stalled(const watched& one, clock::time_point now) const noexcept;
-  /// G1
+  /// growth/look
   void show(const watched& one, bool busy, clock::time_point now) noexcept;
-  /// W2. pre: locked, and it has said that it rests. Ends with the first thread that wakes, or when
-  /// one has been idle for too long (G6); or does not begin, since something has to be done.
+  /// stalls/look. pre: locked, and it has said that it rests. Ends with the first thread that
+  /// wakes, or when one has been idle for too long (growth/rest); or does not begin, since
+  /// something has to be done.
   void rest(std::unique_lock<std::mutex>& lock) noexcept;
   /// It has run for longer than the threshold, and that was not told yet.
   void notice(watched& of, clock::time_point now) noexcept;

@@ -49,7 +49,7 @@ void stealable_executor::post_batch(job_list items, post_kind kind) noexcept {
   const std::size_t count = items.size();
   if (completion_engine* const here = current()) {
     while (job* const item = items.pop_front()) {
-      tandem::detail::hold_clock(owner_);  // I9: until it has run
+      tandem::detail::hold_clock(owner_);  // ring_sleep/clock: until it has run
       here->publish(item);
     }
     // What the running segment leaves for itself is no reason to wake anybody.
@@ -79,8 +79,9 @@ completion_engine* stealable_executor::sleeper() const noexcept {
 }
 
 void stealable_executor::notify() noexcept {
-  // P2. seq_cst, after what was published: either we see the sleeper's flag, or it sees what is
-  // there (P3); and whoever searches looks once more after it has said that it does not any more.
+  // stealable/call. seq_cst, after what was published: either we see the sleeper's flag, or it sees
+  // what is there (stealable/take); and whoever searches looks once more after it has said that it
+  // does not any more.
   do {
     if (searching_.load(std::memory_order_seq_cst)) return;
     completion_engine* const called = sleeper();
@@ -102,7 +103,7 @@ bool stealable_executor::has_work() const noexcept {
 }
 
 void stealable_executor::search_ended() noexcept {
-  searching_.store(false, std::memory_order_seq_cst);  // P2: before the look
+  searching_.store(false, std::memory_order_seq_cst);  // stealable/call: before the look
   if (has_work()) notify();
 }
 

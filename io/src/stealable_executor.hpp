@@ -1,9 +1,9 @@
 // stealable_executor.hpp: completion_pool::executor(): whoever of the completion threads is free runs it.
 // SPDX-License-Identifier: MIT
 //
-// Each engine publishes what becomes ready there in a lane of its own (P1); others take half of it
-// when they have nothing to do. What is posted from outside waits in one queue for all. Protocol
-// P1-P3: io/README.md, "Any completion thread".
+// Each engine publishes what becomes ready there in a lane of its own (stealable/publish); others
+// take half of it when they have nothing to do. What is posted from outside waits in one queue for
+// all. Protocol stealable: io/README.md, "Any completion thread".
 #pragma once
 
 #include <atomic>
@@ -40,18 +40,20 @@ class stealable_executor final : public tandem::executor {
 
   /// Any thread: an item that holds the clock already.
   void inject(job* item) noexcept { injected_.push(item, item); }
-  /// P2. Something was published: an engine that sleeps comes to look, unless one is on its way.
+  /// stealable/call. Something was published: an engine that sleeps comes to look, unless one is on
+  /// its way.
   void notify() noexcept;
-  /// P3. Whether there is anything to take.
+  /// stealable/take. Whether there is anything to take.
   bool has_work() const noexcept;
 
   // An engine.
-  /// P2. It has looked; if there is more, another one is called.
+  /// stealable/call. It has looked; if there is more, another one is called.
   void search_ended() noexcept;
   void take_injected(completion_engine& here) noexcept;
-  /// P3. Takes half of the first lane that has anything. @returns whether `here` has got anything
+  /// stealable/take. Takes half of the first lane that has anything. @returns whether `here` has
+  /// got anything
   bool steal(completion_engine& here) noexcept;
-  /// W2
+  /// stalls/look
   void kick_watch() noexcept;
 
  private:
@@ -66,7 +68,7 @@ class stealable_executor final : public tandem::executor {
   stall_watch* watch_ = nullptr;
   tandem::detail::injection_lane injected_;
   alignas(64) std::atomic<bool> searching_{
-      false};                              // P2: one engine was called and has not looked yet
+      false};  // stealable/call: one engine was called and has not looked yet
   std::atomic<std::uint32_t> posting_{0};  // threads inside post()
 };
 

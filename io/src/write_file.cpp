@@ -1,8 +1,8 @@
 // write_file.cpp: a new file that takes an old one's name.
 // SPDX-License-Identifier: MIT
 //
-// One call on a thread of blocking(), since most of its steps have no other way; it looks for a
-// stop between them, and between the pieces that it writes.
+// files/replace. One call on a thread of blocking(), since most of its steps have no other way; it
+// looks for a stop between them, and between the pieces that it writes.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>

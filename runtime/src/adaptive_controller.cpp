@@ -23,7 +23,7 @@ double seconds_of(std::chrono::nanoseconds span) noexcept {
 
 }  // namespace
 
-/// What steps HC5 to HC8 make of the rings.
+/// What steps climb/window to climb/ratio make of the rings.
 class adaptive_controller::analysis {
  public:
   decision_reason reason = decision_reason::warm_up;
@@ -43,15 +43,16 @@ adaptive_controller::adaptive_controller(const adaptive_options& options, unsign
 }
 
 climb_step adaptive_controller::update(const climb_sample& sample) noexcept {
-  if (sample.goal != last_goal_) goal_changed(sample.goal, decision_reason::outside_change);  // HC1
+  // climb/outside
+  if (sample.goal != last_goal_) goal_changed(sample.goal, decision_reason::outside_change);
 
-  const std::chrono::nanoseconds elapsed = sample.elapsed + left_elapsed_;  // HC2
+  const std::chrono::nanoseconds elapsed = sample.elapsed + left_elapsed_;  // climb/left_over
   const std::uint64_t completions = sample.completions + left_completions_;
 
   climb_step step;
   step.goal = sample.goal;
   step.noise = average_noise_;
-  // HC3. Nothing completed by one worker alone is an exact zero, so it is stored.
+  // climb/too_coarse. Nothing completed by one worker alone is an exact zero, so it is stored.
   const double error = sample.goal <= 1   ? 0
                        : completions == 0 ? options_.max_sample_error
                                           : (sample.goal - 1.0) / static_cast<double>(completions);
@@ -65,13 +66,13 @@ climb_step adaptive_controller::update(const climb_sample& sample) noexcept {
   left_completions_ = 0;
 
   const double seconds = seconds_of(elapsed);
-  const std::size_t slot = samples_++ % throughputs_.size();  // HC4
+  const std::size_t slot = samples_++ % throughputs_.size();  // climb/rings
   throughputs_[slot] = static_cast<double>(completions) / seconds;
   thread_counts_[slot] = sample.goal;
 
   const analysis seen = analyse();
   const double move = move_for(seen, sample, seconds);
-  control_ += move;  // HC10
+  control_ += move;  // climb/wave_height
   const unsigned goal = wave_on(sample);
 
   step.stored = true;
@@ -86,7 +87,7 @@ climb_step adaptive_controller::update(const climb_sample& sample) noexcept {
     last_goal_ = goal;
     draw_interval();
   }
-  // HC13
+  // climb/interval
   const double back_off = -seen.ratio.real();
   step.next = interval_;
   if (back_off > 0 && goal == sample.min) {
@@ -109,7 +110,8 @@ void adaptive_controller::goal_changed(unsigned goal, decision_reason reason) no
 adaptive_controller::analysis adaptive_controller::analyse() noexcept {
   analysis seen;
   const unsigned period = options_.wave_period_samples;
-  const std::uint64_t usable = std::min<std::uint64_t>(samples_ - 1, throughputs_.size());  // HC5
+  // climb/window
+  const std::uint64_t usable = std::min<std::uint64_t>(samples_ - 1, throughputs_.size());
   const auto count = static_cast<unsigned>(usable / period * period);
   if (count < 2 * period) return seen;
 
@@ -118,14 +120,14 @@ adaptive_controller::analysis adaptive_controller::analyse() noexcept {
   if (!(mean_throughput > 0) || !(mean_threads > 0)) return seen;
 
   const auto throughput_wave =
-      wave_component(throughputs_, count, period) / mean_throughput;  // HC6
+      wave_component(throughputs_, count, period) / mean_throughput;  // climb/waves
   const auto thread_wave = wave_component(thread_counts_, count, period) / mean_threads;
   const double noise = noise_estimate(count, mean_throughput);
-  average_noise_ = average_noise_ > 0 ? options_.error_smoothing * noise +  // HC7
+  average_noise_ = average_noise_ > 0 ? options_.error_smoothing * noise +  // climb/noise
                                             (1 - options_.error_smoothing) * average_noise_
                                       : noise;
 
-  const double amplitude = std::abs(thread_wave);  // HC8
+  const double amplitude = std::abs(thread_wave);  // climb/ratio
   seen.reason = decision_reason::hold;
   if (amplitude > no_wave) {
     seen.ratio = (throughput_wave - options_.target_throughput_ratio * thread_wave) / thread_wave;
@@ -173,7 +175,7 @@ double adaptive_controller::noise_estimate(unsigned count, double mean_throughpu
 
 double adaptive_controller::move_for(const analysis& seen, const climb_sample& sample,
                                      double seconds) const noexcept {
-  const double direction =  // HC9
+  const double direction =  // climb/move
       std::clamp(seen.ratio.real(), -1.0, 1.0) * std::clamp(seen.confidence, 0.0, 1.0);
   const double size = std::pow(std::abs(direction), options_.gain_exponent) *
                       options_.max_change_per_second * seconds;
@@ -197,14 +199,14 @@ unsigned adaptive_controller::wave_on(const climb_sample& sample) noexcept {
   magnitude_ = static_cast<unsigned>(
       std::clamp(wanted, 1.0, static_cast<double>(options_.max_wave_magnitude)));
 
-  const double low = sample.min;  // HC11
+  const double low = sample.min;  // climb/bounds
   const double high = sample.max;
   control_ = std::max(low, std::min(control_, high - magnitude_));
 
   // On full CPUs, at the floor, a wave could only do harm: there is no way but up, and that is
   // barred.
   wave_held_ = sample.cpu > options_.cpu_full && control_ <= low;
-  const std::uint64_t half_periods = samples_ / (options_.wave_period_samples / 2);  // HC12
+  const std::uint64_t half_periods = samples_ / (options_.wave_period_samples / 2);  // climb/goal
   const double wave = wave_held_ || half_periods % 2 == 0 ? 0 : magnitude_;
   return static_cast<unsigned>(std::clamp(control_ + wave, low, high));
 }

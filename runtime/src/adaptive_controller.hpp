@@ -5,7 +5,7 @@
 // 2008): the number of workers follows a small square wave, and the discrete Fourier component of
 // the throughput at the wave's period says what one more of them is worth; noise at the
 // neighbouring periods says how far that can be believed. It reads no clock and no CPU counter:
-// both are arguments. Steps HC1-HC13: runtime/README.md, "The controller".
+// both are arguments. Protocol climb: runtime/README.md, "The controller".
 #pragma once
 
 #include <chrono>
@@ -66,7 +66,7 @@ class TANDEM_API adaptive_controller {
   climb_step update(const climb_sample& sample) noexcept;
 
   /// The gate, or a blocking_region, has changed the goal. A change that is not told is found by
-  /// the next update (HC1), but only then, and if another one has not undone it.
+  /// the next update (climb/outside), but only then, and if another one has not undone it.
   ///
   /// @param reason  after `blocking` the sample goes on; anything else draws a new interval for it
   void goal_changed(unsigned goal, decision_reason reason) noexcept;

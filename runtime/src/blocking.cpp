@@ -44,7 +44,7 @@ bool blocking_request::start(promise_base& waiting, outcome_base& result) noexce
     result.error = std::current_exception();
     return false;
   }
-  if (!begin(waiting)) return false;  // B1
+  if (!begin(waiting)) return false;  // blocking_calls/publish
   // Released when the task goes on: from the queueing to there a virtual clock sees nothing of it.
   held_clock_ = &owner;
   hold_clock(owner);

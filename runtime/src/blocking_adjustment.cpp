@@ -23,17 +23,17 @@ blocking_adjustment::blocking_adjustment(const adaptive_options& options) noexce
 blocking_outcome blocking_adjustment::adjust(const blocking_reading& reading) noexcept {
   blocking_outcome outcome;
   outcome.goal = reading.goal;
-  // HB1. Compared with min: workers that the climb or the gate has added stand in for blocked ones,
-  // too.
+  // regions/target. Compared with min: workers that the climb or the gate has added stand in for
+  // blocked ones, too.
   const auto target = static_cast<unsigned>(
       std::min<std::uint64_t>(std::uint64_t{reading.min} + reading.blocked, reading.max));
-  if (target <= reading.goal) {  // HB2
+  if (target <= reading.goal) {  // regions/take_back
     const unsigned surplus = std::min(reading.goal - target, added_);
     added_ -= surplus;
     outcome.goal = reading.goal - surplus;
     return outcome;
   }
-  const auto free_of_delay = static_cast<unsigned>(std::min<std::uint64_t>(  // HB3
+  const auto free_of_delay = static_cast<unsigned>(std::min<std::uint64_t>(  // regions/at_once
       target, std::max<std::uint64_t>(at_once(options_, reading.min, reading.max, reading.cpus),
                                       std::min(reading.existing, reading.max))));
   if (reading.goal < free_of_delay) {
@@ -42,7 +42,7 @@ blocking_outcome blocking_adjustment::adjust(const blocking_reading& reading) no
     outcome.goal = reading.goal + 1;
   }
   added_ += outcome.goal - reading.goal;
-  if (outcome.goal < target) {  // HB4
+  if (outcome.goal < target) {  // regions/delay
     outcome.delay = delay(options_, outcome.goal, reading.min, reading.max, reading.cpus);
   }
   return outcome;

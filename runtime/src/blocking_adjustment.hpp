@@ -3,7 +3,7 @@
 //
 // A worker that says it is going to block is replaced: at once while there are few, then one by
 // one, the slower the more there are, so that a burst of blocking calls does not make a burst of
-// threads. What has been added goes when the regions end. Steps HB1-HB4: runtime/README.md, "The
+// threads. What has been added goes when the regions end. Protocol regions: runtime/README.md, "The
 // controller".
 #pragma once
 
@@ -52,7 +52,8 @@ class TANDEM_API blocking_adjustment {
   void set_options(const adaptive_options& options) noexcept { options_ = options; }
 
   blocking_outcome adjust(const blocking_reading& reading) noexcept;
-  /// HB2. Somebody else has taken workers away: what is no longer there is not to be taken again.
+  /// regions/take_back. Somebody else has taken workers away: what is no longer there is not to be
+  /// taken again.
   void lowered_to(unsigned goal, unsigned min) noexcept {
     added_ = std::min(added_, goal > min ? goal - min : 0);
   }

@@ -81,7 +81,8 @@ blocking_pool::impl::impl(tandem::runtime& owner, const blocking_options& option
 blocking_pool::impl::~impl() { stop(); }
 
 blocking_pool::impl::admission blocking_pool::impl::enqueue(request& item) noexcept {
-  entering_.fetch_add(1, std::memory_order_relaxed);  // B5: published by the lock
+  // blocking_calls/last_access: published by the lock
+  entering_.fetch_add(1, std::memory_order_relaxed);
   bool must_start = false;
   admission answer = admission::queued;
   {
@@ -105,7 +106,8 @@ blocking_pool::impl::admission blocking_pool::impl::enqueue(request& item) noexc
     }
   }
   if (must_start) start_thread();
-  entering_.fetch_sub(1, std::memory_order_release);  // B5: the last access; pairs with stop()
+  // blocking_calls/last_access: the last access; pairs with stop()
+  entering_.fetch_sub(1, std::memory_order_release);
   return answer;
 }
 
@@ -253,7 +255,8 @@ void blocking_pool::impl::join(thread_record* ended) noexcept {
 }
 
 void blocking_pool::impl::stop() noexcept {
-  while (entering_.load(std::memory_order_acquire) != 0) std::this_thread::yield();  // B5
+  // blocking_calls/last_access
+  while (entering_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
   bool any = false;
   {
     const std::lock_guard lock(lock_);

@@ -1,4 +1,4 @@
-// blocking_pool.hpp: the queue of blocking calls and the threads that run them. Protocol B1-B5.
+// blocking_pool.hpp: the queue of blocking calls and the threads that run them. Protocol blocking_calls.
 // SPDX-License-Identifier: MIT
 //
 // One lock guards queue, idle list and counts: a call costs two thread hand-overs anyway, some
@@ -43,9 +43,9 @@ class blocking_pool::impl {
 
   enum class admission : std::uint8_t { queued, stopped, full };
 
-  /// B2. If queued, the request may have ended, and be gone, on return.
+  /// blocking_calls/queue. If queued, the request may have ended, and be gone, on return.
   admission enqueue(detail::blocking_request& item) noexcept;
-  /// B3. From on_stop. @returns whether the request was taken out of the queue
+  /// blocking_calls/stop. From on_stop. @returns whether the request was taken out of the queue
   bool remove(detail::blocking_request& item) noexcept;
   void stop() noexcept;
   blocking_stats stats() const;
@@ -58,7 +58,7 @@ class blocking_pool::impl {
   void start_thread() noexcept;
   void loop(thread_record& self) noexcept;
   void run(request& item) noexcept;
-  /// B4. Under `lock`. @returns false if the thread has to end
+  /// blocking_calls/idle. Under `lock`. @returns false if the thread has to end
   bool wait_for_work(thread_record& self, std::unique_lock<std::mutex>& lock) noexcept;
   void leave_idle(thread_record& self) noexcept;
   void retire(thread_record& self, std::unique_lock<std::mutex>& lock) noexcept;
@@ -82,8 +82,8 @@ class blocking_pool::impl {
 
   std::atomic<std::uint64_t> run_{0};
   std::atomic<std::uint32_t> all_ended_{0};  // 1: stop() may join the last thread
-  // B5: threads that are inside enqueue(): what they queue may end the runtime before they have
-  // left.
+  // blocking_calls/last_access: threads that are inside enqueue(): what they queue may end the
+  // runtime before they have left.
   std::atomic<std::uint32_t> entering_{0};
 };
 

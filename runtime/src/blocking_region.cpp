@@ -1,4 +1,4 @@
-// blocking_region.cpp: tells the control of the pool. Protocol J5.
+// blocking_region.cpp: tells the control of the pool. Protocol crew/region.
 // SPDX-License-Identifier: MIT
 #include <tandem/blocking_region.hpp>
 
@@ -20,8 +20,8 @@ detail::worker* worker_to_tell() noexcept {
 
 blocking_region::blocking_region() noexcept
     : worker_(worker_to_tell()),
-      // A fixed pool may get a control while we are here (RC4): it is told of the end only if it
-      // knows of the beginning.
+      // A fixed pool may get a control while we are here (changes/control): it is told of the end
+      // only if it knows of the beginning.
       told_(worker_ != nullptr ? worker_->owner.control() : nullptr) {
   if (worker_ == nullptr) return;
   worker_pool::impl& pool = worker_->owner;

@@ -72,7 +72,8 @@ void stop_to_token::start(promise_base& child, promise_base& parent,
 
 std::coroutine_handle<> stop_to_token::child_ended(const ended_frame& child) noexcept {
   auto& self = *static_cast<stop_to_token*>(child.link);
-  // C4: if a stopper has the waiter, the second to hand over goes on with the parent.
+  // stopping/hand_over: if a stopper has the waiter, the second to hand over goes on with the
+  // parent.
   if (self.listening_ && !self.env_.stop().withdraw(self) && !self.hand_over()) {
     return std::noop_coroutine();
   }

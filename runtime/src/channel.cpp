@@ -15,12 +15,12 @@ void channel_base::close() noexcept {
   const lock_word::word state = word_.lock();
   taken_list ended;
   for (wait_list* list : {&receivers_, &senders_}) {
-    while (waiter* const each = list->pop_front()) {  // W3
+    while (waiter* const each = list->pop_front()) {  // waiting/grant
       static_cast<channel_waiter*>(each)->closed = true;
       ended.push_back(each);
     }
   }
-  word_.unlock(state | lock_word::one);  // W6
+  word_.unlock(state | lock_word::one);  // waiting/unlock
   ended.wake();
 }
 

@@ -10,27 +10,27 @@
 namespace tandem::inline v0::detail {
 
 void child_group::open(thread_context& context, promise_base& parent, std::size_t count) noexcept {
-  remaining_.store(static_cast<std::uint32_t>(count), std::memory_order_relaxed);  // A1
+  remaining_.store(static_cast<std::uint32_t>(count), std::memory_order_relaxed);  // groups/publish
   env_.start_below(*parent.env);
   env_.set_home(parent.home);
   context.env = &env_;
 }
 
 void child_group::note_end(child_slot& slot) noexcept {
-  // A3. This child has not been settled yet, so the group outlives what follows, even if the stop
-  // lets all others end at once.
+  // groups/note. This child has not been settled yet, so the group outlives what follows, even if
+  // the stop lets all others end at once.
   outcome_base& room = *slot.place;
   const bool failed = room.error != nullptr;
   child_slot* none = nullptr;
   if (kind_ == group_kind::all) {
     if (!failed) return;
     if (env_.stop().stop_requested() && is_cancellation(room.error)) {
-      // Relaxed: read after the join (A4).
+      // Relaxed: read after the join (groups/settle).
       cut_short_.compare_exchange_strong(none, &slot, std::memory_order_relaxed);
       return;
     }
   }
-  // Relaxed: it decides between siblings; what it points to is read after the join (A4).
+  // Relaxed: it decides between siblings; what it points to is read after the join (groups/settle).
   if (first_.compare_exchange_strong(none, &slot, std::memory_order_relaxed)) {
     env_.stop().request_stop(kind_ == group_kind::all ? stop_reason::sibling_failed
                                                       : stop_reason::race_lost);
@@ -43,14 +43,14 @@ void child_group::note_end(child_slot& slot) noexcept {
 bool child_group::settle(thread_context& context, promise_base& parent,
                          std::size_t count) noexcept {
   const auto n = static_cast<std::uint32_t>(count);
-  // A4. acq_rel: the last one sees what every child has written.
+  // groups/settle. acq_rel: the last one sees what every child has written.
   if (remaining_.fetch_sub(n, std::memory_order_acq_rel) != n) return true;
   close(context, parent);
   return false;
 }
 
 void child_group::close(thread_context& context, promise_base& parent) noexcept {
-  env_.end();  // A5
+  env_.end();  // groups/leave
   context.env = parent.env;
 }
 

@@ -54,7 +54,7 @@ bool driven_loop::queued() const noexcept {
 }
 
 void driven_loop::notify() noexcept {
-  // V1. seq_cst: pairs with sleep_on_signal().
+  // driving/signal. seq_cst: pairs with sleep_on_signal().
   signal_.fetch_add(1, std::memory_order_seq_cst);
   if (sleeping_.load(std::memory_order_seq_cst)) platform::wake_all(signal_);
   // acquire: pairs with descriptor().
@@ -62,8 +62,8 @@ void driven_loop::notify() noexcept {
 }
 
 void driven_loop::sleep_on_signal(std::uint32_t seen, std::int64_t deadline_ns) noexcept {
-  // V2. seq_cst: of this store with the compare inside the wait, and V1's count with its load of
-  // the flag, at least one sees the other.
+  // driving/sleep. seq_cst: of this store with the compare inside the wait, and driving/signal's
+  // count with its load of the flag, at least one sees the other.
   sleeping_.store(true, std::memory_order_seq_cst);
   if (signal_.load(std::memory_order_seq_cst) == seen) {
     platform::wait_on(signal_, seen, deadline_ns);
@@ -74,7 +74,7 @@ void driven_loop::sleep_on_signal(std::uint32_t seen, std::int64_t deadline_ns) 
 void driven_loop::hold() noexcept { holds_.fetch_add(1, std::memory_order_seq_cst); }
 
 void driven_loop::release() noexcept {
-  // V3. After the post, so whoever reads 0 finds what was posted.
+  // driving/clock. After the post, so whoever reads 0 finds what was posted.
   if (holds_.fetch_sub(1, std::memory_order_seq_cst) == 1) notify();
 }
 
@@ -149,7 +149,8 @@ driven_loop::ending driven_loop::run_until(condition done, std::int64_t deadline
   ending how = ending::done;
   bool ran = false;
   while (!done()) {
-    const std::uint32_t seen = signal_.load(std::memory_order_acquire);  // V2: before the looks
+    // driving/sleep: before the looks
+    const std::uint32_t seen = signal_.load(std::memory_order_acquire);
     if (run_ready(items_between_looks) != 0) {
       ran = true;
       continue;
@@ -175,8 +176,8 @@ driven_loop::ending driven_loop::run_until(condition done, std::int64_t deadline
 
 driven_loop::ending driven_loop::wait_virtual(condition done, std::uint32_t seen,
                                               std::int64_t deadline_ns) noexcept {
-  // V3. Read before the queues and the condition: what was held back may just have been posted, or
-  // be what makes the condition true.
+  // driving/clock. Read before the queues and the condition: what was held back may just have been
+  // posted, or be what makes the condition true.
   if (holds_.load(std::memory_order_seq_cst) != 0) {
     wait_for_release(seen);
     return ending::done;
@@ -188,7 +189,7 @@ driven_loop::ending driven_loop::wait_virtual(condition done, std::uint32_t seen
   if (next == platform::no_deadline && deadline_ns == platform::no_deadline) {
     return ending::stalled;
   }
-  timers().advance_to(to_time(std::min(next, deadline_ns)));  // V4
+  timers().advance_to(to_time(std::min(next, deadline_ns)));  // driving/choose
   return ending::done;
 }
 

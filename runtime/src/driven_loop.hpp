@@ -3,7 +3,7 @@
 //
 // With a real clock it serves foreign event loops (poll, run_until_idle and a descriptor); with a
 // virtual one it chooses by a seed what runs next, and moves the clock when nothing can run. One
-// thread at a time drives. Protocol: runtime/README.md, "Without threads", V1-V4.
+// thread at a time drives. Protocol: runtime/README.md, "Without threads", driving.
 #pragma once
 
 #include <atomic>
@@ -47,7 +47,7 @@ class driven_loop final : public timer_driver {
   std::uint64_t random_bits() noexcept { return split_mix(task_random_); }
 
   // Any thread.
-  /// V1. Something was posted, or a condition may hold now.
+  /// driving/signal. Something was posted, or a condition may hold now.
   void notify() noexcept;
   void wake() noexcept override { notify(); }
   void hold() noexcept;
@@ -77,14 +77,14 @@ class driven_loop final : public timer_driver {
 
   tandem::runtime& owner_;
   const std::optional<virtual_time> time_;
-  std::mutex driving_;                                  // held by the thread that drives
-  frame_idle spell_;                                    // under driving_
-  std::uint64_t schedule_random_ = 0;                   // under driving_
-  std::uint64_t task_random_ = 0;                       // by tasks, so under driving_, too
-  std::atomic<std::uint32_t> signal_{0};                // V1: counts notifications
-  std::atomic<bool> sleeping_{false};                   // V2: the driving thread waits for signal_
-  std::atomic<std::uint32_t> holds_{0};                 // V3
-  bool has_complained_ = false;                         // under driving_
+  std::mutex driving_;                    // held by the thread that drives
+  frame_idle spell_;                      // under driving_
+  std::uint64_t schedule_random_ = 0;     // under driving_
+  std::uint64_t task_random_ = 0;         // by tasks, so under driving_, too
+  std::atomic<std::uint32_t> signal_{0};  // driving/signal: counts notifications
+  std::atomic<bool> sleeping_{false};     // driving/sleep: the driving thread waits for signal_
+  std::atomic<std::uint32_t> holds_{0};   // driving/clock
+  bool has_complained_ = false;           // under driving_
   std::atomic<platform::pollable*> pollable_{nullptr};  // once asked for; made under driving_
   std::unique_ptr<platform::pollable> pollable_owner_;  // under driving_
 };

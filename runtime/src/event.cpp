@@ -13,8 +13,8 @@ void event::set() noexcept {
     if (word_.change(seen, lock_word::one)) return;
   }
   (void)word_.lock();
-  waiter* const all = waiting_.take_all();  // W3
-  word_.unlock(lock_word::one);             // W6: from here on the event may be gone
+  waiter* const all = waiting_.take_all();  // waiting/grant
+  word_.unlock(lock_word::one);             // waiting/unlock: from here on the event may be gone
   detail::taken_list::wake(all);
 }
 
@@ -30,9 +30,9 @@ void event::reset() noexcept {
 bool event_awaiter::start(detail::promise_base& waiting) noexcept {
   if (room_.gave_way(waiting)) return true;
   waiter& self = room_.build(target_->word_, target_->waiting_);
-  if (!self.begin(waiting)) return false;  // W1
+  if (!self.begin(waiting)) return false;  // waiting/publish
   const lock_word::word state = target_->word_.lock();
-  if (!self.may_queue()) {  // W2
+  if (!self.may_queue()) {  // waiting/queue
     target_->word_.unlock(state);
     return self.give_up();
   }

@@ -1,4 +1,4 @@
-// fair_scheduler.cpp: whose turn it is, and the end of a queue. Protocol O1-O6: runtime/README.md.
+// fair_scheduler.cpp: whose turn it is, and the end of a queue. Protocol queues: runtime/README.md.
 // SPDX-License-Identifier: MIT
 #include <tandem/fair_scheduler.hpp>
 
@@ -51,7 +51,7 @@ class fair_scheduler::impl final : public detail::ordered_scheduler {
   std::vector<fair_queue::impl*> busy_;  // a heap; has room for all queues
 };
 
-/// One word says who still needs the queue (O4):
+/// One word says who still needs the queue (queues/close):
 ///   closed  no task is admitted any more
 ///   gone    closed, and at one moment without tasks and items: the scheduler does not count it
 ///   handle  there are handles
@@ -112,7 +112,8 @@ void fair_queue::impl::end_task() noexcept {
   std::uint64_t seen = word_.load(std::memory_order_relaxed);
   while (true) {
     if ((seen & ~handle_bit) == (one_use | closed_bit)) {
-      // O4. Ours is the last use: the queue goes. Our hold is kept until the scheduler knows.
+      // queues/close. Ours is the last use: the queue goes. Our hold is kept until the scheduler
+      // knows.
       if (!word_.compare_exchange_weak(seen, seen | gone_bit, std::memory_order_acq_rel)) continue;
       fair_.queue_left();
       seen |= gone_bit;
@@ -131,7 +132,7 @@ void fair_queue::impl::close() noexcept {
   do {
     if ((seen & closed_bit) != 0) return;
     next = seen | closed_bit;
-    if (seen < one_use) next |= gone_bit;  // O4
+    if (seen < one_use) next |= gone_bit;  // queues/close
   } while (!word_.compare_exchange_weak(seen, next, std::memory_order_acq_rel,
                                         std::memory_order_relaxed));
   if ((next & gone_bit) != 0) fair_.queue_left();

@@ -5,8 +5,8 @@
 // The store keeps at most `central_limit` batches of a class and gives the rest back to the slabs.
 // A thread that ends gives back what it has. The store, too, holds addresses, not a list through
 // the blocks: what one thread makes and another one frees would cost a cache miss more for each
-// block. What threads and store keep goes back when nobody needs it: runtime/README.md, "After a
-// burst".
+// block. What threads and store keep goes back when nobody needs it: protocol trim in
+// runtime/README.md.
 #include <tandem/detail/frame_memory.hpp>
 
 #include <algorithm>
@@ -89,7 +89,8 @@ void close_magazines() noexcept {
   return true;
 }
 
-/// Whether nobody runs tasks. A thread of a runtime that asks does: then somebody will trim again.
+/// trim/nobody_runs. Whether nobody runs tasks. A thread of a runtime that asks does: then somebody
+/// will trim again.
 bool all_idle() noexcept {
   if (!nobody_runs.load(relaxed)) [[likely]]
     return false;

@@ -25,8 +25,8 @@ void gathering::prepare() noexcept {
 void gathering::wait(worker_pool& pool, std::chrono::steady_clock::time_point until) noexcept {
   gathering_slot& slot = pool.implementation().gathered_by();
   if (!slot.enter(*this)) return;
-  // K1. First we are in the slot, then we look for idle workers: seq_cst, both. A worker is first
-  // counted as idle, then looks at the slot.
+  // gathering/enter. First we are in the slot, then we look for idle workers: seq_cst, both. A
+  // worker is first counted as idle, then looks at the slot.
   if (pool.implementation().all_awake()) {
     const std::int64_t deadline = until.time_since_epoch().count();
     while (word_.load(std::memory_order_acquire) != 0) {  // pairs with end()
@@ -49,7 +49,7 @@ bool gathering_slot::enter(gathering& one) noexcept {
 void gathering_slot::leave(gathering& one) noexcept {
   gathering* expected = &one;
   if (slot_.compare_exchange_strong(expected, nullptr, std::memory_order_acq_rel)) return;
-  // K3. A worker has taken us out, and may be about to touch us. acquire: pairs with
+  // gathering/get_up. A worker has taken us out, and may be about to touch us. acquire: pairs with
   // end_gathering().
   while (slot_.load(std::memory_order_acquire) == in_use()) std::this_thread::yield();
 }

@@ -30,8 +30,8 @@ void invoke_job::begin_stolen() noexcept {
 
 void invoke_job::end_stolen() noexcept {
   this_thread().stolen_call = interrupted_;
-  // I3. Release: publishes the result to wait(). The job may be gone after it; a wake that comes
-  // too late meets somebody else's word, and does it no harm.
+  // invoke/steal. Release: publishes the result to wait(). The job may be gone after it; a wake
+  // that comes too late meets somebody else's word, and does it no harm.
   if (state_.exchange(done, std::memory_order_acq_rel) == awaited) platform::wake_one(state_);
 }
 
@@ -48,7 +48,8 @@ bool invoke_job::help(thread_context& context) noexcept {
   job* const found = thief->forks.steal();
   if (found == nullptr) return false;
   worker& self = *context.current_worker;
-  if (!is_invoke_job(*found) || !static_cast<invoke_job*>(found)->descends_from(*this)) {  // I4
+  // invoke/help
+  if (!is_invoke_job(*found) || !static_cast<invoke_job*>(found)->descends_from(*this)) {
     self.owner.post(found, post_kind::spawn);
     return false;
   }
@@ -76,7 +77,7 @@ void invoke_job::wait(thread_context& context) noexcept {
     if (!state_.compare_exchange_strong(seen, awaited, std::memory_order_acq_rel) && seen == done) {
       continue;
     }
-    platform::wait_on(state_, awaited, deadline_after(pause));  // I5
+    platform::wait_on(state_, awaited, deadline_after(pause));  // invoke/sleep
     pause = std::min(pause * 2, longest_sleep);
   }
 }

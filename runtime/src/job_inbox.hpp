@@ -7,8 +7,8 @@
 //   null          nothing is there; the taker looks once more before it goes to sleep
 //   a job         the newest, linked by `next` to the older ones; the taker comes for them
 // Only the taker writes null or the mark, the latter only over null. So of a poster and a taker
-// that is about to sleep one sees the other, by one word and without any order of several (ST1,
-// ST3; X1, X3 of runtime/README.md).
+// that is about to sleep one sees the other, by one word and without any order of several
+// (strand/post, strand/take; own_thread/post, own_thread/sleep of runtime/README.md).
 #pragma once
 
 #include <atomic>

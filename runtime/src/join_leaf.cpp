@@ -1,4 +1,4 @@
-// join_leaf.cpp: awaiting a spawned task: by a call, if it is still queued (J0), or by waiting for it; its references.
+// join_leaf.cpp: awaiting a spawned task: by a call, if it is still queued, or by waiting for it.
 // SPDX-License-Identifier: MIT
 #include <tandem/spawn.hpp>
 
@@ -21,7 +21,8 @@ joinable_root::join joinable_root::run_here(promise_base& waiting) noexcept {
       waiting.env->stop().stop_requested()) {
     return join::not_begun;
   }
-  // RC7. This segment began before anybody was observed, so it could not hand its time over (M4).
+  // changes/timing. This segment began before anybody was observed, so it could not hand its time
+  // over (records/segment).
   if (context.observed == nullptr && env_block().record() != nullptr) [[unlikely]]
     return join::not_begun;
   references_.fetch_add(1, std::memory_order_relaxed);  // the start job's, which stays queued
@@ -31,7 +32,8 @@ joinable_root::join joinable_root::run_here(promise_base& waiting) noexcept {
     return join::not_begun;
   }
   --context.budget;
-  // What has not ended may go on in this thread (N5) before any other task: its environment stays.
+  // What has not ended may go on in this thread (calls/limit) before any other task: its
+  // environment stays.
   if (!has_ended) return join::suspended;
   context.env = waiting.env;
   return join::ended;
@@ -41,8 +43,8 @@ bool join_leaf::start(promise_base& waiting) noexcept {
   const joinable_root::join ran = target_->run_here(waiting);
   if (ran == joinable_root::join::ended) return false;
   if (ran == joinable_root::join::not_begun) return wait(waiting);
-  // What the suspended task has left in the lane lies above what this stack knows of (F2), so this
-  // stack unwinds, even if the task has ended elsewhere by now.
+  // What the suspended task has left in the lane lies above what this stack knows of (joins/next),
+  // so this stack unwinds, even if the task has ended elsewhere by now.
   if (!wait(waiting)) waiting.post();
   return true;
 }

@@ -10,7 +10,7 @@ using detail::waiter;
 void mutex::unlock_slow() noexcept {
   const lock_word::word state = word_.lock();
   TANDEM_ASSERT((state & lock_word::one) != 0, "a mutex was unlocked that nobody holds");
-  waiter* const next = waiting_.pop_front();  // W3: it holds the mutex now
+  waiter* const next = waiting_.pop_front();  // waiting/grant: it holds the mutex now
   word_.unlock((next != nullptr ? lock_word::one : 0) |
                (waiting_.empty() ? 0 : lock_word::waiters));
   if (next != nullptr) next->finish();
@@ -19,9 +19,9 @@ void mutex::unlock_slow() noexcept {
 bool mutex_awaiter::start(detail::promise_base& waiting) noexcept {
   if (room_.gave_way(waiting)) return true;
   waiter& self = room_.build(target_->word_, target_->waiting_);
-  if (!self.begin(waiting)) return false;  // W1
+  if (!self.begin(waiting)) return false;  // waiting/publish
   const lock_word::word state = target_->word_.lock();
-  if (!self.may_queue()) {  // W2
+  if (!self.may_queue()) {  // waiting/queue
     target_->word_.unlock(state);
     return self.give_up();
   }

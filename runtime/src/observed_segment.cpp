@@ -1,4 +1,4 @@
-// observed_segment.cpp: where the segments of an observed task begin and end. Protocol M1-M7: runtime/README.md.
+// observed_segment.cpp: where the segments of an observed task begin and end. Protocol records: runtime/README.md.
 // SPDX-License-Identifier: MIT
 #include "observed_segment.hpp"
 
@@ -18,7 +18,7 @@ namespace tandem::inline v0::detail {
 constinit std::atomic<std::uint32_t> observing_runtimes{0};
 
 namespace {
-// M2. Segments are numbered from 1, so none has this bit.
+// records/queued. Segments are numbered from 1, so none has this bit.
 constexpr std::uint64_t queued_mark = std::uint64_t{1} << 63;
 }  // namespace
 
@@ -99,7 +99,7 @@ std::int64_t observed_segment::end() noexcept {
   const std::int64_t ran = std::max<std::int64_t>(0, now - began_ns_);
   if (of->timed) observer.count_run(worker_, ran);
   const bool told = of->told;
-  // M5. Unless we are told to delete it, the record may be gone from here on.
+  // records/end. Unless we are told to delete it, the record may be gone from here on.
   if (of->segment_ends(now)) delete of;
   if (told) tell_end(observer, now, ran);
   note_turn(now);

@@ -10,8 +10,8 @@ namespace tandem::inline v0::detail {
 
 class task_observer;
 
-/// M1. Empty: no hooks, and no task is timed. Filled by set-up, or once by a change of the pool
-/// (RC7); an observer stays until the runtime's end, since records point to it.
+/// records/make. Empty: no hooks, and no task is timed. Filled by set-up, or once by a change of
+/// the pool (changes/timing); an observer stays until the runtime's end, since records point to it.
 class observer_slot {
  public:
   explicit observer_slot(std::unique_ptr<task_observer> first) noexcept;

@@ -1,4 +1,4 @@
-// ordered_scheduler.cpp: items in, tokens below, items out. Protocol O1-O6: runtime/README.md.
+// ordered_scheduler.cpp: items in, tokens below, items out. Protocol queues: runtime/README.md.
 // SPDX-License-Identifier: MIT
 #include "ordered_scheduler.hpp"
 
@@ -50,7 +50,8 @@ void ordered_scheduler::enqueue(ordered_queue& target, job_list& items, post_kin
     waiting_.store(waiting() + count, std::memory_order_relaxed);
     if (was_empty) filled(target);
   }
-  // O1. Until our tokens have run there are no more items than tokens: one of ours finds one.
+  // queues/post. Until our tokens have run there are no more items than tokens: one of ours finds
+  // one.
   if (tokens.empty()) return;
   if (count == 1) {
     below_.post(tokens.pop_front(), kind);
@@ -107,7 +108,7 @@ void ordered_scheduler::token::run_one(job* self) noexcept {
   // scheduler until then. Before our item runs: that may take long.
   if (again) [[unlikely]]
     spent.scheduler->below_.post(&spent, post_kind::spawn);
-  // O3. The item's hold keeps queue and scheduler until it has run.
+  // queues/hold. The item's hold keeps queue and scheduler until it has run.
   run_in_layer(this_thread(), *queue, item);
   queue->end_task();
 }

@@ -4,7 +4,7 @@
 // For each item one token goes to the executor below. A token that runs takes the item that the
 // rule chooses then, which need not be the one that it was posted for. So the executor below sees
 // as many jobs as there are items, spreads them over its threads and counts them, and the order is
-// decided as late as possible. Protocol: runtime/README.md, O1-O6.
+// decided as late as possible. Protocol: runtime/README.md, queues.
 #pragma once
 
 #include <atomic>
@@ -38,17 +38,17 @@ class ordered_scheduler : public left_to_parent {
   /// Items that wait; a hint.
   std::size_t waiting() const noexcept { return waiting_.load(std::memory_order_relaxed); }
 
-  /// O1. Items for `target`, and a token for each.
+  /// queues/post. Items for `target`, and a token for each.
   void enqueue(ordered_queue& target, job_list& items, post_kind kind) noexcept;
 
-  /// O6. Whether its queues may take new tasks, as far as the executor below goes.
+  /// queues/closed_below. Whether its queues may take new tasks, as far as the executor below goes.
   bool admits() const noexcept {
     return counted_below_ == nullptr || still_admits(*counted_below_);
   }
   /// In a child of fork(): locks may be held for ever, and what they guard may be half changed.
   bool is_parents() const noexcept { return owner_ != nullptr && is_forked(*owner_); }
 
-  // O5. The scheduler goes with its last hold.
+  // queues/end. The scheduler goes with its last hold.
   void retain() noexcept { holds_.fetch_add(1, std::memory_order_relaxed); }
   void release() noexcept {
     if (holds_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
@@ -83,7 +83,7 @@ class ordered_scheduler : public left_to_parent {
     static void run_one(job* self) noexcept;
   };
 
-  /// O2. @param again  the token has to be posted once more: one is owed
+  /// queues/run_token. @param again  the token has to be posted once more: one is owed
   job* take(token& spent, ordered_queue*& from, bool& again) noexcept;
   /// Null: there is no memory, and one is owed.
   job* take_token() noexcept;
@@ -114,7 +114,7 @@ class ordered_queue : public executor {
   runtime* owner() const noexcept override { return scheduler_.below().owner(); }
   std::string_view name() const noexcept override { return name_; }
 
-  /// O3. As a task that is never refused: an item that waits or runs. end_task() ends it.
+  /// queues/hold. As a task that is never refused: an item that waits or runs. end_task() ends it.
   virtual void begin_item() noexcept = 0;
 
   /// A hint from outside the lock.

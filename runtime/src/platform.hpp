@@ -47,7 +47,7 @@ void place_this_thread(const std::vector<unsigned>& cpus);
 void name_this_thread(const char* name) noexcept;
 
 /// While it lives asynchronous signals and SIGPIPE are blocked in its thread, and in those that it
-/// starts (D17).
+/// starts.
 class blocked_signals {
  public:
   /// @throws  std::bad_alloc
@@ -71,7 +71,7 @@ enum class exit_step : std::uint8_t { frames, notes };
 /// @returns  false if that is refused
 bool at_thread_exit(exit_step step, thread_exit_function run) noexcept;
 
-/// Starts a thread in which asynchronous signals and SIGPIPE are blocked from birth (D17).
+/// Starts a thread in which asynchronous signals and SIGPIPE are blocked from birth.
 /// @throws  std::system_error, std::bad_alloc
 std::thread start_thread(const char* name, std::function<void()> body);
 

@@ -92,11 +92,11 @@ void pool_control::on_blocking_time(timer_node& self, fired_timers& /*batch*/) n
 }
 
 void pool_control::answer() noexcept {
-  // J3. The mark goes first, then the caller looks at the room.
+  // crew/step_back. The mark goes first, then the caller looks at the room.
   const std::uint32_t asked = asked_.fetch_and(~std::uint32_t{too_many}, std::memory_order_seq_cst);
   if ((asked & sample_due) == 0) return;
   std::unique_lock lock(lock_, std::try_to_lock);
-  // J2. Somebody else is at it, or has been.
+  // crew/sample. Somebody else is at it, or has been.
   if (!lock || (asked_.load(std::memory_order_relaxed) & sample_due) == 0 || stopped_) return;
   asked_.fetch_and(~std::uint32_t{sample_due}, std::memory_order_relaxed);
   if (!decides_) {
@@ -181,13 +181,14 @@ void pool_control::gate_round() noexcept {
     }
   }
   if (change != 0) pool_.change_target(change);
-  // A thread that could not be started when the work came is tried again (RC2).
+  // A thread that could not be started when the work came is tried again (changes/make_thread).
   if (work_waits) pool_.wake_one();
   if (told) tell(*options, *told);
 }
 
 bool pool_control::fell_asleep() noexcept {
-  // J6. First off, then the look: seq_cst, both. Who wakes a worker counts it, then looks at on_.
+  // crew/timers. First off, then the look: seq_cst, both. Who wakes a worker counts it, then looks
+  // at on_.
   on_.store(false, std::memory_order_seq_cst);
   if (pool_.busy() == 0) return true;
   on_.store(true, std::memory_order_seq_cst);
@@ -237,8 +238,8 @@ int pool_control::reconfigure(std::shared_ptr<const pool_options>& options,
     change = set_goal(wanted, decision_reason::outside_change);
     if (decides_) change += adjust_for_blocking(false);
     if (decides_ && (climb || !decided)) {
-      // J6. First off, then the look: seq_cst, both. Who wakes a worker counts it, then looks at
-      // on_.
+      // crew/timers. First off, then the look: seq_cst, both. Who wakes a worker counts it, then
+      // looks at on_.
       on_.store(false, std::memory_order_seq_cst);
       if (pool_.busy() != 0) run_timers();
     }
@@ -301,8 +302,8 @@ void pool_control::thread_retired(decision_reason reason) noexcept {
 }
 
 int pool_control::lower_to_what_is_left(decision_reason reason) noexcept {
-  // Who comes back after a rest begins as at first. But those that are blocked are replaced (HB1), by
-  // a thread that is started when somebody needs it.
+  // Who comes back after a rest begins as at first. But those that are blocked are replaced
+  // (regions/target), by a thread that is started when somebody needs it.
   const unsigned left = std::max(options_->min_threads + blocked(), pool_.threads());
   return left < goal() ? set_goal(left, reason) : 0;
 }

@@ -1,4 +1,4 @@
-// pool_control.hpp: keeps the number of workers of a pool right. Protocol J1-J7: runtime/README.md.
+// pool_control.hpp: keeps the number of workers of a pool right. Protocol crew: runtime/README.md.
 // SPDX-License-Identifier: MIT
 //
 // Rules that decide (adaptive_controller, starvation_gate, blocking_adjustment) are pure; here they
@@ -48,7 +48,7 @@ class pool_control {
   /// Worker, after asks(): takes the sample that is due. It then steps back if too many are busy.
   void answer() noexcept;
 
-  /// J6. A worker was woken or started: the timers have to run.
+  /// crew/timers. A worker was woken or started: the timers have to run.
   void somebody_is_awake() noexcept {
     // seq_cst: pairs with sleep_unless_busy().
     if (!on_.load(std::memory_order_seq_cst)) [[unlikely]]
@@ -61,7 +61,7 @@ class pool_control {
   void region_began() noexcept;
   void region_ended() noexcept;
 
-  /// RC4. @param climb  where the climb begins anew; else it goes on
+  /// changes/control. @param climb  where the climb begins anew; else it goes on
   /// @returns by how much the goal has changed: for change_target()
   int reconfigure(std::shared_ptr<const pool_options>& options,
                   std::optional<adaptive_controller> climb) noexcept;
@@ -95,15 +95,15 @@ class pool_control {
   std::uint64_t completions() const noexcept;
   gate_reading read(clock::time_point now) noexcept;
   void read_cpu(clock::time_point now) noexcept;
-  /// HG2 and reports: what was before does not count.
+  /// gate/starved and reports: what was before does not count.
   void begin_watching(clock::time_point now) noexcept;
-  /// HG5, and what reports need.
+  /// gate/next_slot, and what reports need.
   void watch(gate_reading& reading) noexcept;
   bool report_is_due(clock::time_point now) noexcept;
   starvation_report report() const;
   void tell(const pool_options& options, const starvation_report& report) const noexcept;
   bool fell_asleep() noexcept;
-  /// J4. @returns by how much the goal has changed
+  /// crew/retire. @returns by how much the goal has changed
   int lower_to_what_is_left(decision_reason reason) noexcept;
   int adjust_for_blocking(bool delay_elapsed) noexcept;
   int set_goal(unsigned goal, decision_reason reason) noexcept;
@@ -112,7 +112,7 @@ class pool_control {
   worker_pool::impl& pool_;
   const unsigned cpus_;
   alignas(64) std::atomic<std::uint32_t> asked_{0};
-  std::atomic<bool> on_;        // the timers run, or are not needed (RC4)
+  std::atomic<bool> on_;        // the timers run, or are not needed (changes/control)
   std::atomic<unsigned> goal_;  // written under lock_
   std::atomic<decision_reason> raised_for_{decision_reason::work};
   std::atomic<unsigned> blocked_{0};   // workers inside a region

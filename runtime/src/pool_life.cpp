@@ -1,4 +1,4 @@
-// pool_life.cpp: how a pool ends: shutdown, stop, tidying, terminated. Protocol U6, U7, U10: runtime/README.md.
+// pool_life.cpp: how a pool ends: shutdown, stop, tidying, terminated. Protocol submissions: runtime/README.md.
 // SPDX-License-Identifier: MIT
 #include <exception>
 #include <utility>
@@ -21,8 +21,8 @@ bool worker_pool::await_termination(std::chrono::steady_clock::duration timeout)
 }
 
 void runtime::impl::close() noexcept {
-  // U7. seq_cst, in this order: a task that ends after the count was looked at sees that somebody
-  // waits.
+  // submissions/end. seq_cst, in this order: a task that ends after the count was looked at sees
+  // that somebody waits.
   if (!ends_are_watched_.exchange(true, std::memory_order_relaxed)) {
     draining_.fetch_add(1, std::memory_order_seq_cst);
   }
@@ -34,7 +34,7 @@ void runtime::impl::stop_all_roots() noexcept {
 }
 
 void worker_pool::impl::close(pool_state to) noexcept {
-  // U6. seq_cst: whoever has counted a task and still read "running" is waited for.
+  // submissions/close. seq_cst: whoever has counted a task and still read "running" is waited for.
   life_.advance(to);
   owner_.implementation().close();
   submissions_.close();
@@ -96,7 +96,7 @@ void worker_pool::impl::begin_stop(door closed) noexcept {
   bool nobody_left = false;
   {
     const std::lock_guard lock(idle_lock_);
-    // U10. Between its look and here the door may have been opened for the services.
+    // submissions/reopen. Between its look and here the door may have been opened for the services.
     if (closed == door::of_the_pool && runtime_ends_.load(std::memory_order_seq_cst)) return;
     if (std::exchange(stopping_, true)) return;
     nobody_left = present_ == 0;
@@ -106,20 +106,20 @@ void worker_pool::impl::begin_stop(door closed) noexcept {
       each->signal.store(worker::notified, std::memory_order_release);
       platform::wake_one(each->signal);
     }
-    idle_stack_.clear();  // its room stays, for those that come back (U10)
+    idle_stack_.clear();  // its room stays, for those that come back (submissions/reopen)
   }
   if (nobody_left) terminate();
 }
 
 bool worker_pool::impl::has_to_stay(worker& self) noexcept {
-  // Who leaves does not look again (P4); what came meanwhile is the last one's. Relaxed: written
-  // under the lock.
+  // Who leaves does not look again (parking/look); what came meanwhile is the last one's. Relaxed:
+  // written under the lock.
   if (threads_.load(std::memory_order_relaxed) == 1 && anything_queued()) {
     self.signal.store(worker::running, std::memory_order_relaxed);
     return true;
   }
   threads_.fetch_sub(1, std::memory_order_relaxed);
-  std::uint64_t change = one_room;  // for whoever comes back (U10)
+  std::uint64_t change = one_room;  // for whoever comes back (submissions/reopen)
   if (brought_ != 0) {
     // A thread above the core takes its room along.
     --brought_;
@@ -142,10 +142,11 @@ void worker_pool::impl::reopen() noexcept {
 }
 
 void worker_pool::impl::terminate() noexcept {
-  // U7. Once: whoever comes here was the last worker, or has found none when it closed the door.
+  // submissions/end. Once: whoever comes here was the last worker, or has found none when it closed
+  // the door.
   if (!life_.advance(pool_state::tidying)) return;
   const std::shared_ptr<const pool_options> last =
-      settings();  // RC5: it may be replaced while it runs
+      settings();  // changes/handlers: it may be replaced while it runs
   if (last->on_terminated) {
     // Whatever thread this is: nobody else goes on to "terminated" while the hook waits for that.
     detail::thread_context& context = detail::this_thread();

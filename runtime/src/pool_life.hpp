@@ -1,4 +1,4 @@
-// pool_life.hpp: the states of a pool, each entered once. U7.
+// pool_life.hpp: the states of a pool, each entered once. submissions/end.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -13,14 +13,14 @@ std::string runtime::impl::describe_tasks() const {
   const std::size_t count = live();
   if (count == 0) return "";
   detail::live_tasks tasks;
-  // C8. Who has not begun is not there.
+  // stopping/late_root. Who has not begun is not there.
   for (const root_shard& each : roots_) tasks.add_below(each.stop);
   return tasks.text(count);
 }
 
 int worker_pool::impl::busy() const noexcept {
-  // Two words. The target is raised before the room and lowered after it (J1): with the same target
-  // before and after, nobody is missed.
+  // Two words. The target is raised before the room and lowered after it (crew/goal): with the same
+  // target before and after, nobody is missed.
   int target = target_.load(std::memory_order_seq_cst);
   while (true) {
     const std::uint64_t state = state_.load(std::memory_order_seq_cst);
@@ -33,7 +33,7 @@ int worker_pool::impl::busy() const noexcept {
 unsigned worker_pool::impl::goal() const noexcept {
   const detail::pool_control* const control = this->control();
   if (control != nullptr && growth() == growth_order::demand) return control->goal();
-  // Without one that decides it is what the order of growth makes it (RC4).
+  // Without one that decides it is what the order of growth makes it (changes/control).
   return static_cast<unsigned>(std::max(0, target_.load(std::memory_order_relaxed)));
 }
 

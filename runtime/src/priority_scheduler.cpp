@@ -1,4 +1,4 @@
-// priority_scheduler.cpp: which level goes next. Protocol O1-O6: runtime/README.md.
+// priority_scheduler.cpp: which level goes next. Protocol queues: runtime/README.md.
 // SPDX-License-Identifier: MIT
 #include <tandem/priority_scheduler.hpp>
 

@@ -1,4 +1,4 @@
-// reconfigure.cpp: a pool is changed while it runs. Protocol RC1-RC7: runtime/README.md.
+// reconfigure.cpp: a pool is changed while it runs. Protocol changes: runtime/README.md.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <chrono>
@@ -49,12 +49,12 @@ void worker_pool::impl::reconfigure(const pool_change& change) {
   runtime::impl& owner = owner_.implementation();
   std::unique_ptr<detail::task_observer> observer;
   if (!ended_ && owner.observer == nullptr && now->timed_tasks_one_in != 0) {
-    observer = std::make_unique<detail::task_observer>(owner, *now);  // RC7
+    observer = std::make_unique<detail::task_observer>(owner, *now);  // changes/timing
   }
 
   int room = 0;
   if (loop_ == nullptr && !ended_ && change.is_about_threads()) {
-    // RC4. All that may fail comes first.
+    // changes/control. All that may fail comes first.
     std::optional<detail::adaptive_controller> climb;
     if (change.adaptive || (now->is_adaptive() && !before->is_adaptive())) {
       climb.emplace(
@@ -88,7 +88,7 @@ void worker_pool::impl::reconfigure(const pool_change& change) {
     const std::lock_guard lock(settings_lock_);
     settings_.swap(now);
   }
-  if (room != 0) change_target(room);  // J1
+  if (room != 0) change_target(room);  // crew/goal
   if (loop_ == nullptr) start_for_waiters();
 }
 
@@ -106,7 +106,7 @@ int worker_pool::impl::set_limits(const pool_options& options) noexcept {
 }
 
 void worker_pool::impl::tell_sleepers() noexcept {
-  // RC3. Under idle_lock_, so nobody else takes one of them off the stack meanwhile.
+  // changes/look_again. Under idle_lock_, so nobody else takes one of them off the stack meanwhile.
   for (worker* const each : idle_stack_) {
     each->signal.store(worker::look_again, std::memory_order_release);  // pairs with rest()
     platform::wake_one(each->signal);
@@ -114,8 +114,8 @@ void worker_pool::impl::tell_sleepers() noexcept {
 }
 
 void worker_pool::impl::start_for_waiters() noexcept {
-  // Under queue_first nobody but a submission adds a thread above the core (U3), and those that
-  // wait to submit have done so already.
+  // Under queue_first nobody but a submission adds a thread above the core (submissions/order), and
+  // those that wait to submit have done so already.
   if (growth() != growth_order::queue_first) return;
   for (std::size_t count = submissions_.waiting(); count > 0; --count) {
     const std::lock_guard lock(idle_lock_);

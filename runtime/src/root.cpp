@@ -25,7 +25,7 @@ task_outcome outcome_of(const root& task) noexcept {
   return task.failed_for_real() ? task_outcome::failed : task_outcome::cancelled;
 }
 
-/// M5. Before anybody else hears of the end.
+/// records/end. Before anybody else hears of the end.
 void tell_end(root& task) noexcept {
   task_record* const record = task.env_block().record();
   if (record == nullptr) return;
@@ -62,8 +62,8 @@ bool root::launch_from_outside() noexcept {
   runtime::impl& owner = env_.runtime()->implementation();
   if (is_forked(*env_.runtime())) return false;
   if (owner.loop != nullptr) [[unlikely]] {
-    // V3. It is counted before it is posted, and before it is refused: whoever drives must not take
-    // it for a task that waits for ever.
+    // driving/clock. It is counted before it is posted, and before it is refused: whoever drives
+    // must not take it for a task that waits for ever.
     const worker_pool::impl::visit here(owner.pool.implementation());
     return launch_if_admitted();
   }
@@ -82,7 +82,7 @@ void root::launch_unposted() noexcept {
 }
 
 void root::take_back() noexcept {
-  delete env_.record();  // M5: the pool refused it, so it was no task
+  delete env_.record();  // records/end: the pool refused it, so it was no task
   env_.end();
   env_.runtime()->implementation().task_ended();
 }
@@ -136,7 +136,8 @@ void root::link_and_post(environment* parent, context_flow flow) noexcept {
 
 void root::link(environment* parent, context_flow flow) noexcept {
   runtime::impl& owner = env_.runtime()->implementation();
-  parent != nullptr ? env_.start_below(*parent) : env_.start();  // the latter is linked later: C8
+  parent != nullptr ? env_.start_below(*parent)
+                    : env_.start();  // the latter is linked later: stopping/late_root
   const environment* const spawner = this_thread().env;
   const context_entry* const captured =
       flow == context_flow::captured && spawner != nullptr ? spawner->context() : nullptr;
@@ -151,7 +152,7 @@ void root::link_rest(const context_entry* captured) noexcept {
   if (captured != nullptr) keep_context(captured);
   task_observer* const observer = env_.runtime()->implementation().observer.get();
   if (observer == nullptr) return;
-  job::run = &root::start_observed_job;  // M1
+  job::run = &root::start_observed_job;  // records/make
   env_.set_record(observer->task_spawned(env_));
 }
 
@@ -165,7 +166,8 @@ promise_base* root::begin(state& seen) noexcept {
     // Relaxed: nobody asks for the room before the task has ended.
     state_.store(reinterpret_cast<state>(body.room) | (seen & note_bit) | running_phase,  // NOLINT
                  std::memory_order_relaxed);
-    // C8. By who runs it, and mostly ends it, too: so the list's lock stays in that CPU's cache.
+    // stopping/late_root. By who runs it, and mostly ends it, too: so the list's lock stays in that
+    // CPU's cache.
     if (env_.parent() == nullptr) env_.stop().link(env_.runtime()->implementation().root_stop());
     return &body;
   }
@@ -260,7 +262,7 @@ bool root::call_here(thread_context& context, bool& has_ended) noexcept {
 
 bool root::call_observed(thread_context& context, observed_segment& here,
                          promise_base& body) noexcept {
-  task_record* const joiner = here.enter(env_.record());  // M4
+  task_record* const joiner = here.enter(env_.record());  // records/segment
   promise_base& prepared = prepare(body, context.segment);
   prepared.on_final = &root::observed_body_ended;
   if (!call(context, prepared)) return false;

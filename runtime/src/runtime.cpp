@@ -117,8 +117,8 @@ bool runtime::impl::admit_task() noexcept {
 
 void runtime::impl::task_ended() noexcept {
   if (pool.is_current() || detail::this_thread().current_executor == &pool) {
-    // Our workers are joined before anything goes away, and who runs its own submission (U8) has
-    // counted itself in (P8).
+    // Our workers are joined before anything goes away, and who runs its own submission
+    // (submissions/policy) has counted itself in (parking/visit).
     count_end();
     return;
   }
@@ -175,7 +175,7 @@ void runtime::impl::shutdown() noexcept {
     stop_all_roots();
     if (!drain(platform::no_deadline)) report_stalled_shutdown();
     while (ending_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
-    pool.implementation().reopen();  // U10
+    pool.implementation().reopen();  // submissions/reopen
     const std::size_t count = service_count_.load(std::memory_order_acquire);
     for (std::size_t i = count; i-- > 0;) services_[i].object->stop();
     if (loop != nullptr) (void)loop->run_until_idle();  // late start jobs

@@ -29,7 +29,7 @@ class runtime::impl : public detail::left_to_parent {
   impl& operator=(const impl&) = delete;
   ~impl();
 
-  // D13: live tasks. Two counters per shard; a shard is a worker's, the last four are everybody
+  // Live tasks. Two counters per shard; a shard is a worker's, the last four are everybody
   // else's, too.
   void task_started() noexcept;
   void task_ended() noexcept;
@@ -38,8 +38,8 @@ class runtime::impl : public detail::left_to_parent {
   std::size_t live() const noexcept;
   bool drain(std::int64_t deadline_ns) noexcept;
   void shutdown() noexcept;
-  /// U7. Refuses what comes from outside; from now on each task's end looks whether it was the
-  /// last.
+  /// submissions/end. Refuses what comes from outside; from now on each task's end looks whether it
+  /// was the last.
   void close() noexcept;
   void stop_all_roots() noexcept;
   /// For people: how many tasks live, and where they were spawned. @throws std::bad_alloc

@@ -1,4 +1,4 @@
-// saturation.cpp: what becomes of a submission that the pool does not take. Protocol U8: runtime/README.md.
+// saturation.cpp: what becomes of a submission that the pool does not take. Protocol submissions.
 // SPDX-License-Identifier: MIT
 #include <exception>
 #include <memory>
@@ -18,7 +18,8 @@ constexpr unsigned deepest_call = 8;
 constinit thread_local unsigned calls_here = 0;
 
 /// While it lives the calling thread runs another task on top of whatever it was doing: in a
-/// segment of its own, and without a lane, so that nothing mixes with the forks below it (F2).
+/// segment of its own, and without a lane, so that nothing mixes with the forks below it
+/// (joins/next).
 class call_on_top {
  public:
   call_on_top(detail::thread_context& context, executor& pool, environment* env) noexcept
@@ -89,7 +90,7 @@ void worker_pool::impl::saturate(detail::joinable_root& block, int priority, adm
                         block.env_block().spawned_at(), priority);
   };
   policy_obstacle obstacle = policy_obstacle::none;
-  saturation_policy chosen = policy_.load(std::memory_order_relaxed);  // RC5
+  saturation_policy chosen = policy_.load(std::memory_order_relaxed);  // changes/handlers
   if (chosen == saturation_policy::handler) {
     const std::shared_ptr<const pool_options> now = settings();  // it may be replaced while it runs
     chosen = now->submissions.when_saturated;

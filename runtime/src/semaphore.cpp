@@ -26,7 +26,7 @@ void semaphore::release_slow(std::size_t permits) noexcept {
     const lock_word::word wanted = static_cast<semaphore_waiter*>(waiting_.front())->wanted();
     if (wanted > free) break;  // nobody overtakes it
     free -= wanted;
-    granted.push_back(waiting_.pop_front());  // W3
+    granted.push_back(waiting_.pop_front());  // waiting/grant
   }
   word_.unlock(free | (waiting_.empty() ? 0 : lock_word::waiters));
   granted.wake();
@@ -36,9 +36,9 @@ bool semaphore_awaiter::start(detail::promise_base& waiting) noexcept {
   if (room_.gave_way(waiting)) return true;
   const auto wanted = static_cast<lock_word::word>(permits_) * lock_word::one;
   semaphore_waiter& self = room_.build(target_->word_, target_->waiting_, wanted);
-  if (!self.begin(waiting)) return false;  // W1
+  if (!self.begin(waiting)) return false;  // waiting/publish
   const lock_word::word state = target_->word_.lock();
-  if (!self.may_queue()) {  // W2
+  if (!self.may_queue()) {  // waiting/queue
     target_->word_.unlock(state);
     return self.give_up();
   }
@@ -54,8 +54,8 @@ bool semaphore_awaiter::start(detail::promise_base& waiting) noexcept {
 
 void semaphore_awaiter::finish_wait() {
   if (!room_.get().cancelled()) return;
-  // W7. A large request that is gone may have held up smaller ones. Not from inside on_stop: under
-  // the stop locks no other leaf can be ended.
+  // waiting/let_go. A large request that is gone may have held up smaller ones. Not from inside
+  // on_stop: under the stop locks no other leaf can be ended.
   target_->release(0);
   room_.throw_if_cancelled();
 }

@@ -1,4 +1,4 @@
-// single_thread_executor.cpp: the thread, its sleep and its end. Protocol X1-X6: runtime/README.md.
+// single_thread_executor.cpp: the thread, its sleep and its end. Protocol own_thread: runtime/README.md.
 // SPDX-License-Identifier: MIT
 #include <tandem/single_thread_executor.hpp>
 
@@ -24,7 +24,8 @@
 
 namespace tandem::inline v0 {
 
-/// The job is the last one that the thread runs but for what is posted behind it (X5).
+/// The job is the last one that the thread runs but for what is posted behind it
+/// (own_thread/last_job).
 class single_thread_executor::impl final : public detail::left_to_parent, private job {
  public:
   impl(single_thread_executor& self, tandem::runtime& owner, std::string name)
@@ -39,7 +40,7 @@ class single_thread_executor::impl final : public detail::left_to_parent, privat
   void post(job_list& items) noexcept {
     detail::refuse_if_forked(owner_, "executor::post");  // noexcept: terminates
     for (std::size_t i = items.size(); i > 0; --i)
-      detail::hold_clock(owner_);  // V3: until it has run
+      detail::hold_clock(owner_);  // driving/clock: until it has run
     if (inbox_.push(items)) call_thread();
   }
 
@@ -52,12 +53,13 @@ class single_thread_executor::impl final : public detail::left_to_parent, privat
     return true;
   }
   void end_task() noexcept {
-    // X4. acq_rel: the end comes after all that the tasks have done.
+    // own_thread/count. acq_rel: the end comes after all that the tasks have done.
     if (tasks_.fetch_sub(one_task, std::memory_order_acq_rel) == (one_task | closed_bit))
       post_last();
   }
   void close() noexcept {
-    if (tasks_.fetch_or(closed_bit, std::memory_order_acq_rel) == 0) post_last();  // X4
+    // own_thread/count
+    if (tasks_.fetch_or(closed_bit, std::memory_order_acq_rel) == 0) post_last();
   }
   /// pre: not on its own thread
   void join() noexcept;
@@ -66,7 +68,8 @@ class single_thread_executor::impl final : public detail::left_to_parent, privat
   static constexpr std::uint64_t closed_bit = 1;
   static constexpr std::uint64_t one_task = 2;
 
-  /// X1. The caller has taken the mark: until it has called, the thread stays where it is.
+  /// own_thread/post. The caller has taken the mark: until it has called, the thread stays where it
+  /// is.
   void call_thread() noexcept {
     if (ended_) report_late_post();
     signal_.store(1, std::memory_order_release);  // pairs with sleep()
@@ -93,7 +96,7 @@ class single_thread_executor::impl final : public detail::left_to_parent, privat
   tandem::runtime& owner_;
   const std::string name_;
   bool stopping_ = false;  // the thread's
-  bool ended_ = false;     // written before the last mark (X5), read by who takes it
+  bool ended_ = false;  // written before the last mark (own_thread/last_job), read by who takes it
   std::mutex joining_;
   std::thread thread_;  // guarded by joining_
   alignas(64) detail::job_inbox inbox_;
@@ -107,7 +110,7 @@ void single_thread_executor::impl::work() noexcept {
   context.current_executor = &self_;
   sleep();  // as which it begins
   while (true) {
-    if (job* const oldest = inbox_.take()) {  // X2
+    if (job* const oldest = inbox_.take()) {  // own_thread/run
       run_all(context, oldest);
       continue;
     }
@@ -142,7 +145,7 @@ void single_thread_executor::impl::sleep() noexcept {
   if (!owner_.implementation().timers.is_virtual()) {
     spell.begin(std::chrono::steady_clock::now().time_since_epoch().count());
   }
-  // X3. acquire, twice: pairs with call_thread().
+  // own_thread/sleep. acquire, twice: pairs with call_thread().
   const auto is_called = [this] { return signal_.load(std::memory_order_acquire) != 0; };
   while (!is_called()) {
     if (platform::wait_on(signal_, 0, spell.deadline_ns()) || is_called()) continue;
@@ -154,7 +157,7 @@ void single_thread_executor::impl::sleep() noexcept {
 void single_thread_executor::impl::join() noexcept {
   close();
   wait_until_drained();
-  // X6. Who comes second waits for the first one, and thus for the thread.
+  // own_thread/join. Who comes second waits for the first one, and thus for the thread.
   const std::lock_guard one_at_a_time(joining_);
   if (thread_.joinable()) thread_.join();
 }

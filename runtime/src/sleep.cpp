@@ -21,10 +21,12 @@ bool sleep_awaiter::start(detail::promise_base& waiting) noexcept {
     set_deadline(undriven);
     return false;
   }
-  timers.prepare(*this);  // T1: on_stop may come as soon as begin() has published the leaf
+  // timers/shard: on_stop may come as soon as begin() has published the leaf
+  timers.prepare(*this);
   if (!begin(waiting)) return false;
   if (timers.arm(*this, deadline())) return true;
-  // on_stop was first (T2). Either it has ended already or it resumes the task when it does.
+  // on_stop was first (timers/arm). Either it has ended already or it resumes the task when it
+  // does.
   set_cancelled();
   return !finish_unposted();
 }

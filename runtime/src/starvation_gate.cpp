@@ -28,18 +28,18 @@ gate_outcome starvation_gate::round(const gate_reading& reading) noexcept {
     return outcome;
   }
   const bool needed = progress || reading.processing != 0;
-  idle_rounds_ = needed ? 0 : idle_rounds_ + 1;  // HG1
+  idle_rounds_ = needed ? 0 : idle_rounds_ + 1;  // gate/off
   if (idle_rounds_ >= options_.gate_idle_rounds) {
     idle_rounds_ = 0;
     outcome.sleep = true;
   }
   const bool starved =
       reading.work_requested &&
-      reading.now - last_dequeue_ >= limit(options_, reading.cpu, reading.goal);  // HG2
+      reading.now - last_dequeue_ >= limit(options_, reading.cpu, reading.goal);  // gate/starved
   if (starved && reading.processing >= reading.goal && reading.processing < reading.max) {
-    outcome.goal = reading.processing + 1;  // HG3
+    outcome.goal = reading.processing + 1;  // gate/raise
     outcome.sleep = false;
-    outcome.next = settling(options_);  // HG4
+    outcome.next = settling(options_);  // gate/look_again
     idle_rounds_ = 0;
     settles_ = true;
   }

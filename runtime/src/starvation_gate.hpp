@@ -3,7 +3,7 @@
 //
 // The climb learns from items that end. Where none does, because every worker is blocked, perhaps
 // on an item that still waits in a queue, it learns nothing, and this rule finds the way out. Steps
-// HG1-HG5: runtime/README.md, "The controller".
+// gate: runtime/README.md, "The controller".
 #pragma once
 
 #include <chrono>
@@ -51,14 +51,14 @@ class TANDEM_API starvation_gate {
                                         unsigned goal) noexcept;
 
  private:
-  /// HG4: what the worker that was added gets for taking its first item.
+  /// gate/look_again: what the worker that was added gets for taking its first item.
   static std::chrono::nanoseconds settling(const adaptive_options& options) noexcept {
     return options.gate_period / 10;
   }
 
   adaptive_options options_;
   unsigned idle_rounds_ = 0;
-  bool settles_ = false;  // HG4: the next round only looks
+  bool settles_ = false;  // gate/look_again: the next round only looks
   std::uint64_t dequeued_ = 0;
   std::chrono::nanoseconds last_dequeue_{};  // when a round saw that there had been one
 };

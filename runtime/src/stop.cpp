@@ -35,7 +35,7 @@ stop_waiter* stop_state::stopped_mark() noexcept {
 
 bool stop_state::publish(stop_waiter& waiter) noexcept {
   stop_waiter* expected = nullptr;
-  // C1. acq_rel: pairs with the exchange in mark().
+  // stopping/publish. acq_rel: pairs with the exchange in mark().
   if (slot_.compare_exchange_strong(expected, &waiter, std::memory_order_acq_rel)) return true;
   if (expected == stopped_mark()) return false;
   // Forked siblings share one environment: the second leaf that waits at once goes to the list.
@@ -62,7 +62,7 @@ bool stop_state::add_to_list(stop_waiter& waiter) noexcept {
 bool stop_state::withdraw(stop_waiter& waiter) noexcept {
   if (!waiter.overflowed_) [[likely]] {
     stop_waiter* expected = &waiter;
-    // C2. Fails only if mark() has taken the waiter.
+    // stopping/take_back. Fails only if mark() has taken the waiter.
     return slot_.compare_exchange_strong(expected, nullptr, std::memory_order_acq_rel);
   }
   std::lock_guard lock(lock_);
@@ -89,7 +89,8 @@ void stop_state::link(stop_state& parent) noexcept {
 
 void stop_state::unlink() noexcept {
   if (parent_ == nullptr) return;
-  // C6. A walk that came through the parent holds this lock until it has left this state.
+  // stopping/unlink. A walk that came through the parent holds this lock until it has left this
+  // state.
   std::lock_guard lock(parent_->lock_);
   (previous_sibling_ != nullptr ? previous_sibling_->next_sibling_ : parent_->first_child_) =
       next_sibling_;
@@ -101,10 +102,10 @@ stop_waiter* stop_state::mark(stop_reason reason, stop_waiter* later) noexcept {
   if (reason_.load(std::memory_order_relaxed) != stop_reason::none) return later;  // under the lock
   reason_.store(reason, std::memory_order_release);
   const auto stop_one = [](stop_waiter& waiter) {
-    // C4. Both orders end the wait once: whoever hands over second resumes.
+    // stopping/hand_over. Both orders end the wait once: whoever hands over second resumes.
     if (waiter.on_stop_(waiter) && waiter.hand_over()) waiter.resume();
   };
-  // C3. acq_rel: pairs with publish; from here on publish() answers false.
+  // stopping/request. acq_rel: pairs with publish; from here on publish() answers false.
   stop_waiter* const leaf = slot_.exchange(stopped_mark(), std::memory_order_acq_rel);
   if (leaf != nullptr) stop_one(*leaf);
   while (overflow_ != nullptr) {
@@ -151,7 +152,7 @@ bool stop_state::request_stop(stop_reason reason) noexcept {
     lock_.unlock();
     return false;
   }
-  // C5. Depth first; `at` is locked, and so is every state between it and this one.
+  // stopping/walk. Depth first; `at` is locked, and so is every state between it and this one.
   stop_state* at = this;
   stop_waiter* later = at->mark(reason, nullptr);
   while (true) {
@@ -171,7 +172,7 @@ bool stop_state::request_stop(stop_reason reason) noexcept {
     at = next;
   }
   lock_.unlock();
-  // C7. Each is held by our half of its hand-over; this state may be gone.
+  // stopping/listener. Each is held by our half of its hand-over; this state may be gone.
   if (later != nullptr) tell_after_walk(later);
   return true;
 }

@@ -1,4 +1,4 @@
-// strand.cpp: turns of a strand. Protocol ST1-ST6: runtime/README.md.
+// strand.cpp: turns of a strand. Protocol strand: runtime/README.md.
 // SPDX-License-Identifier: MIT
 #include <tandem/strand.hpp>
 
@@ -51,14 +51,14 @@ class strand::impl final : public tandem::executor, private job {
   std::string_view name() const noexcept override { return name_; }
 
   bool begin_task() noexcept override {
-    // ST6. Over one that is closed: closed.
+    // strand/closed_below. Over one that is closed: closed.
     if (counted_below_ != nullptr && !detail::still_admits(*counted_below_)) return false;
     holds_.fetch_add(1, std::memory_order_relaxed);  // whoever calls has a hold
     return true;
   }
   void end_task() noexcept override { release(); }
 
-  /// ST5
+  /// strand/hold
   void release() noexcept {
     if (holds_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
@@ -85,7 +85,8 @@ class strand::impl final : public tandem::executor, private job {
     if (owner_ != nullptr) detail::refuse_if_forked(*owner_, "strand::post");  // terminates
   }
   void start_turn(post_kind kind) noexcept {
-    // ST2. What was pushed keeps us alive until the turn runs it, the turn's own hold from then on.
+    // strand/begin_turn. What was pushed keeps us alive until the turn runs it, the turn's own hold
+    // from then on.
     holds_.fetch_add(1, std::memory_order_relaxed);
     below_.post(this, kind);
   }
@@ -106,14 +107,14 @@ void strand::impl::take_turn() noexcept {
   detail::thread_context& context = detail::this_thread();
   unsigned ran = 0;
   while (true) {
-    if (ready_ == nullptr) ready_ = inbox_.take();  // ST3
+    if (ready_ == nullptr) ready_ = inbox_.take();  // strand/take
     if (ready_ == nullptr) {
       if (!inbox_.sleep()) continue;
-      release();  // ST4: from here on the next turn may run
+      release();  // strand/sleep: from here on the next turn may run
       return;
     }
     if (ran == most_) {
-      below_.post(this, post_kind::yield);  // ST4: behind what waits there
+      below_.post(this, post_kind::yield);  // strand/sleep: behind what waits there
       return;
     }
     if (ran++ != 0) context.budget = detail::await_budget;

@@ -1,4 +1,4 @@
-// submission.cpp: how a pool takes a submission (U1-U4), and waiting for it to do so.
+// submission.cpp: how a pool takes a submission (submissions), and waiting for it to do so.
 // SPDX-License-Identifier: MIT
 #include <new>
 #include <utility>
@@ -44,15 +44,16 @@ worker_pool::impl::visit::~visit() {
 }
 
 void worker_pool::impl::enter() noexcept {
-  posting_.fetch_add(1, std::memory_order_relaxed);  // P8
-  // V3: what is counted and not posted yet is nothing that waits for ever.
+  posting_.fetch_add(1, std::memory_order_relaxed);  // parking/visit
+  // driving/clock: what is counted and not posted yet is nothing that waits for ever.
   if (loop_ != nullptr) [[unlikely]]
     detail::hold_clock(owner_);
 }
 void worker_pool::impl::leave() noexcept {
   if (loop_ != nullptr) [[unlikely]]
     detail::release_clock(owner_);
-  posting_.fetch_sub(1, std::memory_order_release);  // P8: the last access; pairs with stop()
+  // parking/visit: the last access; pairs with stop()
+  posting_.fetch_sub(1, std::memory_order_release);
 }
 
 void worker_pool::impl::submit(detail::joinable_root& block, int priority) {
@@ -63,7 +64,7 @@ void worker_pool::impl::submit(detail::joinable_root& block, int priority) {
     throw;
   }
   const visit here(*this);
-  block.launch_unposted();  // U1
+  block.launch_unposted();  // submissions/count
   try {
     const admission answer = try_admit(block, priority);
     if (answer != admission::entered) saturate(block, priority, answer);
@@ -76,7 +77,7 @@ void worker_pool::impl::submit(detail::joinable_root& block, int priority) {
 
 worker_pool::impl::admission worker_pool::impl::try_admit(detail::joinable_root& block,
                                                           int priority) {
-  if (!life_.is_running()) return admission::closed;  // U2
+  if (!life_.is_running()) return admission::closed;  // submissions/read_state
   const growth_order order = growth();
   const bool queue_first = order == growth_order::queue_first;
   if (queue_first && start_for(block, size())) return admission::entered;
@@ -84,7 +85,7 @@ worker_pool::impl::admission worker_pool::impl::try_admit(detail::joinable_root&
   const bool by_hand = order == growth_order::threads_first || submissions_.is_bounded();
   if (by_hand && submissions_.empty() && give_by_hand(block, order)) return admission::entered;
   bool alone = false;
-  admission answer = submissions_.offer(block, priority, alone);  // U3
+  admission answer = submissions_.offer(block, priority, alone);  // submissions/order
   while (answer == admission::full && by_hand && hand_oldest_to_idle()) {
     answer = submissions_.offer(block, priority, alone);
   }
@@ -97,7 +98,7 @@ worker_pool::impl::admission worker_pool::impl::try_admit(detail::joinable_root&
 
 void worker_pool::impl::announce_submission(bool alone) noexcept {
   wake_one();
-  if (alone) ask_attention();  // U9: else who takes the one before it asks
+  if (alone) ask_attention();  // submissions/enter: else who takes the one before it asks
   if (loop_ != nullptr) loop_->notify();
 }
 
@@ -145,7 +146,7 @@ detail::worker* worker_pool::impl::take_idle() noexcept {
 job* worker_pool::impl::take_submission(worker& self) noexcept {
   job* const item = submissions_.pop();
   if (item != nullptr && submissions_.has_more()) {
-    // U9. Those behind it have asked for nobody's attention.
+    // submissions/enter. Those behind it have asked for nobody's attention.
     self.forks.attention.store(true, std::memory_order_relaxed);  // own thread reads it
   }
   return item;
@@ -222,8 +223,8 @@ promise_base* joinable_root::take_back_frame(stop_reason reason) noexcept {
 
 void joinable_root::leave_queue(stop_reason reason) noexcept {
   if (!note()) return;  // no submission: its start job ends it
-  // U11. The task counts as alive until the second of two has ended it, and one of them is here: so
-  // the pool is there. What has left keeps the block, so the coroutine goes now.
+  // submissions/leave. The task counts as alive until the second of two has ended it, and one of
+  // them is here: so the pool is there. What has left keeps the block, so the coroutine goes now.
   destroy_removed();
   env_block().stop().request_stop(reason);
   worker_pool::impl& pool = static_cast<worker_pool*>(env_block().home())->implementation();
@@ -239,7 +240,8 @@ void joinable_root::leave_queue(stop_reason reason) noexcept {
 
 bool joinable_root::left_to_remover() noexcept {
   if (!note()) return false;
-  // V3: until the remover has ended it. It is about to, and there is nothing else that tells.
+  // driving/clock: until the remover has ended it. It is about to, and there is nothing else that
+  // tells.
   tandem::runtime& counted_at = owner();
   hold_clock(counted_at);
   if (!handed_.exchange(true, std::memory_order_acq_rel)) return true;
@@ -255,7 +257,7 @@ submit_waiter::~submit_waiter() {
 
 void submit_waiter::try_once() noexcept {
   worker_pool::impl& pool = pool_->implementation();
-  block_->launch_unposted();  // U1
+  block_->launch_unposted();  // submissions/count
   counted_ = true;
   try {
     switch (pool.try_admit(*block_, priority_)) {
@@ -291,7 +293,7 @@ bool submit_waiter::start(promise_base& waiting) noexcept {
     }
   }
   if (!begin(waiting)) return false;
-  // U4. From here on a worker or a stopper may end the wait, and us with it.
+  // submissions/wait. From here on a worker or a stopper may end the wait, and us with it.
   if (pool.enter_or_wait(*this)) return true;
   if (state_ == state::stopped) set_cancelled();  // on_stop was first
   // Either the stopper schedules the task when it has handed over, or nobody has the leaf any more.

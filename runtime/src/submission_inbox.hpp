@@ -1,9 +1,10 @@
-// submission_inbox.hpp: the side of a submission queue where items enter: places, and what has entered last. U9.
+// submission_inbox.hpp: the side of a submission queue where items enter: places, and what has entered last.
 // SPDX-License-Identifier: MIT
 //
 // Places are counted by two numbers that only grow, one written by those who enter, one by those
 // who take, so that they share a line only when the queue looks full. What has entered is a chain,
 // the newest first, until somebody takes all of it; so who enters never waits for a lock.
+// Step submissions/enter: runtime/README.md.
 #pragma once
 
 #include <atomic>
@@ -44,11 +45,12 @@ class submission_inbox {
     job* newest = inbox_.load(std::memory_order_relaxed);  // the CAS looks again
     do {
       item.next = newest;
-    } while (!inbox_.compare_exchange_weak(newest, &item, std::memory_order_seq_cst,  // P1
+      // parking/post
+    } while (!inbox_.compare_exchange_weak(newest, &item, std::memory_order_seq_cst,
                                            std::memory_order_relaxed));
     return newest == nullptr;
   }
-  /// seq_cst: a sleeper's scan (P3).
+  /// seq_cst: a sleeper's scan (parking/announce).
   bool empty() const noexcept { return inbox_.load(std::memory_order_seq_cst) == nullptr; }
   /// Places that are taken; at about one moment.
   std::size_t size() const noexcept {

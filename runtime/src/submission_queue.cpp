@@ -106,7 +106,8 @@ void submission_queue::publish() noexcept {
                           : kind_ == queue_kind::priority ? ranked_.size()
                                                           : in_order_.size();
   const std::size_t before = available_.load(std::memory_order_relaxed);
-  // P1, U9. Between other values whoever looks sees one of them that is not 0, or comes in vain.
+  // parking/post, submissions/enter. Between other values whoever looks sees one of them that is
+  // not 0, or comes in vain.
   const bool appears = before == 0 && now != 0;
   available_.store(now, appears ? std::memory_order_seq_cst : std::memory_order_release);
 }
@@ -153,7 +154,7 @@ answer submission_queue::displace(joinable_root& item, int priority, joinable_ro
     }
     release_all(swept);
     if (entered) return answer::entered;
-    std::this_thread::yield();  // U9: whoever has the places is about to push
+    std::this_thread::yield();  // submissions/enter: whoever has the places is about to push
   }
 }
 
@@ -343,7 +344,7 @@ joinable_root* submission_queue::take_unstarted() noexcept {
     }
     release_all(swept);
     if (item != nullptr || none_left) return item;
-    std::this_thread::yield();  // U9: whoever has the place is about to push
+    std::this_thread::yield();  // submissions/enter: whoever has the place is about to push
   }
 }
 

@@ -1,4 +1,4 @@
-// submission_queue.hpp: submissions that wait for a worker, and tasks that wait to submit. U3-U6.
+// submission_queue.hpp: submissions that wait for a worker, and tasks that wait to submit. submissions.
 // SPDX-License-Identifier: MIT
 //
 // Locks: a stopper comes with stop locks held and takes the queue's; nobody who holds the queue's
@@ -36,35 +36,39 @@ class submission_queue {
   bool is_bounded() const noexcept { return capacity_ != submission_options::unlimited; }
   bool has_places() const noexcept { return capacity_ != 0; }
 
-  /// U3. Full also while somebody waits. @param alone  it is all that there is: tell everybody
+  /// submissions/order. Full also while somebody waits. @param alone  it is all that there is: tell
+  /// everybody
   /// @throws  std::bad_alloc (priority queues)
   answer offer(joinable_root& item, int priority, bool& alone);
   /// As offer(), but drops the oldest for it. @param dropped null, or who lost the place: to be
   /// dropped
   answer displace(joinable_root& item, int priority, joinable_root*& dropped);
-  /// U4. @returns whether `waiter` waits now: then it may be gone already. Else its state says why
+  /// submissions/wait. @returns whether `waiter` waits now: then it may be gone already. Else its
+  /// state says why
   bool enter_or_wait(submit_waiter& waiter) noexcept;
-  /// U4, from on_stop. @returns whether the waiter was taken out, or will not enter
+  /// submissions/wait, from on_stop. @returns whether the waiter was taken out, or will not enter
   bool stop_waiting(submit_waiter& waiter) noexcept;
 
-  /// U5. What is next; the oldest waiter gets its place. Also for a pool's workers that find
-  /// nothing: one load.
+  /// submissions/take. What is next; the oldest waiter gets its place. Also for a pool's workers
+  /// that find nothing: one load.
   job* pop() noexcept {
     return available_.load(std::memory_order_relaxed) == 0 && empty() ? nullptr : pop_available();
   }
-  /// After pop(): whether it has left some that nobody's attention was asked for. U9.
+  /// After pop(): whether it has left some that nobody's attention was asked for.
+  /// submissions/enter.
   bool has_more() const noexcept { return available_.load(std::memory_order_relaxed) != 0; }
-  /// U11. A removed item that may be in here leaves its place, and the oldest waiter gets that.
+  /// submissions/leave. A removed item that may be in here leaves its place, and the oldest waiter
+  /// gets that.
   enum class leaving : std::uint8_t { not_here, left, passed_on };
   leaving leave(joinable_root& item) noexcept;
-  /// U6. From now on nothing enters; those that wait are refused.
+  /// submissions/close. From now on nothing enters; those that wait are refused.
   void close() noexcept;
   /// What is next, without a place for anybody: the queue is closed.
   joinable_root* take_unstarted() noexcept;
 
   /// Whether a worker would find nothing.
   bool empty() const noexcept {
-    // seq_cst: a sleeper's scan (P3). In this order: gather().
+    // seq_cst: a sleeper's scan (parking/announce). In this order: gather().
     return inbox_.empty() && available_.load(std::memory_order_seq_cst) == 0;
   }
   /// At about one moment.
@@ -99,9 +103,9 @@ class submission_queue {
   void gather() noexcept;
   joinable_root* take() noexcept;
   joinable_root* take_next() noexcept;
-  /// U11. One that has left its place is out of the list, too.
+  /// submissions/leave. One that has left its place is out of the list, too.
   void discard(joinable_root& item) noexcept;
-  /// U11. If more have left than are there. Cold.
+  /// submissions/leave. If more have left than are there. Cold.
   void sweep_if_due() noexcept;
   void sweep() noexcept;
   job* take_swept() noexcept { return std::exchange(swept_, nullptr); }
@@ -118,7 +122,7 @@ class submission_queue {
   std::atomic<std::size_t> waiting_{0};
   std::vector<ranked> ranked_;  // a heap; in use for priority queues
   std::uint64_t next_number_ = 0;
-  std::size_t left_ = 0;  // U11: so many in the lists have left their places
+  std::size_t left_ = 0;  // submissions/leave: so many in the lists have left their places
   job* swept_ = nullptr;  // those that were out of the lists, by `next`: to be released, unlocked
   alignas(64) std::atomic<std::size_t> available_{0};  // what pop() would find
 };

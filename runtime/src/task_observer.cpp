@@ -1,4 +1,4 @@
-// task_observer.cpp: which tasks are observed, and who hears of them. Protocol M1-M7: runtime/README.md.
+// task_observer.cpp: which tasks are observed, and who hears of them. Protocol records: runtime/README.md.
 // SPDX-License-Identifier: MIT
 #include "task_observer.hpp"
 
@@ -29,7 +29,7 @@ namespace detail {
 
 namespace {
 
-/// As many numbers as the workers of the largest pool may have (J7).
+/// As many numbers as the workers of the largest pool may have (crew/numbers).
 constexpr std::size_t most_numbers = 2048;
 
 bool is_chosen(std::uint64_t number, std::uint32_t one_in) noexcept {

@@ -22,7 +22,7 @@
 namespace tandem::inline v0::detail {
 
 /// Exists only where there are hooks, or tasks are timed. Its runtime ends after the last segment
-/// has (M5).
+/// has (records/end).
 class task_observer {
  public:
   /// @returns  null if the options ask for none
@@ -32,28 +32,29 @@ class task_observer {
   task_observer& operator=(const task_observer&) = delete;
   ~task_observer();
 
-  /// M1. A task is launched. @returns its record; null: it is not one of those that are observed
+  /// records/make. A task is launched. @returns its record; null: it is not one of those that are
+  /// observed
   task_record* task_spawned(const environment& task) noexcept;
-  /// M5. Told before anybody else hears of the end. The record may be gone afterwards.
+  /// records/end. Told before anybody else hears of the end. The record may be gone afterwards.
   static void task_ended(task_record& of, task_outcome outcome) noexcept;
 
   void tell_task_begin(const task_event& of) noexcept { tell(hooks_.on_task_begin, of); }
   void tell_segment_begin(const task_event& of) noexcept { tell(hooks_.before_segment, of); }
   void tell_segment_end(const task_event& of) noexcept { tell(hooks_.after_segment, of); }
   void tell_task_end(const task_event& of) noexcept { tell(hooks_.on_task_end, of); }
-  /// M6. @param on  null: by a thread that is no worker of the runtime
+  /// records/histogram. @param on  null: by a thread that is no worker of the runtime
   void count_wait(const worker* on, std::int64_t time_ns) noexcept { count(on, true, time_ns); }
   void count_run(const worker* on, std::int64_t time_ns) noexcept { count(on, false, time_ns); }
 
   std::int64_t now_ns() noexcept {
     return is_real_time() ? ticks_.now_ns() : owner_.timers.now().time_since_epoch().count();
   }
-  /// M7. False: by a virtual clock, which is read wherever a time is needed.
+  /// records/clock. False: by a virtual clock, which is read wherever a time is needed.
   bool is_real_time() const noexcept { return is_real_time_; }
 
   /// The calling thread as a worker of the runtime; null: it is none.
   worker* worker_of(const thread_context& context) const noexcept;
-  // M5. A thread that is no worker of the pool has a segment open.
+  // records/end. A thread that is no worker of the pool has a segment open.
   void visitor_came() noexcept { visitors_.fetch_add(1, std::memory_order_relaxed); }
   void visitor_leaves() noexcept {
     visitors_.fetch_sub(1, std::memory_order_release);  // the last access; pairs with the next one
@@ -62,7 +63,8 @@ class task_observer {
 
   /// Whether the histograms hold anything, or will.
   bool times_tasks() const noexcept { return has_timed_.load(std::memory_order_relaxed); }
-  /// RC7. Of the tasks that are spawned from now on. 0: none; what has been counted stays.
+  /// changes/timing. Of the tasks that are spawned from now on. 0: none; what has been counted
+  /// stays.
   void time_one_in(std::uint32_t one_in) noexcept {
     times_one_in_.store(one_in, std::memory_order_relaxed);  // a choice; nothing goes with it
     if (one_in != 0) has_timed_.store(true, std::memory_order_relaxed);
@@ -70,7 +72,7 @@ class task_observer {
   void add_times(duration_histogram& queue_wait, duration_histogram& run) const noexcept;
 
  private:
-  /// M6. Of one worker, written by its thread alone.
+  /// records/histogram. Of one worker, written by its thread alone.
   template <class Counter>
   struct times_of {
     struct series {

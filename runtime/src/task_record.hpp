@@ -1,4 +1,4 @@
-// task_record.hpp: the times of one task that is observed. Protocol M1-M7: runtime/README.md.
+// task_record.hpp: the times of one task that is observed. Protocol records: runtime/README.md.
 // SPDX-License-Identifier: MIT
 //
 // All of it is under a small lock: a coroutine that suspends may go on elsewhere before its thread
@@ -22,7 +22,7 @@ namespace tandem::inline v0::detail {
 class task_observer;
 
 /// Any thread, as long as the task lives or one of its segments is open; the last of these deletes
-/// it (M5).
+/// it (records/end).
 class task_record : public frame_allocated {
  public:
   task_record(task_observer& owner, const environment& task, std::int64_t now_ns, bool is_told,
@@ -41,8 +41,8 @@ class task_record : public frame_allocated {
     charge(now_ns);
     ++queued_;
   }
-  /// M3. The first segment, not before the spawn. Without the lock: nobody else can know of the
-  /// record before something of the task has run.
+  /// records/charge. The first segment, not before the spawn. Without the lock: nobody else can
+  /// know of the record before something of the task has run.
   std::uint64_t starts(std::int64_t now_ns) noexcept {
     queue_wait_ns_ = now_ns - since_ns_;
     since_ns_ = now_ns;
@@ -64,12 +64,13 @@ class task_record : public frame_allocated {
     charge(now_ns);
     return --running_ == 0 && ended_;
   }
-  /// M5. @param with_segment  the caller's segment ends, too
+  /// records/end. @param with_segment  the caller's segment ends, too
   /// @param totals           gets the times; may be null
   /// @returns  whether the caller deletes the record
   bool task_ends(std::int64_t now_ns, bool with_segment, task_event* totals) noexcept {
-    // M3. All segments have begun before the task could end, and frames were queued before that. So
-    // if there was but the caller's, nobody else has ever touched the record, nor will.
+    // records/charge. All segments have begun before the task could end, and frames were queued
+    // before that. So if there was but the caller's, nobody else has ever touched the record, nor
+    // will.
     if (with_segment && segments_ == 1) return close(now_ns, true, totals);
     const std::lock_guard lock(lock_);
     return close(now_ns, with_segment, totals);

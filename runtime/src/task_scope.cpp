@@ -31,7 +31,8 @@ void task_scope::spawn_frame(executor& target, detail::promise_base& child, bool
   }
   if (body_begin_.load(std::memory_order_acquire) != nullptr) [[unlikely]]
     look_for_borrowed(child, *block, where);
-  holds_.fetch_add(1, std::memory_order_relaxed);  // S1: before it is posted; we hold one ourselves
+  // scopes/count: before it is posted; we hold one ourselves
+  holds_.fetch_add(1, std::memory_order_relaxed);
   block->launch(&env_);
 }
 
@@ -79,14 +80,16 @@ void task_scope::end_watch() noexcept { delete watch_.load(std::memory_order_rel
 
 bool task_scope::wait_for_children(detail::promise_base& waiting) noexcept {
   joiner_ = &waiting;
-  // S2. acq_rel: publishes joiner_ to the last child, and takes over what the children wrote.
+  // scopes/wait. acq_rel: publishes joiner_ to the last child, and takes over what the children
+  // wrote.
   if (holds_.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
   holds_.store(1, std::memory_order_relaxed);  // nobody else is left
   return true;
 }
 
 void task_scope::child_ended() noexcept {
-  // S3. The last hold: the body has given up its own, so joiner_ is set and nobody spawns.
+  // scopes/last_hold. The last hold: the body has given up its own, so joiner_ is set and nobody
+  // spawns.
   if (holds_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   holds_.store(1, std::memory_order_relaxed);  // the body's, again
   detail::promise_base& joiner = *joiner_;
@@ -103,8 +106,9 @@ void task_scope::note_failure(std::exception_ptr failure) noexcept {
     return;
   }
   first_failure_ = std::move(failure);
-  failed_.store(true, std::memory_order_release);         // pairs with rethrow_first
-  env_.stop().request_stop(stop_reason::sibling_failed);  // S4: our hold keeps the scope alive
+  failed_.store(true, std::memory_order_release);  // pairs with rethrow_first
+  // scopes/fail: our hold keeps the scope alive
+  env_.stop().request_stop(stop_reason::sibling_failed);
 }
 
 namespace detail {
@@ -113,7 +117,7 @@ std::coroutine_handle<> scope_child::ended() noexcept {
   task_scope& scope = *static_cast<scope_environment*>(env_block().parent())->scope;
   if (has_failed()) scope.note_failure(take_failure());
   const bool has_place = note();
-  // S6. acquire: pairs with look_for_borrowed().
+  // scopes/watch. acquire: pairs with look_for_borrowed().
   if (scope_watch* const watch = scope.watch_.load(std::memory_order_acquire)) [[unlikely]]
     watch->ended(*this);
   delete this;
@@ -133,7 +137,7 @@ bool scope_join_awaiter::start(promise_base& waiting) noexcept {
   waiting_ = &waiting;
   scope_->joining_ = nullptr;
   if (waiting.env != &scope_->env_) {
-    // S5. A stop of the scope itself reaches the children by itself, this one only by us.
+    // scopes/join. A stop of the scope itself reaches the children by itself, this one only by us.
     listening_ = waiting.env->stop().listen(*this);
     if (!listening_) scope_->request_stop(waiting.env->stop().reason());
     scope_->joining_ = listening_ ? this : nullptr;
@@ -143,13 +147,15 @@ bool scope_join_awaiter::start(promise_base& waiting) noexcept {
 }
 
 bool scope_join_awaiter::finish() noexcept {
-  // C4: if a stopper has the listener, the second to hand over goes on with the task.
+  // stopping/hand_over: if a stopper has the listener, the second to hand over goes on with the
+  // task.
   return !listening_ || waiting_->env->stop().withdraw(*this) || hand_over();
 }
 
 bool scope_join_awaiter::on_stop(stop_waiter& self) noexcept {
   auto& join = static_cast<scope_join_awaiter&>(self);
-  // C7: no stop lock is held here; the scope's lies above that of the block around the join.
+  // stopping/listener: no stop lock is held here; the scope's lies above that of the block around
+  // the join.
   join.scope_->request_stop(join.waiting_->env->stop().reason());
   return true;
 }
@@ -194,7 +200,7 @@ void scope_runner::start(promise_base& body, promise_base& parent) noexcept {
 
 std::coroutine_handle<> scope_runner::body_has_thrown(promise_base& parent) noexcept {
   note_failure(body_result_->error);
-  if (!wait_for_children(parent)) return std::noop_coroutine();  // S2
+  if (!wait_for_children(parent)) return std::noop_coroutine();  // scopes/wait
   this_thread().env = parent.env;
   return parent.handle();
 }

@@ -26,7 +26,8 @@ TANDEM_API extern thread_local thread_context own_context asm("tandem_v0_thread_
 
 namespace {
 
-/// N5: how much of its stack a segment uses for nested calls; the rest is left to user functions.
+/// calls/limit: how much of its stack a segment uses for nested calls; the rest is left to user
+/// functions.
 constexpr std::ptrdiff_t nested_call_bytes = 64 * 1024;
 
 // Numbers are handed out to threads in blocks, so that taking one touches no shared line.
@@ -66,7 +67,7 @@ void promise_base::resume_job(job* self) noexcept {
   if (tasks_are_observed()) [[unlikely]] {
     task_record* const record = frame.env != nullptr ? frame.env->record() : nullptr;
     const std::int64_t since = queued_at(frame);
-    frame.segment = 0;  // M2: it says nothing until the frame is queued again
+    frame.segment = 0;  // records/queued: it says nothing until the frame is queued again
     const observed_segment here(context, record, since);
     run_chain(context, frame.handle());
     return;

@@ -27,14 +27,14 @@ bool timeout_scope::start(promise_base& child, promise_base& parent,
   if (deadline() == clock::time_point::min()) {
     // It is over already: as if it had been armed, and had fired before the child began.
     env_.stop().request_stop(stop_reason::deadline);
-    handed_.store(true, std::memory_order_relaxed);  // T5; nobody else knows of it
+    handed_.store(true, std::memory_order_relaxed);  // timers/limit; nobody else knows of it
   } else {
     // Armed before the child runs, not when it suspends: it may only compute, and ask for a stop.
     (void)timers.arm(*this, deadline());  // nobody can have disarmed it: the child has not begun
   }
   thread_context& context = this_thread();
   if (too_deep(context)) [[unlikely]] {
-    context.next = child.handle();  // N5
+    context.next = child.handle();  // calls/limit
     return true;
   }
   child.segment = context.segment;
@@ -57,7 +57,7 @@ void timeout_scope::refuse(promise_base& child, outcome_base& result) noexcept {
 
 bool timeout_scope::stop_timer() noexcept {
   if (timers_of(*env_.runtime()).disarm(*this)) return true;
-  // T5. The expiry runs or has run; acq_rel pairs with on_fire.
+  // timers/limit. The expiry runs or has run; acq_rel pairs with on_fire.
   return handed_.exchange(true, std::memory_order_acq_rel);
 }
 
@@ -71,8 +71,9 @@ std::coroutine_handle<> timeout_scope::on_child_final(const ended_frame& child) 
 void timeout_scope::on_fire(timer_node& node, fired_timers& batch) noexcept {
   auto& self = static_cast<timeout_scope&>(node);
   self.env_.stop().request_stop(stop_reason::deadline);
-  if (self.handed_.exchange(true,
-                            std::memory_order_acq_rel)) {  // T5: the child has ended meanwhile
+  if (self.handed_.exchange(
+          true,
+          std::memory_order_acq_rel)) {  // timers/limit: the child has ended meanwhile
     promise_base& parent = *self.parent_;
     self.env_.end();
     batch.resume(parent);

@@ -1,12 +1,12 @@
 // timer_service.cpp: shards of deadlines, and the monitor thread that drives them without io.
 // SPDX-License-Identifier: MIT
 //
-// Why no deadline is missed (T4): a driver that is about to sleep stores the time until which it
-// will (seq_cst), then reads every shard's earliest again (seq_cst). Arming stores the shard's
-// earliest (seq_cst), then reads the driver's time (seq_cst). So at least one of them sees the
-// other: either the driver sleeps shorter, or the arming thread wakes it. Who is the driver may
-// change (T6): that, and what a driver says about its sleep, is under one lock, so one that has
-// been replaced cannot overwrite what its successor said.
+// Why no deadline is missed (timers/sleep): a driver that is about to sleep stores the time until
+// which it will (seq_cst), then reads every shard's earliest again (seq_cst). Arming stores the
+// shard's earliest (seq_cst), then reads the driver's time (seq_cst). So at least one of them sees
+// the other: either the driver sleeps shorter, or the arming thread wakes it. Who is the driver may
+// change (timers/driver): that, and what a driver says about its sleep, is under one lock, so one
+// that has been replaced cannot overwrite what its successor said.
 #include <tandem/detail/timer.hpp>
 
 #include <algorithm>
@@ -32,8 +32,8 @@ namespace {
 constexpr std::int64_t never = INT64_MAX;
 constexpr std::int64_t awake = INT64_MIN;  // the driver will look before it sleeps
 
-// T8. About what getting up costs (two threads wake, one of them a worker), and what nobody
-// notices.
+// timers/rest. About what getting up costs (two threads wake, one of them a worker), and what
+// nobody notices.
 constexpr std::int64_t rest_per_timer_ns = 4'000;
 constexpr std::int64_t longest_rest_ns = 500'000;
 
@@ -56,7 +56,7 @@ void fired_timers::flush() noexcept {
 
 struct alignas(64) timer_service::shard {
   futex_mutex lock;
-  std::atomic<std::uint32_t> arming{0};  // T7: threads inside arm()
+  std::atomic<std::uint32_t> arming{0};  // timers/last_access: threads inside arm()
   // No deadline in the wheel is before it; never if the wheel is empty, but not the moment it gets
   // empty. Written under the lock, read by drivers.
   std::atomic<std::int64_t> earliest{never};
@@ -72,8 +72,8 @@ struct timer_service::driver_slot {
   // Until when the driver sleeps; awake while it does not.
   alignas(64) std::atomic<std::int64_t> sleeps_until{awake};
   std::mutex change;  // guards driver against its wake
-  // T8. What fires is fired in lumps: the driver does not get up before. Written and read by
-  // drivers only; two of them, while one takes over, at worst rest too short or too long once.
+  // timers/rest. What fires is fired in lumps: the driver does not get up before. Written and read
+  // by drivers only; two of them, while one takes over, at worst rest too short or too long once.
   std::atomic<std::int64_t> rests_until{awake};
   timer_driver* driver = nullptr;  // null: the monitor
   bool is_fixed = false;           // drive_by() has been called
@@ -135,7 +135,7 @@ void timer_service::shard::refresh(bool exactly) noexcept {
   const std::int64_t found = wheel.earliest(exactly);
   // Relaxed load: only written under the lock.
   if (found == earliest.load(std::memory_order_relaxed)) return;
-  earliest.store(found, std::memory_order_seq_cst);  // T4
+  earliest.store(found, std::memory_order_seq_cst);  // timers/sleep
 }
 
 timer_service::timer_service(unsigned shards, bool is_virtual)
@@ -150,7 +150,7 @@ timer_service::timer_service(unsigned shards, bool is_virtual)
 }
 
 timer_service::~timer_service() {
-  // T7. Release: pairs with arm().
+  // timers/last_access. Release: pairs with arm().
   for (unsigned i = 0; i < shard_count_; ++i) {
     while (shards_[i].arming.load(std::memory_order_acquire) != 0) std::this_thread::yield();
   }
@@ -193,7 +193,7 @@ timer_stats timer_service::stats() const noexcept {
 std::int64_t timer_service::next_look() const noexcept {
   std::int64_t first = never;
   for (unsigned i = 0; i < shard_count_; ++i) {
-    first = std::min(first, shards_[i].earliest.load(std::memory_order_seq_cst));  // T4
+    first = std::min(first, shards_[i].earliest.load(std::memory_order_seq_cst));  // timers/sleep
   }
   return first;
 }
@@ -210,7 +210,7 @@ bool timer_service::arm(timer_node& node, clock::time_point deadline) noexcept {
   if (at == never) --at;
   {
     std::lock_guard lock(home.lock);
-    if (node.state_ == timer_node::state::stopped) return false;  // T2
+    if (node.state_ == timer_node::state::stopped) return false;  // timers/arm
     node.state_ = timer_node::state::armed;
     node.deadline_ns_ = at;
     home.wheel.insert(node);
@@ -218,12 +218,13 @@ bool timer_service::arm(timer_node& node, clock::time_point deadline) noexcept {
     // Relaxed load: only written under the lock. Not earlier: the driver comes in time, and the
     // unlock is the last access.
     if (at >= home.earliest.load(std::memory_order_relaxed)) return true;
-    home.earliest.store(at, std::memory_order_seq_cst);   // T4
-    home.arming.fetch_add(1, std::memory_order_relaxed);  // T7: published by the lock
+    home.earliest.store(at, std::memory_order_seq_cst);  // timers/sleep
+    // timers/last_access: published by the lock
+    home.arming.fetch_add(1, std::memory_order_relaxed);
   }
   // From here on the node may have fired and be gone, and so may all that keeps the runtime alive.
-  if (at < driver_->sleeps_until.load(std::memory_order_seq_cst)) wake_driver();  // T4
-  home.arming.fetch_sub(1, std::memory_order_release);  // T7: the last access
+  if (at < driver_->sleeps_until.load(std::memory_order_seq_cst)) wake_driver();  // timers/sleep
+  home.arming.fetch_sub(1, std::memory_order_release);  // timers/last_access: the last access
   return true;
 }
 
@@ -243,12 +244,12 @@ bool timer_service::disarm(timer_node& node) noexcept {
 }
 
 clock::time_point timer_service::sleep_begins(const timer_driver* who) noexcept {
-  const std::lock_guard lock(driver_->change);  // T6
+  const std::lock_guard lock(driver_->change);  // timers/driver
   if (driver_->driver != who) return clock::time_point::max();
-  const std::int64_t rest = driver_->rests_until.load(std::memory_order_relaxed);  // T8
+  const std::int64_t rest = driver_->rests_until.load(std::memory_order_relaxed);  // timers/rest
   std::int64_t until = awake;
   while (true) {
-    const std::int64_t first = next_look();  // T4
+    const std::int64_t first = next_look();  // timers/sleep
     if (first <= rest) {
       // As if awake: whatever is armed, the driver gets up at the end of its rest and looks.
       driver_->sleeps_until.store(awake, std::memory_order_relaxed);
@@ -256,12 +257,12 @@ clock::time_point timer_service::sleep_begins(const timer_driver* who) noexcept 
     }
     if (first == until) return clock::time_point(clock::duration(until));
     until = first;
-    driver_->sleeps_until.store(until, std::memory_order_seq_cst);  // T4
+    driver_->sleeps_until.store(until, std::memory_order_seq_cst);  // timers/sleep
   }
 }
 
 void timer_service::sleep_ended(const timer_driver* who) noexcept {
-  const std::lock_guard lock(driver_->change);  // T6
+  const std::lock_guard lock(driver_->change);  // timers/driver
   if (driver_->driver != who) return;
   // Relaxed: too early a "not asleep" costs nothing, the driver looks again before it sleeps.
   driver_->sleeps_until.store(awake, std::memory_order_relaxed);
@@ -289,8 +290,8 @@ std::size_t timer_service::expire(clock::time_point now) noexcept {
         home.counts.fired += count;
         if (done) home.refresh(false);
       }
-      // A time limit may run callbacks of a std::stop_token (C7): they must not wait for this
-      // thread.
+      // A time limit may run callbacks of a std::stop_token (stopping/listener): they must not wait
+      // for this thread.
       bool& firing = this_thread().fires_timers;
       firing = true;
       for (std::size_t k = 0; k < count; ++k) due[k]->fire_(*due[k], batch);
@@ -302,7 +303,7 @@ std::size_t timer_service::expire(clock::time_point now) noexcept {
   if (fired != 0 && !is_virtual_) {
     const auto rest = std::min<std::int64_t>(static_cast<std::int64_t>(fired) * rest_per_timer_ns,
                                              longest_rest_ns);
-    driver_->rests_until.store(limit + rest, std::memory_order_relaxed);  // T8
+    driver_->rests_until.store(limit + rest, std::memory_order_relaxed);  // timers/rest
   }
   return fired;
 }
@@ -332,9 +333,9 @@ void timer_service::change_driver(timer_driver* driver, bool for_good) noexcept 
       driver->wake();
       return;
     }
-    // As if the monitor slept for ever, so that the next arm() wakes it (T4).
+    // As if the monitor slept for ever, so that the next arm() wakes it (timers/sleep).
     driver_->sleeps_until.store(never, std::memory_order_seq_cst);
-    if (!is_virtual_ && next_look() != never) (void)wake_monitor();  // T4
+    if (!is_virtual_ && next_look() != never) (void)wake_monitor();  // timers/sleep
   }
 }
 

@@ -11,7 +11,7 @@ namespace detail {
 
 namespace {
 
-/// As deep as nested calls go (N5).
+/// As deep as nested calls go (calls/limit).
 constexpr std::ptrdiff_t nested_destruction_bytes = 64 * 1024;
 /// So many nest however much stack that takes: an argument's destructor may have large variables,
 /// to which tasks refer that it makes and drops.

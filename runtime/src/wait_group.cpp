@@ -37,24 +37,24 @@ void waited_count::subtract(std::size_t n) noexcept {
     const lock_word::word left = check(seen);
     if (left < lock_word::one && (left & lock_word::waiters) != 0)
       break;                               // somebody has to be let go
-    if (word_.change(seen, left)) return;  // W6: the last access
+    if (word_.change(seen, left)) return;  // waiting/unlock: the last access
   }
   const lock_word::word left = check(word_.lock());
   if (left >= lock_word::one) {
     word_.unlock(left);
     return;
   }
-  waiter* const all = waiting_.take_all();  // W3
-  word_.unlock(0);                          // W6: from here on the object may be gone
+  waiter* const all = waiting_.take_all();  // waiting/grant
+  word_.unlock(0);                          // waiting/unlock: from here on the object may be gone
   taken_list::wake(all);
 }
 
 bool count_awaiter::start(promise_base& waiting) noexcept {
   if (room_.gave_way(waiting)) return true;
   waiter& self = room_.build(target_->word_, target_->waiting_);
-  if (!self.begin(waiting)) return false;  // W1
+  if (!self.begin(waiting)) return false;  // waiting/publish
   const lock_word::word state = target_->word_.lock();
-  if (!self.may_queue()) {  // W2
+  if (!self.may_queue()) {  // waiting/queue
     target_->word_.unlock(state);
     return self.give_up();
   }

@@ -46,7 +46,7 @@ bool waiter::on_stop(stop_waiter& self) noexcept {
     was_queued = true;
     if (stopped.list_->empty()) state &= ~lock_word::waiters;
   }
-  // W4. Not in the list yet: it will see this before it would enter.
+  // waiting/stop. Not in the list yet: it will see this before it would enter.
   if (stopped.place_ != place::taken) stopped.place_ = place::stopped;
   lock.unlock(state);
   if (was_queued) stopped.finish_stopped();

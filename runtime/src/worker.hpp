@@ -31,7 +31,7 @@ class worker {
 
   /// What the park word says. Written by its owner (parked) and by whoever took the worker off the
   /// idle stack: to work (notified), or to end its thread (dismissed). While it is on the stack:
-  /// how long it may stay has changed (look_again, RC3).
+  /// how long it may stay has changed (look_again, changes/look_again).
   enum signal_value : std::uint32_t {
     running = 0,
     parked = 1,
@@ -58,7 +58,9 @@ class worker {
   std::thread thread;  // under the pool's idle lock
   // What its thread was started with; set before it runs, its own until it ends.
   std::shared_ptr<const pool_options> settings;
-  job* handed = nullptr;  // U3: by whoever rouses or starts it, before the signal or the thread
+  job* handed =
+      // submissions/order: by whoever rouses or starts it, before the signal or the thread
+      nullptr;
   std::atomic<bool> started{false};  // has a thread; written under the pool's idle lock
   std::atomic<bool> blocks{false};   // inside a blocking_region; written by its owner
   // The spawn of what it runs, for reports; kept only where the pool has a control. Written by its
@@ -69,15 +71,15 @@ class worker {
   std::uint64_t random;
   std::uint32_t tick = 0;
   std::uint32_t next_streak = 0;      // uses of the next slot in a row
-  std::uint32_t attention_pause = 0;  // joins until the flag is honoured again (D9)
+  std::uint32_t attention_pause = 0;  // joins until the flag is honoured again
   bool forks_turn = false;            // an item of another lane has just had its turn
-  bool give_way = false;              // F6: a join asked for an item of another lane
+  bool give_way = false;              // joins/give_way: a join asked for an item of another lane
   bool searching = false;             // counted as such in the pool's word
   std::uint32_t lot = 1;              // how many it takes from the injection lane at once
   std::int64_t lot_time = 0;          // of its last look at the clock, and what it had run by then
   std::uint64_t lot_items = 0;
-  // M7. When it turned to its queues after a segment that was observed; good for that item, by the
-  // count of items, if it had not to search or park for it.
+  // records/clock. When it turned to its queues after a segment that was observed; good for that
+  // item, by the count of items, if it had not to search or park for it.
   std::int64_t turn_ns = 0;
   std::uint64_t turn_item = 0;
   unsigned watch_from = 0;                               // the first of those in items_at_search

@@ -14,12 +14,15 @@ namespace tandem::inline v0 {
 
 namespace {
 
-constexpr std::uint32_t fairness_interval = 61;  // D9
-constexpr std::uint32_t next_slot_limit = 3;     // D9
-constexpr std::uint32_t attention_joins = 8;     // forked children between two served items
-constexpr std::uint32_t most_in_lot = 16;        // E3
+// So often a worker takes what came from outside, or the old end of a lane of its own, first.
+constexpr std::uint32_t fairness_interval = 61;
+// So often in a row it runs what lies in its next slot.
+constexpr std::uint32_t next_slot_limit = 3;
+constexpr std::uint32_t attention_joins = 8;  // forked children between two served items
+constexpr std::uint32_t most_in_lot = 16;     // inbox/lot
 constexpr auto short_item = std::chrono::microseconds(5);
-constexpr auto search_time = std::chrono::microseconds(15);  // D10
+constexpr auto search_time =
+    std::chrono::microseconds(15);  // before it parks, where other CPUs are idle
 
 }  // namespace
 
@@ -42,7 +45,7 @@ void worker_pool::impl::run(worker& self) noexcept {
       continue;
     }
     if (self.searching) end_search(self);
-    // Acquire: pairs with RC4, which may make it while the pool runs.
+    // Acquire: pairs with changes/control, which may make it while the pool runs.
     detail::pool_control* const watching = control_.load(std::memory_order_acquire);
     if (watching != nullptr) {
       const environment* const env = item->env;
@@ -150,7 +153,7 @@ job* worker_pool::impl::take_injected(worker& self) noexcept {
 }
 
 void worker_pool::impl::choose_lot(worker& self) noexcept {
-  // E3. By its pace since the last look, idle time included.
+  // inbox/lot. By its pace since the last look, idle time included.
   const std::int64_t now = std::chrono::steady_clock::now().time_since_epoch().count();
   const std::uint64_t items = self.progress();
   const auto ran = static_cast<std::int64_t>(items - self.lot_items);
@@ -175,7 +178,7 @@ job* worker_pool::impl::old_end(worker& self) noexcept {
 
 job* worker_pool::impl::search(worker& self) noexcept {
   note_progress(self);
-  self.turn_item = 0;  // M7
+  self.turn_item = 0;  // records/clock
   const auto until = std::chrono::steady_clock::now() + search_time;
   while (true) {
     if (job* item = steal_round(self)) return item;
@@ -231,18 +234,18 @@ job* worker_pool::impl::steal_stuck_next(worker& self) noexcept {
 }
 
 bool worker_pool::impl::begin_search() noexcept {
-  // D10: at most half of those that are awake. A stale look only lets one more or one less search.
+  // At most half of those that are awake. A stale look only lets one more or one less search.
   const std::uint64_t state = state_.load(std::memory_order_relaxed);
   const int awake = target_.load(std::memory_order_relaxed) - room_of(state);
   if (static_cast<int>(searching_of(state)) * 2 >= std::max(awake, 2)) return false;
   state_.fetch_add(one_searching, std::memory_order_seq_cst);
-  gathered_by_.ran_dry();  // K2: what it finds comes while we search
+  gathered_by_.ran_dry();  // gathering/run_dry: what it finds comes while we search
   return true;
 }
 
 void worker_pool::impl::end_search(worker& self) noexcept {
-  // P7. The last searcher that found something looks whether there is more, and wakes the next for
-  // it.
+  // parking/pass_on. The last searcher that found something looks whether there is more, and wakes
+  // the next for it.
   const std::uint64_t before = state_.fetch_sub(one_searching, std::memory_order_seq_cst);
   self.searching = false;
   if (searching_of(before) == 1 && room_of(before) > 0 && anything_queued()) wake_one();
@@ -257,36 +260,39 @@ bool worker_pool::impl::anything_queued() const noexcept {
 }
 
 bool worker_pool::impl::park(worker& self) noexcept {
-  self.signal.store(worker::parked, std::memory_order_relaxed);  // P2: published by the lock
+  // parking/lie_down: published by the lock
+  self.signal.store(worker::parked, std::memory_order_relaxed);
   std::uint64_t before = 0;
   {
     std::unique_lock lock(idle_lock_);
     if (stopping_) {
       if (has_to_stay(self)) return true;
       lock.unlock();
-      leave(self);  // U7
+      leave(self);  // submissions/end
       return false;
     }
     idle_stack_.push_back(&self);
-    // P3. seq_cst: first we are counted as idle, then we look at the queues once more.
+    // parking/announce. seq_cst: first we are counted as idle, then we look at the queues once
+    // more.
     before = state_.fetch_add(one_room - (self.searching ? one_searching : 0),
                               std::memory_order_seq_cst);
   }
   const bool last = searching_of(before) == (self.searching ? 1U : 0U);
   self.searching = false;
   self.parks.add();
-  gathered_by_.ran_dry();  // K2
-  // P4. If nobody searches any more, what came between our last look and P3 is ours to find. Most
-  // likely it is ourselves whom we wake: we are on top of the stack.
+  gathered_by_.ran_dry();  // gathering/run_dry
+  // parking/look. If nobody searches any more, what came between our last look and parking/announce
+  // is ours to find. Most likely it is ourselves whom we wake: we are on top of the stack.
   if (last && anything_queued()) wake_one();
   return rest(self);
 }
 
 bool worker_pool::impl::step_back(worker& self) noexcept {
-  // J3. A look first: most that are asked stay.
+  // crew/step_back. A look first: most that are asked stay.
   if (room_of(state_.load(std::memory_order_relaxed)) >= 0) return true;
   hand_over_lanes(self);
-  self.signal.store(worker::parked, std::memory_order_relaxed);  // P2: published by the lock
+  // parking/lie_down: published by the lock
+  self.signal.store(worker::parked, std::memory_order_relaxed);
   {
     const std::lock_guard lock(idle_lock_);
     if (stopping_) return true;  // it ends as all do: in park()
@@ -303,16 +309,17 @@ bool worker_pool::impl::step_back(worker& self) noexcept {
     idle_stack_.push_back(&self);
   }
   self.parks.add();
-  // P4 is not for us: no room means that as many as may be are busy, and each of them looks before it parks.
-  gathered_by_.ran_dry();  // K2
+  // parking/look is not for us: no room means that as many as may be are busy, and each of them
+  // looks before it parks.
+  gathered_by_.ran_dry();  // gathering/run_dry
   return rest(self);
 }
 
 std::int64_t worker_pool::impl::rest_until(
     std::chrono::steady_clock::time_point since) const noexcept {
   using clock = std::chrono::steady_clock;
-  // Relaxed, all: whoever is one too many sees it when it parks itself, and RC3 tells who is
-  // parked.
+  // Relaxed, all: whoever is one too many sees it when it parks itself, and changes/look_again
+  // tells who is parked.
   const unsigned there = threads_.load(std::memory_order_relaxed);
   if (there <= stay_.load(std::memory_order_relaxed)) return platform::no_deadline;
   if (there > workers_.most()) return since.time_since_epoch().count();  // at once
@@ -322,14 +329,14 @@ std::int64_t worker_pool::impl::rest_until(
 }
 
 bool worker_pool::impl::rest(worker& self) noexcept {
-  self.turn_item = 0;  // M7
+  self.turn_item = 0;  // records/clock
   auto since = std::chrono::steady_clock::now();
   detail::frame_idle spell;
   spell.begin(since.time_since_epoch().count());
   while (true) {
     const std::int64_t until = rest_until(since);
     const bool gives_back = spell.deadline_ns() < until;
-    // acquire, twice: pairs with who takes us off the stack, and with RC3.
+    // acquire, twice: pairs with who takes us off the stack, and with changes/look_again.
     while (
         self.signal.load(std::memory_order_acquire) == worker::parked &&
         platform::wait_on(self.signal, worker::parked, gives_back ? spell.deadline_ns() : until)) {}
@@ -342,7 +349,7 @@ bool worker_pool::impl::rest(worker& self) noexcept {
       // Whoever parks last finds nobody busy, here or in leave().
       spell.give_back(busy() == 0);
     } else if (signal == worker::parked) {
-      // J4. Several may be too many. Nobody went: perhaps because we are being woken.
+      // crew/retire. Several may be too many. Nobody went: perhaps because we are being woken.
       if (!retire_one()) since = std::chrono::steady_clock::now();
     } else if (signal == worker::dismissed) {
       leave(self);

@@ -122,19 +122,21 @@ void worker_pool::impl::post_batch(job_list items, post_kind kind) noexcept {
     item->next = newest;
     newest = item;
   }
-  inject(newest, oldest);  // D10: one wake for a batch; it wakes the next if it finds more
+  inject(newest, oldest);  // one wake for a batch; it wakes the next if it finds more
 }
 
 void worker_pool::impl::inject(job* newest, job* oldest) noexcept {
   detail::refuse_if_forked(owner_, "executor::post");  // noexcept: terminates
-  // P1. Whoever put the first one there tells the workers of all: this may be our last access.
+  // parking/post. Whoever put the first one there tells the workers of all: this may be our last
+  // access.
   if (loop_ == nullptr && injection_.push_behind(newest, oldest)) return;
-  posting_.fetch_add(1, std::memory_order_relaxed);  // P8: published by the push
+  posting_.fetch_add(1, std::memory_order_relaxed);  // parking/visit: published by the push
   injection_.push(newest, oldest);
   wake_one();
   ask_attention();
   if (loop_ != nullptr) loop_->notify();
-  posting_.fetch_sub(1, std::memory_order_release);  // P8: the last access; pairs with stop()
+  // parking/visit: the last access; pairs with stop()
+  posting_.fetch_sub(1, std::memory_order_release);
 }
 
 void worker_pool::impl::post_local(worker& self, job* item, post_kind kind) noexcept {
@@ -159,12 +161,12 @@ void worker_pool::impl::push_fifo(worker& self, job* item) noexcept {
 }
 
 void worker_pool::impl::ask_attention() noexcept {
-  // Whoever is in a long recursion looks at its flag at the next join (D9).
+  // Whoever is in a long recursion looks at its flag at the next join.
   if (room_of(state_.load(std::memory_order_relaxed)) > 0) return;  // an idle one comes for it
   for (worker& each : workers_) {
-    // Mostly it is set, and its line stays where it is. seq_cst: its owner then clears it (L6)
-    // after the item was published, and sees the item. Release: pairs with the exchange in
-    // look_after(), so that the flag never outruns the item.
+    // Mostly it is set, and its line stays where it is. seq_cst: its owner then clears it
+    // (fork_lane/expose) after the item was published, and sees the item. Release: pairs with the
+    // exchange in look_after(), so that the flag never outruns the item.
     if (!each.forks.attention.load(std::memory_order_seq_cst)) {
       each.forks.attention.store(true, std::memory_order_release);
     }
@@ -172,7 +174,8 @@ void worker_pool::impl::ask_attention() noexcept {
 }
 
 void worker_pool::impl::wake_one() noexcept {
-  // P5. seq_cst: pairs with the sleeper's count in park(); the item was published seq_cst before.
+  // parking/wake. seq_cst: pairs with the sleeper's count in park(); the item was published seq_cst
+  // before.
   const std::uint64_t seen = state_.load(std::memory_order_seq_cst);
   if (searching_of(seen) != 0 || room_of(seen) <= 0) return;
   worker* chosen = nullptr;
@@ -205,8 +208,8 @@ void worker_pool::impl::rouse(worker& chosen) noexcept {
 }
 
 void worker_pool::impl::change_target(int by) noexcept {
-  // J1. First the room is there, then the look: seq_cst, both. The target is never too low for the
-  // room beside it, so that busy() misses nobody.
+  // crew/goal. First the room is there, then the look: seq_cst, both. The target is never too low
+  // for the room beside it, so that busy() misses nobody.
   const std::uint64_t added = static_cast<std::uint64_t>(by) << 32;  // below zero too: modulo 2^64
   if (by > 0) target_.fetch_add(by, std::memory_order_seq_cst);
   const std::uint64_t now = state_.fetch_add(added, std::memory_order_seq_cst) + added;
@@ -238,7 +241,7 @@ bool worker_pool::impl::retire_one() noexcept {
   {
     const std::lock_guard lock(idle_lock_);
     const unsigned left = threads_.load(std::memory_order_relaxed);     // written under the lock
-    if (left > workers_.most()) why = decision_reason::outside_change;  // RC3
+    if (left > workers_.most()) why = decision_reason::outside_change;  // changes/look_again
     if (stopping_ || left <= stay_.load(std::memory_order_relaxed) || idle_stack_.empty()) {
       return false;
     }
@@ -265,7 +268,7 @@ bool worker_pool::impl::retire_one() noexcept {
 
 void worker_pool::impl::stop() noexcept {
   {
-    const std::lock_guard last_change(configuring_);  // RC6
+    const std::lock_guard last_change(configuring_);  // changes/room
     ended_ = true;
     if (auto* const watching = control()) watching->stop();
   }
@@ -275,7 +278,7 @@ void worker_pool::impl::stop() noexcept {
   // the one that was there: so after the last worker no further thread gets there.
   for (worker& each : workers_.all()) join_if_there(each.thread);
   join_if_there(last_left_);
-  while (posting_.load(std::memory_order_acquire) != 0) std::this_thread::yield();  // P8
+  while (posting_.load(std::memory_order_acquire) != 0) std::this_thread::yield();  // parking/visit
 }
 
 void worker_pool::impl::join_if_there(std::thread& thread) {

@@ -1,4 +1,4 @@
-// worker_pool_impl.hpp: the machinery of the worker pool. Protocols P1-P9, J1-J7, U1-U11, RC1-RC7: runtime/README.md.
+// worker_pool_impl.hpp: the machinery of the worker pool. Protocols parking, crew, submissions, changes: runtime/README.md.
 // SPDX-License-Identifier: MIT
 //
 // state_ packs two counts: searching workers in the low half; in the high half the room, which says
@@ -50,20 +50,22 @@ class worker_pool::impl {
   void stop() noexcept;
   worker_pool_stats stats() const noexcept;
   std::string describe() const;
-  /// P5. Wakes (or starts) one idle worker unless somebody searches already.
+  /// parking/wake. Wakes (or starts) one idle worker unless somebody searches already.
   void wake_one() noexcept;
-  /// L6, F6. @returns whether the joining worker has to serve another lane first
+  /// fork_lane/expose, joins/give_way. @returns whether the joining worker has to serve another
+  /// lane first
   bool look_after_lane(detail::worker& self, bool joining) noexcept;
 
   bool anything_queued() const noexcept;
 
   /// Whether as many workers as may be busy run or look for work.
   bool all_awake() const noexcept {
-    return loop_ == nullptr && room_of(state_.load(std::memory_order_seq_cst)) <= 0;  // K1
+    // gathering/enter
+    return loop_ == nullptr && room_of(state_.load(std::memory_order_seq_cst)) <= 0;
   }
 
   // What the control sees and does.
-  /// J1. So many more (or less) workers may be busy from now on.
+  /// crew/goal. So many more (or less) workers may be busy from now on.
   void change_target(int by) noexcept;
   int busy() const noexcept;
   /// How many workers may be busy.
@@ -75,8 +77,8 @@ class worker_pool::impl {
   std::uint64_t tasks_ended() const noexcept;
   std::size_t queued() const noexcept;
   const detail::worker_set& workers() const noexcept { return workers_; }
-  /// Null: a fixed pool that nobody has changed. seq_cst: a wake is counted before (J6), and RC4
-  /// may make one.
+  /// Null: a fixed pool that nobody has changed. seq_cst: a wake is counted before (crew/timers),
+  /// and changes/control may make one.
   detail::pool_control* control() const noexcept {
     return control_.load(std::memory_order_seq_cst);
   }
@@ -88,13 +90,14 @@ class worker_pool::impl {
   }
   std::vector<pool_decision> decisions() const { return log_.copy(); }
   decision_counts decided() const noexcept { return log_.counts(); }
-  /// J5. The calling thread's worker is about to block: what it holds is for others.
+  /// crew/region. The calling thread's worker is about to block: what it holds is for others.
   void expose(detail::worker& self) noexcept;
   detail::gathering_slot& gathered_by() noexcept { return gathered_by_; }
 
   // Submissions (submission.cpp, saturation.cpp).
   using admission = detail::submission_queue::answer;
-  /// P8. Somebody who is no worker of this pool is inside a call that may hand something over.
+  /// parking/visit. Somebody who is no worker of this pool is inside a call that may hand something
+  /// over.
   class visit {
    public:
     explicit visit(impl& pool) noexcept;
@@ -109,12 +112,12 @@ class worker_pool::impl {
   void enter() noexcept;
   void leave() noexcept;
   void submit(detail::joinable_root& block, int priority);
-  /// U2, U3. The block is launched, unposted.
+  /// submissions/read_state, submissions/order. The block is launched, unposted.
   admission try_admit(detail::joinable_root& block, int priority);
-  /// U4. @returns whether `waiter` waits now
+  /// submissions/wait. @returns whether `waiter` waits now
   bool enter_or_wait(detail::submit_waiter& waiter) noexcept;
-  /// U11. A removed submission leaves its place. @returns false if it has none any more: a worker
-  /// has it
+  /// submissions/leave. A removed submission leaves its place. @returns false if it has none any
+  /// more: a worker has it
   bool leave_queue(detail::joinable_root& block) noexcept;
   rejection rejection_of(rejection_cause cause, const std::source_location& where,
                          int priority) const;
@@ -132,16 +135,16 @@ class worker_pool::impl {
   bool await_termination(std::chrono::steady_clock::duration timeout);
   /// The runtime ends: as shutdown_now(), but the workers stay until stop().
   void close_for_runtime() noexcept;
-  /// U7. After a task's end, once the pool is shut down.
+  /// submissions/end. After a task's end, once the pool is shut down.
   void end_if_drained() noexcept;
-  /// U10. No task lives; before the services stop.
+  /// submissions/reopen. No task lives; before the services stop.
   void reopen() noexcept;
 
   // Without threads, by the thread that drives.
   /// Runs up to so many items as the only worker. @returns how many
   std::size_t run_some(std::size_t most_items) noexcept;
-  /// V4. Runs one item; the number decides which worker takes it, and from where. @returns false if
-  /// there is none
+  /// driving/choose. Runs one item; the number decides which worker takes it, and from where.
+  /// @returns false if there is none
   bool step(std::uint64_t random) noexcept;
 
   tandem::runtime& owner() const noexcept { return owner_; }
@@ -162,18 +165,19 @@ class worker_pool::impl {
   void post_local(worker& self, job* item, post_kind kind) noexcept;
   void push_fifo(worker& self, job* item) noexcept;
   void ask_attention() noexcept;
-  /// E2. With an item, if its lane is empty, some of those behind it come along.
+  /// inbox/take. With an item, if its lane is empty, some of those behind it come along.
   job* take_injected(worker& self) noexcept;
   void choose_lot(worker& self) noexcept;
-  /// P1, P5, P8. The chain, by `next`, from the newest to the oldest.
+  /// parking/post, parking/wake, parking/visit. The chain, by `next`, from the newest to the
+  /// oldest.
   void inject(job* newest, job* oldest) noexcept;
   bool injected_waits() const noexcept { return !injection_.empty() || !submissions_.empty(); }
 
   /// @param alone  nothing else was there: who is in a long recursion has to hear of it, too
   void announce_submission(bool alone) noexcept;
-  /// U3. To a parked worker, or to a new thread. @returns false if there is none
+  /// submissions/order. To a parked worker, or to a new thread. @returns false if there is none
   bool give_by_hand(job& item, growth_order order) noexcept;
-  /// U3. Makes a place. @returns false if nobody is parked
+  /// submissions/order. Makes a place. @returns false if nobody is parked
   bool hand_oldest_to_idle() noexcept;
   /// Off the idle stack, and counted as busy: to be handed something, and roused. Null: nobody is
   /// parked, or may work
@@ -189,7 +193,7 @@ class worker_pool::impl {
   void close(pool_state to) noexcept;
   void drop_unstarted() noexcept;
   enum class door : std::uint8_t { of_the_pool, for_good };
-  /// U7. Nobody starts any more, and who finds nothing leaves.
+  /// submissions/end. Nobody starts any more, and who finds nothing leaves.
   void begin_stop(door closed) noexcept;
   void terminate() noexcept;
 
@@ -199,7 +203,8 @@ class worker_pool::impl {
   unsigned threads_without_asking() const noexcept {
     return growth() == growth_order::queue_first ? size() : workers_.most();
   }
-  /// RC1. Under idle_lock_. @returns how much more (or less) room threads above the core bring now
+  /// changes/limits. Under idle_lock_. @returns how much more (or less) room threads above the core
+  /// bring now
   int set_limits(const pool_options& options) noexcept;
   void tell_sleepers() noexcept;
   void start_for_waiters() noexcept;
@@ -212,15 +217,15 @@ class worker_pool::impl {
                 const std::string& thread_name);
   /// The life of a worker's thread.
   void live(worker& self) noexcept;
-  /// The thread's last doings; it may be the pool's last one (U7).
+  /// The thread's last doings; it may be the pool's last one (submissions/end).
   void say_goodbye(worker& self) noexcept;
-  /// U7. Under idle_lock_, stopping. @returns false: it has been counted out
+  /// submissions/end. Under idle_lock_, stopping. @returns false: it has been counted out
   bool has_to_stay(worker& self) noexcept;
   bool count_out() noexcept;
   void report_no_thread(const char* reason, bool at_once) noexcept;
   /// For stop(): takes the thread, which is under idle_lock_, and waits for its end.
   void join_if_there(std::thread& thread);
-  /// P9. The worker is about to run its start hook.
+  /// parking/start_hook. The worker is about to run its start hook.
   void begin_hook(worker& self) noexcept;
   void run(worker& self) noexcept;
   void execute(worker& self, detail::thread_context& context, job* item,
@@ -234,14 +239,15 @@ class worker_pool::impl {
   job* steal_stuck_next(worker& self) noexcept;
   bool begin_search() noexcept;
   void end_search(worker& self) noexcept;
-  /// P2-P4. @returns false if the thread is to end
+  /// parking. @returns false if the thread is to end
   bool park(worker& self) noexcept;
-  /// J3. Parks if too many are busy. @returns false if the thread is to end
+  /// crew/step_back. Parks if too many are busy. @returns false if the thread is to end
   bool step_back(worker& self) noexcept;
   bool rest(worker& self) noexcept;
-  /// J4, RC3. Until when a worker that parked then may stay.
+  /// crew/retire, changes/look_again. Until when a worker that parked then may stay.
   std::int64_t rest_until(std::chrono::steady_clock::time_point since) const noexcept;
-  /// J4. Dismisses who has been idle longest. @returns false if there are no more threads than stay
+  /// crew/retire. Dismisses who has been idle longest. @returns false if there are no more threads
+  /// than stay
   bool retire_one() noexcept;
   void leave(worker& self) noexcept;
   void hand_over_lanes(worker& self) noexcept;
@@ -255,8 +261,8 @@ class worker_pool::impl {
   const std::string name_;
   const bool may_spin_;
   detail::driven_loop* const loop_;
-  // RC1: written by reconfigure() under idle_lock_; read relaxed, which is a look: under the lock
-  // it counts.
+  // changes/limits: written by reconfigure() under idle_lock_; read relaxed, which is a look: under
+  // the lock it counts.
   std::atomic<unsigned> min_threads_;
   std::atomic<unsigned> stay_;  // so many threads do not end when they are idle
   std::atomic<growth_order> growth_;
@@ -268,10 +274,11 @@ class worker_pool::impl {
   mutable detail::injection_lane injection_;  // statistics gather it, too
   detail::submission_queue submissions_;
   alignas(64) std::atomic<std::uint64_t> state_;
-  std::atomic<int> target_;  // what the room is counted from; changed with it (J1)
+  std::atomic<int> target_;  // what the room is counted from; changed with it (crew/goal)
   alignas(64) mutable std::mutex idle_lock_;
   std::vector<worker*> idle_stack_;  // guarded by idle_lock_; the last one is woken first
-  unsigned brought_ = 0;   // guarded by idle_lock_; room that threads above the core bring (U3)
+  unsigned brought_ =
+      0;  // guarded by idle_lock_; room that threads above the core bring (submissions/order)
   unsigned present_ = 0;   // guarded by idle_lock_; threads, also those on their way out
   std::thread last_left_;  // guarded by idle_lock_; joined by the next one that leaves
   bool stopping_ = false;  // guarded by idle_lock_
@@ -293,7 +300,7 @@ class worker_pool::impl {
   detail::pool_life life_;
   std::atomic<bool> runtime_ends_{false};  // then stop() ends the workers, and nobody else
   // Threads that are not ours and are inside a post: what they posted may end the runtime before
-  // they have left (P8). stop() waits for 0.
+  // they have left (parking/visit). stop() waits for 0.
   alignas(64) std::atomic<std::uint32_t> posting_{0};
   std::atomic<std::uint64_t> rejections_{0};  // written by those, too
 };

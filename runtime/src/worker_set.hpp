@@ -62,8 +62,8 @@ class worker_set {
   };
   ever_made all() const noexcept { return ever_made(*this); }
 
-  /// J7. Any thread. seq_cst: a sleeper's scan (P3) comes to a worker whose thread was started
-  /// before.
+  /// crew/numbers. Any thread. seq_cst: a sleeper's scan (parking/announce) comes to a worker whose
+  /// thread was started before.
   unsigned count() const noexcept { return end_.load(std::memory_order_seq_cst); }
   worker& operator[](unsigned number) const noexcept {
     return *slots_[number].load(std::memory_order_relaxed);  // number < count()
@@ -83,7 +83,8 @@ class worker_set {
     numbers_ = wanted;
   }
   void set_most(unsigned most) noexcept { most_.store(most, std::memory_order_relaxed); }
-  /// J7. False only if as many threads as the pool may have were dismissed and have not left yet.
+  /// crew/numbers. False only if as many threads as the pool may have were dismissed and have not
+  /// left yet.
   bool has_free_number() const noexcept { return !free_.empty() || made_.size() < numbers_; }
   /// The worker with the lowest number that has no thread. @throws std::bad_alloc, but not where no
   /// worker has one: the first is made beforehand, since without it nobody could report anything

@@ -40,7 +40,7 @@ std::size_t worker_pool::impl::run_some(std::size_t most_items) noexcept {
   detail::thread_context& context = detail::this_thread();
   worker& self = workers_[0];
   const as_worker role(context, self, pool_);
-  self.turn_item = 0;  // M7
+  self.turn_item = 0;  // records/clock
   std::size_t ran = 0;
   for (; ran < most_items; ++ran) {
     job* item = next_local(self);
@@ -102,7 +102,7 @@ job* worker_pool::impl::injected_one_of(std::uint64_t random) noexcept {
   const std::size_t there = injection_.size();
   // Submissions have an order of their own, which the seed leaves alone.
   if (!submissions_.empty() && (there == 0 || random / 4 % 2 == 0)) {
-    // Null: all that was there had left its place (U11).
+    // Null: all that was there had left its place (submissions/leave).
     if (job* const item = submissions_.pop()) return item;
   }
   if (there == 0) return nullptr;

@@ -1,4 +1,4 @@
-// worker_thread.cpp: how the threads of workers come, and how they go. Protocols J4, J7, U7, RC2: runtime/README.md.
+// worker_thread.cpp: how the threads of workers come, and how they go. Protocols crew, changes: runtime/README.md.
 // SPDX-License-Identifier: MIT
 #include <atomic>
 #include <chrono>
@@ -60,7 +60,7 @@ bool worker_pool::impl::start_thread(unsigned limit, job* first) noexcept {
   try {
     worker& fresh = workers_.take();
     fresh.handed = first;
-    // Under queue_first a thread above the core brings its own room (U3).
+    // Under queue_first a thread above the core brings its own room (submissions/order).
     const bool brings_room = growth() == growth_order::queue_first && there >= size();
     // With an item in hand it does not look for one.
     const std::uint64_t change =
@@ -83,7 +83,7 @@ bool worker_pool::impl::start_thread(unsigned limit, job* first) noexcept {
   report_no_thread(reason.c_str(), there == 0);
   // Work is queued, nobody can ever run it, and a post cannot report it: no silent hang. A
   // submission's own item is not queued yet: there it goes on. Whoever is on its way out looks once
-  // more, and starts somebody (J7).
+  // more, and starts somebody (crew/numbers).
   if (there == 0 && present_ == 0 && anything_queued()) std::terminate();
   return false;
 }
@@ -171,8 +171,8 @@ void worker_pool::impl::live(worker& self) noexcept {
       owner_.implementation().suppressed(std::current_exception());
     }
   };
-  // RC2. No worker yet: what the hook spawns comes from outside. But it may not wait for the
-  // runtime.
+  // changes/make_thread. No worker yet: what the hook spawns comes from outside. But it may not
+  // wait for the runtime.
   detail::this_thread().current_executor = &pool_;
   detail::short_text own_name;
   own_name.assign(name_.c_str(), self.number);
@@ -197,7 +197,8 @@ void worker_pool::impl::live(worker& self) noexcept {
 }
 
 void worker_pool::impl::begin_hook(worker& self) noexcept {
-  // P9. Relaxed: a count of hooks, by which too many or too few are woken at worst for a moment.
+  // parking/start_hook. Relaxed: a count of hooks, by which too many or too few are woken at worst
+  // for a moment.
   const unsigned starting = starting_.fetch_add(1, std::memory_order_relaxed) + 1;
   const std::uint64_t before = state_.fetch_sub(one_searching, std::memory_order_seq_cst);
   self.searching = false;
@@ -207,7 +208,8 @@ void worker_pool::impl::begin_hook(worker& self) noexcept {
 void worker_pool::impl::say_goodbye(worker& self) noexcept {
   const std::shared_ptr<const pool_options> settings = std::move(self.settings);
   if (!settings->threads.on_exit) return;
-  // RC2. Its lanes are nobody's any more: what the hook spawns goes to the injection queue.
+  // changes/make_thread. Its lanes are nobody's any more: what the hook spawns goes to the
+  // injection queue.
   detail::thread_context& context = detail::this_thread();
   context.current_worker = nullptr;
   context.lane = nullptr;
@@ -233,14 +235,14 @@ void worker_pool::impl::leave(worker& self) noexcept {
   }
   // It may have been the last one that was awake, and not have lain for as long as keeping takes.
   if (busy() == 0) detail::trim_frame_store_for_good();
-  // Who found no free number left the item to us (J7).
+  // Who found no free number left the item to us (crew/numbers).
   if (anything_queued()) wake_one();
   if (before.joinable()) before.join();  // it has nothing left to do but this
   if (was_last) terminate();
 }
 
 bool worker_pool::impl::count_out() noexcept {
-  // Under idle_lock_. U7.
+  // Under idle_lock_. submissions/end.
   --present_;
   return stopping_ && present_ == 0;
 }

@@ -266,7 +266,7 @@ TEST(tcp, a_task_may_live_on_workers_on_one_completion_thread_or_on_the_pool) {
   }
 }
 
-// D16: a stream that is always ready must not keep a worker from everybody else.
+// A stream that is always ready must not keep a worker from everybody else.
 TEST(tcp, a_task_whose_operations_are_always_ready_lets_others_run) {
   test_runtime rt(1);
   rt.run([]() -> task<void> {

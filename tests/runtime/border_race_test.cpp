@@ -1,4 +1,4 @@
-// border_race_test.cpp: steps of the protocols A, C7 and Places whose order matters, in windows made wide.
+// border_race_test.cpp: steps of the protocols groups, stopping and places whose order matters, in windows made wide.
 // SPDX-License-Identifier: MIT
 //
 // Each was shown to fail on a mutation: settle before note_end in child_group::child_ended; no

@@ -132,7 +132,7 @@ TEST(fork_join, a_stop_reaches_every_waiting_child) {
   EXPECT_LT(std::chrono::steady_clock::now() - began, 30min);
 }
 
-// D9: a recursion that holds every worker runs items of the other lanes between its leaves.
+// A recursion that holds every worker runs items of the other lanes between its leaves.
 TEST(fork_join, a_long_recursion_on_all_workers_serves_what_is_posted_meanwhile) {
   for (const unsigned threads : {1U, 2U}) {
     test_runtime rt(threads);

@@ -113,8 +113,8 @@ TEST(gathering, one_gathers_at_a_time) {
 }
 
 TEST(gathering, no_worker_that_searches_or_parks_forgets_it) {
-  // Each round races the end of a search, a park and the wait itself. Without K2 in park() one of
-  // them waits for an hour.
+  // Each round races the end of a search, a park and the wait itself. Without gathering/run_dry in
+  // park() one of them waits for an hour.
   test_runtime rt(1);
   gathering waits;
   std::atomic<bool> done{false};

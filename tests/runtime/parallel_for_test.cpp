@@ -336,7 +336,7 @@ TEST(parallel_for, loops_nest) {
   }
 }
 
-// D9: the loop would take years. It ends when everything posted meanwhile has run.
+// The loop would take years. It ends when everything posted meanwhile has run.
 TEST(parallel_for, a_long_loop_on_all_workers_serves_what_is_posted_meanwhile) {
   for (const unsigned threads : {1U, 2U}) {
     tandem::runtime_options options = tandem::test::with_threads(threads);

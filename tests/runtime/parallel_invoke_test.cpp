@@ -160,7 +160,7 @@ TEST(parallel_invoke, an_exception_of_either_call_comes_out_when_both_have_ended
   EXPECT_EQ(suppressed.load(), 1);
 }
 
-// D16: the waiter may hold a lock, so it must not run what has nothing to do with its call.
+// The waiter may hold a lock, so it must not run what has nothing to do with its call.
 TEST(parallel_invoke, a_lock_held_across_it_is_safe) {
   test_runtime rt(2);
   std::mutex lock;

@@ -147,7 +147,7 @@ TEST(reconfigure, tasks_that_were_there_before_are_not_timed_and_take_no_harm) {
 }
 
 // A joiner runs what is still queued on its own stack, and its segment hands its time over: this
-// one has none (M4).
+// one has none (records/segment).
 TEST(reconfigure, what_is_joined_by_a_segment_that_began_before_is_timed_once) {
   gate closed;
   test_runtime rt(pool_of(1, 1, growth_order::demand));

@@ -255,8 +255,8 @@ TEST(spawn, joining_again_and_again_lets_others_run) {
   }());
 }
 
-// J0 and F2: what a joined task leaves in the lane when it suspends must not be taken for a child of
-// the fork around the join.
+// joining/run_queued and joins/next: what a joined task leaves in the lane when it suspends must
+// not be taken for a child of the fork around the join.
 TEST(spawn, a_joined_task_may_fork_and_suspend_inside_a_fork) {
   struct work {
     static task<int> leaf(int i) {

@@ -185,7 +185,8 @@ TEST(with_timeout, racing_limits_end_each_task_once) {
   }());
 }
 
-// T7: for ThreadSanitizer, which sees the end of the service unordered to the last lines of arm().
+// timers/last_access: for ThreadSanitizer, which sees the end of the service unordered to the last
+// lines of arm().
 TEST(timer, a_runtime_may_end_while_a_thread_of_another_one_still_arms_its_timer) {
   test_runtime workers(2);
   for (int i = 0; i < 100; ++i) {

@@ -59,7 +59,8 @@ TEST(worker_pool, starts_further_workers_only_while_there_is_work_for_them) {
   EXPECT_EQ(rt.workers().stats().threads, 3U);
 }
 
-// Two tasks that wake each other for ever live in the next slot; D9 lets the old item through.
+// Two tasks that wake each other for ever live in the next slot; fairness lets the old item
+// through.
 TEST(worker_pool, a_ping_pong_pair_does_not_starve_an_old_item_on_one_worker) {
   std::atomic<bool> old_ran{false};
   std::atomic<long> rounds{0};

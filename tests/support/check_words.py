@@ -8,6 +8,10 @@ quotes  A fenced block whose opening line names a file, as in ```cpp server.cpp,
         "// ..." leaves something out. In README.md and in examples/guide every block of C++ names a file.
 links   What a page links to is there: files and folders, and headings of other pages.
 length  README.md has at most LIMIT words.
+cites   Protocols have names, and their steps too. A step is defined once: in a page as **parking/announce**, or in a comment
+        below a line that ends with "Protocol parking:", indented by three blanks, its name and two more. Whatever a comment
+        or a page cites, parking/announce, is defined; whatever is defined is cited by a comment of code or of a model;
+        and nobody cites labels, such as a letter with a number.
 
 Prints each offender with its line; exits with 1 if there is one, and says how many blocks or links were looked at.
 """
@@ -19,6 +23,10 @@ import sys
 
 LIMIT = 930
 GAP = "// ..."
+LABEL = re.compile(r"(?<![\w/\-.'\"`<])(?:HC|HG|HB|RC|ST|[A-Z])\d{1,2}(?!\w|\.\w|\()")
+NO_LABELS = {"O0", "O1", "O2", "O3", "T1", "T2", "T3", "T4", "T5"}  # levels of optimisation, trees
+STEP = r"([a-z_]+)/([a-z_]+)"
+CITE = re.compile(r"(?<![\w/.*])" + STEP + r"(?![\w/*]|\.[a-z])")
 EVERY_BLOCK_NAMES_A_FILE = re.compile(r"README\.md|examples/guide/.*")
 
 
@@ -27,7 +35,7 @@ class Checker:
         self.root = root
         self.looked_at = 0
         self.found = 0
-        self.pages = {page: (root / page).read_text(encoding="utf-8") for page in list_pages(root)}
+        self.pages = {page: (root / page).read_text(encoding="utf-8") for page in list_files(root, "*.md")}
 
     def offend(self, page: str, line: int, what: str) -> None:
         self.found += 1
@@ -66,18 +74,80 @@ class Checker:
         elif heading and heading not in headings(there.read_text(encoding="utf-8")):
             self.offend(page, line, f"links to {target}: no such heading")
 
+    def cites(self) -> None:
+        comments = {file: list(comments_of(self.root / file)) for file in list_files(self.root, "*.hpp", "*.cpp", "*.pml")
+                    if file.split("/")[0] in ("runtime", "io", "tests") and not file.startswith(("tests/bench/", "tests/package/"))}
+        prose = {page: list(enumerate(without_fences(text), 1)) for page, text in self.pages.items()
+                 if page.split("/")[0] in ("runtime", "io", "tests") and not page.startswith("tests/bench/kit/")}
+        defined = {}
+        for file, line, step in [*steps_of_pages(prose), *steps_of_comments(comments)]:
+            if step in defined:
+                self.offend(file, line, f"{step} is defined in {defined[step][0]}, too")
+            defined[step] = (file, line)
+        protocols = {step.split("/")[0] for step in defined}
+        cited = set()
+        for file, lines in {**comments, **prose}.items():
+            for line, text in lines:
+                for protocol, step in CITE.findall(text):
+                    if protocol not in protocols:
+                        continue
+                    self.looked_at += 1
+                    if f"{protocol}/{step}" not in defined:
+                        self.offend(file, line, f"cites {protocol}/{step}, which no protocol defines")
+                    elif file in comments:
+                        cited.add(f"{protocol}/{step}")
+                for name in re.findall(r"\bProtocol ([a-z_]+)[:.,]", text):
+                    if name not in protocols:
+                        self.offend(file, line, f"names protocol {name}, of which no step is defined")
+                for label in set(LABEL.findall(text)) - NO_LABELS:
+                    self.offend(file, line, f"cites {label}: a step has a protocol and a name")
+        for step, (file, line) in defined.items():
+            if step not in cited:
+                self.offend(file, line, f"no code cites {step}")
+
     def length(self) -> None:
         self.looked_at = len(self.pages["README.md"].split())
         if self.looked_at > LIMIT:
             self.offend("README.md", 1, f"{self.looked_at} words; at most {LIMIT}: details have their place in the guide")
 
 
-def list_pages(root: pathlib.Path) -> list[str]:
+def list_files(root: pathlib.Path, *patterns: str) -> list[str]:
     if not (root / ".git").exists():
-        return sorted(str(page.relative_to(root)) for page in root.rglob("*.md") if "build" not in page.parts)
-    listed = subprocess.run(["git", "-C", str(root), "ls-files", "-co", "--exclude-standard", "*.md"],
+        return sorted(str(file.relative_to(root)) for pattern in patterns for file in root.rglob(pattern)
+                      if "build" not in file.parts)
+    listed = subprocess.run(["git", "-C", str(root), "ls-files", "-co", "--exclude-standard", *patterns],
                             check=True, capture_output=True, text=True)
-    return sorted(page for page in listed.stdout.split("\n") if page and (root / page).is_file())
+    return sorted(file for file in set(listed.stdout.split("\n")) if file and (root / file).is_file())
+
+
+def comments_of(file: pathlib.Path):
+    """Number and text of each line's comment: all from // on, and what stands between /* and */ on one line."""
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        found = re.search(r"//.*|/\*.*?\*/", line)
+        if found and line[:found.start()].count('"') % 2 == 0:
+            yield number, found.group()
+
+
+def steps_of_pages(pages):
+    for page, lines in pages.items():
+        for number, line in lines:
+            for protocol, step in re.findall(r"\*\*" + STEP + r"\*\*", line):
+                yield page, number, f"{protocol}/{step}"
+
+
+def steps_of_comments(comments):
+    for file, lines in comments.items():
+        protocol, before = None, 0
+        for number, text in lines:
+            begins = re.search(r"\bProtocol ([a-z_]+):$", text)
+            step = re.match(r"///?   ([a-z_]+)  +\S", text)
+            if begins:
+                protocol = begins.group(1)
+            elif protocol and step and number == before + 1:
+                yield file, number, f"{protocol}/{step.group(1)}"
+            elif number != before + 1 or not re.match(r"///?    ", text):
+                protocol = None
+            before = number
 
 
 def fences(text: str):
@@ -140,7 +210,7 @@ def headings(text: str) -> set[str]:
 
 
 def main() -> int:
-    laws = ("quotes", "links", "length")
+    laws = ("quotes", "links", "length", "cites")
     if len(sys.argv) < 2 or sys.argv[1] not in laws:
         print(__doc__, file=sys.stderr)
         return 2

@@ -33,6 +33,18 @@ in a page where blocks need no file
 ```
     [in code](nothing is looked at)
 """,
+    "io/README.md": "- **ring/sleep** it sleeps. **ring/wake** it wakes. Then ring/sleep, ring/fly, and A1.\n",
+    "io/src/ring.cpp": """// Protocol lane:
+//   push  first. ring/sleep
+//         and more
+//   pop   lane/push, lane/jump
+//   ring  is no file: ring/ring.hpp
+// Protocol pool: elsewhere.
+int a;  // T1 is a tree, B2 none
+const char* text = "// C3 is no comment";
+// Protocol lane:
+//   pop  again
+""",
     "code.cpp": "namespace n {\n  int a();\n  int b();\n  int c();\n}\n",
 }
 WANTED = {
@@ -40,6 +52,11 @@ WANTED = {
                "README.md:18: there is no file gone.cpp"],
     "links": ["README.md:3: links to gone.md, which is not there", "README.md:4: links to other.md#another: no such heading"],
     "length": None,
+    "cites": ["io/src/ring.cpp:10: lane/pop is defined in io/src/ring.cpp, too",
+              "io/src/ring.cpp:4: cites lane/jump, which no protocol defines",
+              "io/src/ring.cpp:6: names protocol pool, of which no step is defined", "io/src/ring.cpp:7: cites B2: a step has a protocol and a name",
+              "io/README.md:1: cites ring/fly, which no protocol defines", "io/README.md:1: cites A1: a step has a protocol and a name",
+              "io/README.md:1: no code cites ring/wake", "io/src/ring.cpp:10: no code cites lane/pop", "io/src/ring.cpp:5: no code cites lane/ring"],
 }
 
 
@@ -47,7 +64,9 @@ def main() -> int:
     wrong = 0
     with tempfile.TemporaryDirectory() as folder:
         for name, text in PAGES.items():
-            (pathlib.Path(folder) / name).write_text(text, encoding="utf-8")
+            file = pathlib.Path(folder) / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
         for law, wanted in WANTED.items():
             checker = pathlib.Path(__file__).with_name("check_words.py")
             ran = subprocess.run([sys.executable, "-B", str(checker), law, folder], capture_output=True, text=True)

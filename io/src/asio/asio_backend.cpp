@@ -3,7 +3,7 @@
 //
 // One io_context a thread. An operation is tried first; what would block waits until Asio says that
 // the descriptor is ready, then reap() tries again. So an operation that is cancelled while it
-// waits has consumed nothing. Steps A1-A6: io/README.md, "Without io_uring".
+// waits has consumed nothing. Protocol readiness: io/README.md.
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -37,7 +37,7 @@ class asio_backend final : public backend {
     ::new (operation.backend_room()) operation_entry(way);
     registration* at = find(operation.descriptor());
     if (at == nullptr ||
-        at->of(way).waiting.empty()) {  // A1. Else it has its turn after the others.
+        at->of(way).waiting.empty()) {  // readiness/try. Else it has its turn after the others.
       const std::int32_t outcome = begin_attempt(operation);
       if (outcome != would_block) return ended_at_once(operation, outcome);
     }
@@ -53,7 +53,7 @@ class asio_backend final : public backend {
   }
 
   void cancel(detail::operation& operation) noexcept override {
-    // A4. It waits, so nothing has been done: the next reap() ends it.
+    // readiness/cancel. It waits, so nothing has been done: the next reap() ends it.
     const operation_entry& entry = entry_of(operation);
     entry.at->of(entry.way).waiting.remove(operation);
     list_if_idle(*entry.at);
@@ -110,7 +110,8 @@ class asio_backend final : public backend {
         context_.run_one_until(deadline);  // without memory: late by a millisecond at most
       }
     }
-    // A5. A wake() before this line has ended the wait; one after it ends poll() or the next wait.
+    // readiness/wake. A wake() before this line has ended the wait; one after it ends poll() or the
+    // next wait.
     if (context_.stopped()) context_.restart();
     // What else is ready belongs to this batch. No handler begins a wait, so this ends.
     context_.poll();
@@ -131,7 +132,8 @@ class asio_backend final : public backend {
       ++operations;
       ended(context, *operation);
     }
-    // A6. Before any task of theirs resumes: from then on the descriptor may be closed.
+    // readiness/leave. Before any task of theirs resumes: from then on the descriptor may be
+    // closed.
     for (registration* const each : idle_) {
       each->is_listed = false;
       leave_if_idle(*each);
@@ -189,7 +191,7 @@ class asio_backend final : public backend {
     ended_.push_back(operation);
   }
 
-  /// A2. @returns  0 and where it waits, or an error number
+  /// readiness/enter. @returns  0 and where it waits, or an error number
   int enter(const detail::operation& operation, registration*& at) noexcept {
     try {
       const auto number = static_cast<std::size_t>(operation.descriptor());
@@ -230,7 +232,7 @@ class asio_backend final : public backend {
     if (at.handlers == 0) free_.push_back(&at);
   }
 
-  /// A7. Until the socket can be read.
+  /// readiness/wait. Until the socket can be read.
   void wait_again(receive_wait& wait) noexcept {
     wait.operation.state = detail::operation::phase::idle;
     if (submit(wait.operation) == submit_answer::completed_inline) {
@@ -291,7 +293,7 @@ class asio_backend final : public backend {
     source.received(outcome, detail::receive_buffers::none, false);
   }
 
-  /// A3.
+  /// readiness/wait.
   void wait_for(registration& at, direction way) noexcept {
     try {
       at.wait(way, ready_handler(*this, at, way));

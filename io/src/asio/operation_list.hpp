@@ -12,7 +12,7 @@ namespace tandem::inline v0::io {
 class receive_wait;
 class registration;
 
-/// What the Asio backend keeps in an operation from submit to its completion (D15).
+/// What the Asio backend keeps in an operation from submit to its completion.
 class operation_entry {
  public:
   explicit operation_entry(direction waits_for) noexcept : way(waits_for) {}

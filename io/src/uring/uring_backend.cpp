@@ -278,7 +278,8 @@ class uring_backend final : public backend {
     source.received(outcome, buffer, armed);
   }
 
-  /// R2. An attempt that another ring has begun goes on by itself; how it went is asked then.
+  /// moving/cancel. An attempt that another ring has begun goes on by itself; how it went is asked
+  /// then.
   /// @returns  whether the operation has its outcome
   bool connect_ended(detail::operation& operation, std::int32_t outcome) noexcept {
     auto& state = *std::launder(reinterpret_cast<connecting*>(operation.backend_room()));  // NOLINT

@@ -63,8 +63,8 @@ class TANDEM_API environment {
   void set_spawned_at(const std::source_location& where) noexcept { spawned_at_ = where; }
   /// Borrowed: whoever sets it keeps it alive as long as this environment.
   void set_context(const detail::context_entry* context) noexcept { context_ = context; }
-  /// M1. What is known of the task where it is observed; else null. All environments of a task have
-  /// the same.
+  /// records/make. What is known of the task where it is observed; else null. All environments of a
+  /// task have the same.
   detail::task_record* record() const noexcept { return record_; }
   void set_record(detail::task_record* record) noexcept { record_ = record; }
   /// Takes the next id.

@@ -3,7 +3,7 @@
 //
 // The fork for recursions with many or a varying number of children: nothing is collected first.
 // The children's frames go from the callable straight into the worker's lane, and their results lie
-// in one block from the frames' memory. Protocol: detail/fork.hpp, F1-F7.
+// in one block from the frames' memory. Protocol: detail/fork.hpp, joins.
 #pragma once
 
 #include <array>
@@ -86,7 +86,7 @@ bool start_each(thread_context& context, promise_base& parent, join_frame& join,
                 std::size_t count, Make& make) noexcept {
   const std::uint64_t segment = context.segment;
   const bool on_stack = forks_on_stack(context, parent);
-  join.expect(count);  // F1
+  join.expect(count);  // joins/publish
   std::size_t left = count;
   promise_base* first = nullptr;
   try {
@@ -122,9 +122,10 @@ bool start_each(thread_context& context, promise_base& parent, join_frame& join,
   for (; ended < count; ++ended) {
     promise_base* const sibling = take_sibling(context);
     if (sibling == nullptr || !call(context, *sibling)) [[unlikely]]
-      return settle_here(context, parent, join, ended);  // F4, F6, F7
+      // joins/stolen, joins/give_way, joins/suspended
+      return settle_here(context, parent, join, ended);
   }
-  return false;  // F3
+  return false;  // joins/all_here
 }
 
 }  // namespace detail

@@ -5,7 +5,7 @@
 // there is with_scope. On a worker the first child is called like a function and the others go to
 // the worker's LIFO deque, where thieves take the oldest. While nobody steals and nobody suspends,
 // the parent calls them one after the other and never leaves its stack. Protocol:
-// runtime/README.md, "Fork and join", F1-F7.
+// runtime/README.md, "Fork and join", joins.
 #pragma once
 
 #include <array>
@@ -131,7 +131,7 @@ class [[nodiscard]] fork_join_awaiter {
                                   std::index_sequence<I...>) noexcept {
     constexpr std::size_t count = sizeof...(Ts);
     detail::promise_base* const children[] = {detail::release_child(std::get<I>(children_))...};
-    join_.expect(count);  // F1
+    join_.expect(count);  // joins/publish
     const std::uint64_t segment = context.segment;
     (detail::prepare_child(*children[I], parent, std::get<I>(rooms_).result, join_, segment), ...);
     if (!detail::forks_on_stack(context, parent)) [[unlikely]] {
@@ -146,10 +146,11 @@ class [[nodiscard]] fork_join_awaiter {
       const std::int64_t index = base - static_cast<std::int64_t>(i);
       if (!detail::take_known_sibling(context, index) || !detail::call(context, *children[i]))
           [[unlikely]] {
-        return detail::settle_here(context, parent, join_, i);  // F4, F6, F7
+        // joins/stolen, joins/give_way, joins/suspended
+        return detail::settle_here(context, parent, join_, i);
       }
     }
-    return false;  // F3
+    return false;  // joins/all_here
   }
 
   detail::join_frame join_;

@@ -3,7 +3,7 @@
 //
 // For the leaves of a recursion, which should not pay for frames. The first callable is called at
 // once, the others wait in the worker's lane, on the caller's stack; what nobody stole is called as
-// an ordinary function. Protocol: detail/invoke.hpp, I1-I5.
+// an ordinary function. Protocol: detail/invoke.hpp, invoke.
 #pragma once
 
 #include <functional>
@@ -44,7 +44,7 @@ TANDEM_ALWAYS_INLINE std::tuple<invoke_value<F>, invoke_value<G>> invoke_two(F& 
     return both{static_cast<invoke_value<F>&&>(first), call_for_value(g)};
   }
   invoked<G> second(g, context);
-  const std::int64_t index = second.publish(context);  // I1
+  const std::int64_t index = second.publish(context);  // invoke/push
   auto&& first = [&]() -> invoke_value<F> {
     try {
       return call_for_value(f);
@@ -56,7 +56,7 @@ TANDEM_ALWAYS_INLINE std::tuple<invoke_value<F>, invoke_value<G>> invoke_two(F& 
       throw;
     }
   }();
-  if (second.take_back(context, index)) [[likely]] {  // I2
+  if (second.take_back(context, index)) [[likely]] {  // invoke/pop
     return both{static_cast<invoke_value<F>&&>(first), call_for_value(g)};
   }
   second.wait(context);

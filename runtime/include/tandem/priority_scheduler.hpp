@@ -5,7 +5,7 @@
 // runs takes the oldest segment of the highest level that has one. So a segment that became ready
 // late but matters more overtakes all that have not begun; nothing is interrupted. Without ageing a
 // low level waits as long as higher ones are busy, for ever if need be. With it each level runs
-// eventually. Protocol: runtime/README.md, O1-O6.
+// eventually. Protocol: runtime/README.md, queues.
 #pragma once
 
 #include <cstddef>

@@ -5,7 +5,7 @@
 // dongle, whatever keeps thread-locals): a task at home here runs on this thread and nowhere else,
 // one segment at a time, oldest first. Confinement is a strand's promise and more: the thread never
 // changes. And it is less: a call that blocks keeps everything that lives here. Protocol:
-// runtime/README.md, X1-X6.
+// runtime/README.md, own_thread.
 #pragma once
 
 #include <memory>

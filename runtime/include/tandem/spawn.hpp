@@ -24,15 +24,24 @@ namespace detail {
 class driven_loop;
 
 /// A root with somebody who may wait for it. Two references: the running task's and the handle's; a
-/// third if the joiner started it (J0): the late start job's.
+/// third if the joiner started it (joining/run_queued): the late start job's.
 ///
 /// joiner: null | the awaiting leaf | blocking (a thread waits) | stopped (the leaf's stop came
 /// before it registered) | abandoned (the handle is gone) | done. Every change is an exchange or a
 /// CAS, so the end of the task and whatever the handle does meet in exactly one of the two orders.
+///
+/// Protocol joining:
+///   run_queued  a task that is still queued when it is joined, at the joiner's home, is called on
+///               its stack: most of what a join costs is suspending and resuming the joiner.
+///               Charged to the await budget
+///   wait        else the joiner's leaf takes the place of null by a CAS; if it finds `done`, it
+///               does not wait, and if it finds `stopped`, it ends as stopped
+///   stop        the leaf's stop takes the leaf out by a CAS, or marks null as `stopped`; if it
+///               finds anything else, the end of the task has the leaf, and goes on with the joiner
 class TANDEM_API joinable_root : public root {
  public:
-  /// In a pool's queue of submissions, under its lock. left: it was removed, but for the queue's own
-  /// bookkeeping, which has a reference. U11.
+  /// In a pool's queue of submissions, under its lock. left: it was removed, but for the queue's
+  /// own bookkeeping, which has a reference. submissions/leave.
   enum class place : std::uint8_t { none, queued, left };
 
   /// @param is_submission  of a pool, whose queue it may leave: the root's note
@@ -43,14 +52,16 @@ class TANDEM_API joinable_root : public root {
   void keep() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
   place queue_place() const noexcept { return place_; }
   void set_queue_place(place now) noexcept { place_ = now; }
-  /// Removes a task that has not started. @returns its frame, or null: it has, or was removed before
+  /// Removes a task that has not started. @returns its frame, or null: it has, or was removed
+  /// before
   promise_base* take_back_frame(stop_reason reason) noexcept;
 
   void release() noexcept;
   bool is_done() const noexcept;
-  /// J1. @returns false if the task is done already, or the leaf was stopped before it got here
+  /// joining/wait. @returns false if the task is done already, or the leaf was stopped before it
+  /// got here
   bool register_joiner(leaf& waiter) noexcept;
-  /// J2, from the leaf's on_stop. @returns whether the leaf was detached
+  /// joining/stop, from the leaf's on_stop. @returns whether the leaf was detached
   bool remove_joiner(leaf& waiter) noexcept;
   /// Blocks the calling thread, which must not be one of the runtime's; it runs a runtime that has
   /// no threads. @throws stalled
@@ -61,9 +72,7 @@ class TANDEM_API joinable_root : public root {
   /// The task's type, for unstarted_task.
   virtual const std::type_info& type_of_task() const noexcept = 0;
 
-  /// J0. A task that is still queued when it is joined, at the joiner's home, is called on its
-  /// stack: most of what a join costs is suspending and resuming the joiner. Charged to the await
-  /// budget.
+  /// joining/run_queued
   enum class join : std::uint8_t { not_begun, ended, suspended };
   join run_here(promise_base& waiting) noexcept;
 
@@ -81,8 +90,8 @@ class TANDEM_API joinable_root : public root {
   void drive_until_done(driven_loop& loop);
 
   place place_ = place::none;
-  /// U11. Of a removed submission: set by the first of {who removed it, its start job}; the second
-  /// ends it.
+  /// submissions/leave. Of a removed submission: set by the first of {who removed it, its start
+  /// job}; the second ends it.
   std::atomic<bool> handed_{false};
   std::atomic<std::uint32_t> references_{2};
   std::atomic<void*> joiner_{nullptr};
@@ -336,8 +345,8 @@ join_handle<T> spawn(no_flow_t /*without_context*/, task<T> body,
                           detail::context_flow::suppressed);
 }
 
-/// Starts the task `f(args...)`; callable and arguments are kept until it has ended, so a lambda may
-/// capture.
+/// Starts the task `f(args...)`; callable and arguments are kept until it has ended, so a lambda
+/// may capture.
 ///
 ///     const auto greets = [name]() -> tandem::task<void> { co_await greet(name); };
 ///     tandem::spawn(greets).detach();

@@ -4,7 +4,7 @@
 // A stop state is linked to its parent once, when its task starts. An await publishes its leaf by
 // one exchange and takes it back by one; there is no callback list, no allocation, no
 // std::stop_callback. Who may touch what, and why no stop is lost, stands in runtime/README.md
-// ("Stop", labels C1-C8).
+// ("Stop", protocol stopping).
 #pragma once
 
 #include <atomic>
@@ -111,9 +111,9 @@ class TANDEM_API stop_state {
   /// @returns  true if taken back; false if a stopper holds it (then finish by hand_over())
   bool withdraw(stop_waiter& waiter) noexcept;
 
-  /// C7. As publish(), for one that is told once the walk is over, and so may run foreign code. It
-  /// is no leaf: it may stay for the whole life of the task. @returns false if there was a stop
-  /// already
+  /// stopping/listener. As publish(), for one that is told once the walk is over, and so may run
+  /// foreign code. It is no leaf: it may stay for the whole life of the task. @returns false if
+  /// there was a stop already
   bool listen(stop_waiter& waiter) noexcept;
 
   // Implementation
@@ -134,7 +134,7 @@ class TANDEM_API stop_state {
  private:
   static stop_waiter* stopped_mark() noexcept;
   bool add_to_list(stop_waiter& waiter) noexcept;
-  /// @returns  `later` and those in front of it that C7 tells after the walk
+  /// @returns  `later` and those in front of it that stopping/listener tells after the walk
   stop_waiter* mark(stop_reason reason, stop_waiter* later) noexcept;
   static void tell_after_walk(stop_waiter* later) noexcept;
 

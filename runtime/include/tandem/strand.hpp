@@ -5,15 +5,16 @@
 // two suspensions) one at a time, in the order in which they became ready, on whatever thread the
 // executor below has for it.
 //
-//   holds     Between two co_awaits nobody else runs on the strand: data that only its tasks touch needs
-//             no lock. What one segment wrote the next one sees, on whatever thread.
-//   does not  A co_await releases the strand, so other tasks may have run when it returns: whatever was
-//             looked at before has to be looked at again. An await that is ready does not release it,
-//             so "it suspends here" is no order to rely on either. The thread may be another one.
+//   holds     Between two co_awaits nobody else runs on the strand: data that only its tasks touch
+//             needs no lock. What one segment wrote the next one sees, on whatever thread.
+//   does not  A co_await releases the strand, so other tasks may have run when it returns: what was
+//             looked at before has to be looked at again. An await that is ready does not release
+//             it, so "it suspends here" is no order to rely on either. The thread may be another
+//             one.
 //
 // A strand or a mutex? The strand for state that many short steps touch, none of which has to wait
 // in between: no task ever waits for a lock, and nothing can deadlock. A mutex where one holder has
-// to keep everybody out across its awaits. Protocol: runtime/README.md, ST1-ST6.
+// to keep everybody out across its awaits. Protocol: runtime/README.md, strand.
 #pragma once
 
 #include <memory>
@@ -63,7 +64,7 @@ class TANDEM_API strand {
   class impl;
 
  private:
-  std::shared_ptr<impl> impl_;  // its deleter gives back one hold for all handles (ST5)
+  std::shared_ptr<impl> impl_;  // its deleter gives back one hold for all handles (strand/hold)
 };
 
 }  // namespace tandem::inline v0

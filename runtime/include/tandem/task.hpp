@@ -4,7 +4,7 @@
 // A task starts when it is awaited (or spawned, forked, run), at the home of whoever awaits it, and
 // hands its result back there. It is called like a function as long as it does not suspend, but
 // depth is never stack depth: past a bound the stack unwinds and the frames go on from the heap
-// (N5). No frame pays for an exception until one is thrown.
+// (calls/limit). No frame pays for an exception until one is thrown.
 #pragma once
 
 #include <concepts>
@@ -84,7 +84,7 @@ TANDEM_ALWAYS_INLINE bool call_awaited(promise_base& child, promise_base& parent
   thread_context& context = this_thread();
   child.inherit(parent, result);
   if (too_deep(context)) [[unlikely]] {
-    context.next = child.handle();  // N5
+    context.next = child.handle();  // calls/limit
     return true;
   }
   child.segment = context.segment;
@@ -100,8 +100,8 @@ TANDEM_ALWAYS_INLINE bool call_awaited(promise_base& child, promise_base& parent
 ///     int six = tandem::run(sum());
 ///
 /// @cancellation   a task that was never started may be destroyed, however many tasks are nested in
-///                 its arguments (those beyond some 64 KiB of stack go last, not in the order of the
-///                 arguments); a started one runs to its end: ask it to stop and wait
+///                 its arguments (those beyond some 64 KiB of stack go last, not in the order of
+///                 the arguments); a started one runs to its end: ask it to stop and wait
 /// @thread_safety  move-only; started once, by one awaiter
 /// @resumes_on     the home of the awaiting task, whatever the child's own home became
 /// @cost           one frame from a free list; no atomic operation

@@ -3,7 +3,7 @@
 //
 // A scope exists only inside with_scope, which waits for all children however its body ends:
 // leaving without a join is impossible by construction. Protocol: runtime/README.md, "Scope",
-// labels S1-S6.
+// protocol scopes.
 #pragma once
 
 #include <atomic>
@@ -47,7 +47,8 @@ class scope_environment : public environment {
   task_scope* scope = nullptr;
 };
 
-/// It listens to the stop state of a block that lies between the scope's body and the join (S5).
+/// It listens to the stop state of a block that lies between the scope's body and the join
+/// (scopes/join).
 class TANDEM_API scope_join_awaiter : private stop_listener {
  public:
   using tandem_awaiter = void;
@@ -127,8 +128,8 @@ class TANDEM_API task_scope {
     spawn_frame(target, child.release(), places_.take_anyway(), where);
   }
 
-  /// Starts `f(args...)`, which returns a task<void>; callable and arguments are kept until the child
-  /// has ended, so a temporary lambda may capture.
+  /// Starts `f(args...)`, which returns a task<void>; callable and arguments are kept until the
+  /// child has ended, so a temporary lambda may capture.
   ///
   ///     scope.spawn([name]() -> tandem::task<void> { co_await greet(name); });
   ///
@@ -243,7 +244,8 @@ class TANDEM_API task_scope {
       end_watch();
   }
 
-  /// S3. @returns true if no child is left; false: `waiting` is posted by the last one
+  /// scopes/last_hold. @returns true if no child is left; false: `waiting` is posted by the last
+  /// one
   bool wait_for_children(detail::promise_base& waiting) noexcept;
   void note_failure(std::exception_ptr failure) noexcept;
   void child_ended() noexcept;
@@ -257,9 +259,9 @@ class TANDEM_API task_scope {
     std::rethrow_exception(std::exchange(first_failure_, nullptr));
   }
 
-  /// S6. Where the body's variables are, if that is known.
+  /// scopes/watch. Where the body's variables are, if that is known.
   void note_body(detail::promise_base& body) noexcept;
-  /// S6. The body's variables are gone.
+  /// scopes/watch. The body's variables are gone.
   void body_is_gone() noexcept {
     if (watch_.load(std::memory_order_acquire) != nullptr) [[unlikely]]
       report_left_behind();
@@ -284,7 +286,8 @@ class TANDEM_API task_scope {
   std::atomic<bool> cut_short_{false};  // a child or the body gave up because of a stop
   std::exception_ptr first_failure_;
   detail::place_queue places_;
-  // S6; builds with assertions. A body that is no coroutine may have spawned before they are set.
+  // scopes/watch; builds with assertions. A body that is no coroutine may have spawned before they
+  // are set.
   std::atomic<const char*> body_begin_{nullptr};
   std::atomic<const char*> body_end_{nullptr};  // published by body_begin_
   std::atomic<detail::scope_watch*> watch_{nullptr};
@@ -379,10 +382,10 @@ class [[nodiscard]] scope_awaiter : private detail::scope_runner {
 ///     });
 ///
 /// In builds with assertions children that are left behind are told of on stderr if they are
-/// coroutines that were given such a variable, or (g++) a closure with captures, by reference. Pointers,
-/// views, references inside of objects, variables of a body that is no coroutine, and tasks inside
-/// of other tasks are not noticed; nor is a body that leaves by an exception excused: join in a
-/// handler, or let the variables stand outside.
+/// coroutines that were given such a variable, or (g++) a closure with captures, by reference.
+/// Pointers, views, references inside of objects, variables of a body that is no coroutine, and
+/// tasks inside of other tasks are not noticed; nor is a body that leaves by an exception excused:
+/// join in a handler, or let the variables stand outside.
 ///
 /// @param body     kept alive until the scope has ended: the lambda may capture. With g++ 12 a
 ///                 lambda that captures objects with destructors needs a name: a temporary does not

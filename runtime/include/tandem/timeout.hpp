@@ -40,7 +40,7 @@ class TANDEM_API timeout_scope : private border, private timer_node {
 
   promise_base* parent_ = nullptr;
   // Set by the first of {the child has ended and could not disarm, the expiry has run}; the second
-  // goes on with the parent (T5).
+  // goes on with the parent (timers/limit).
   std::atomic<bool> handed_{false};
 };
 
@@ -83,8 +83,8 @@ class [[nodiscard]] timeout_awaiter : private detail::timeout_scope {
 /// @returns        the child's value whenever it completed, whatever the clock says
 /// @throws         operation_cancelled with reason deadline if the child gave up; else what it
 ///                 throws; std::system_error (resource_unavailable_try_again) if a runtime without
-///                 io gets no thread for its timers, and then the child has not begun. A limit further out looks the same: it was that one if stop_requested()
-///                 says yes here
+///                 io gets no thread for its timers, and then the child has not begun. A limit
+///                 further out looks the same: it was that one if stop_requested() says yes here
 /// @cancellation   a stop of the caller reaches the child
 /// @resumes_on     the caller's home, after the child has ended: a child that does not react to the
 ///                 stop ends late

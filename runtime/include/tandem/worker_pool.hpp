@@ -1,7 +1,7 @@
 // worker_pool.hpp: the work-stealing pool for computation.
 // SPDX-License-Identifier: MIT
 //
-// Each worker has two lanes (D9): a LIFO deque for forked children and a FIFO with one next slot
+// Each worker has two lanes: a LIFO deque for forked children and a FIFO with one next slot
 // for everything else; an injection lane takes what comes from outside. Idle workers steal from the
 // old end, then park on a LIFO stack. Protocols: runtime/README.md.
 #pragma once
@@ -159,7 +159,7 @@ class TANDEM_API worker_pool final : public executor {
   unsigned prestart_all_core_threads() noexcept;
 
   /// Changes a pool that runs; nothing that it has taken is lost, and nobody waits for it. What is
-  /// refused changes nothing. RC1-RC7.
+  /// refused changes nothing. changes.
   ///
   /// @throws         std::invalid_argument naming the option and what it may be; std::logic_error
   ///                 for what a runtime without threads has nothing of (threads, their limits,

@@ -2,24 +2,24 @@
 // SPDX-License-Identifier: MIT
 //
 // Chase and Lev with operations instead of fences: detail/fork_lane.hpp with every item public at once, on a
-// ring of two slots, so that slots are used again. [top, split) is public; labels as there.
+// ring of two slots, so that slots are used again. [top, split) is public; steps as there.
 //
-//   L1 push      store the slot
-//   L6 expose    then split (release)
-//   L4 take one  announce split - 1 (seq_cst), then read top (seq_cst); if it was the last item: compete for it
+//   fork_lane/push push      store the slot
+//   fork_lane/expose expose    then split (release)
+//   fork_lane/take_last take one  announce split - 1 (seq_cst), then read top (seq_cst); if it was the last item: compete for it
 //                by a CAS on top
-//   L5 steal     read top, then split (both seq_cst), then the slot; CAS top; failing means that somebody else
+//   fork_lane/steal steal     read top, then split (both seq_cst), then the slot; CAS top; failing means that somebody else
 //                has the item
 //
 // Proved: no item is taken twice, none is lost, nobody takes what was never pushed.
 //
-// BROKEN=1: L4 announces by a release store: owner and thief take one item
-// BROKEN=2: L4 takes the last item without the CAS: owner and thief take it
-// BROKEN=3: L5 reads split before top: a thief takes what the owner has taken back
-// BROKEN=4: L5 reads the slot after its CAS: the owner has written another item into it
-// BROKEN=5: L6 exposes by a relaxed store: a thief reads a slot that was not written yet
-// BROKEN=6: L1 believes that the ring has one slot more: an item is overwritten
-// BROKEN=7: L4 leaves split where it announced it after a thief was faster: the next push is lost
+// BROKEN=1: fork_lane/take_last announces by a release store: owner and thief take one item
+// BROKEN=2: fork_lane/take_last takes the last item without the CAS: owner and thief take it
+// BROKEN=3: fork_lane/steal reads split before top: a thief takes what the owner has taken back
+// BROKEN=4: fork_lane/steal reads the slot after its CAS: the owner has written another item into it
+// BROKEN=5: fork_lane/expose exposes by a relaxed store: a thief reads a slot that was not written yet
+// BROKEN=6: fork_lane/push believes that the ring has one slot more: an item is overwritten
+// BROKEN=7: fork_lane/take_last leaves split where it announced it after a thief was faster: the next push is lost
 
 #ifndef BROKEN
 #define BROKEN 0
@@ -70,12 +70,12 @@ active proctype owner() {
      :: bottom - top < RING ->
 #endif
         pushed++;
-        store(OWNER, SLOT(bottom), pushed, RELAXED);  // L1
+        store(OWNER, SLOT(bottom), pushed, RELAXED);  // fork_lane/push
         bottom++;
 #if BROKEN == 5
         store(OWNER, SPLIT, bottom, RELAXED)
 #else
-        store(OWNER, SPLIT, bottom, RELEASE)  // L6
+        store(OWNER, SPLIT, bottom, RELEASE)  // fork_lane/expose
 #endif
      :: else  // the real one grows
      fi
@@ -91,7 +91,7 @@ active proctype owner() {
 #if BROKEN == 1
         store(OWNER, SPLIT, s, RELEASE);
 #else
-        store_seq_cst(OWNER, SPLIT, s);  // L4
+        store_seq_cst(OWNER, SPLIT, s);  // fork_lane/take_last
 #endif
         top = mem[TOP];
         if
@@ -139,7 +139,7 @@ active [THIEVES] proctype thief() {
      s = mem[SPLIT];
      t = mem[TOP];
 #else
-     t = mem[TOP];  // L5
+     t = mem[TOP];  // fork_lane/steal
      s = mem[SPLIT];
 #endif
      if

@@ -1,20 +1,20 @@
 // io_operation.pml: an I/O operation, its stop and its completion; each ends once, and nobody touches what is gone.
 // SPDX-License-Identifier: MIT
 //
-// io/src/operation.cpp and completion_thread.cpp, I1-I8 of io/README.md, with C1-C4 of runtime/README.md. A task awaits
+// io/src/operation.cpp and completion_thread.cpp, operations and ring_sleep of io/README.md, with stopping of runtime/README.md. A task awaits
 // two operations, one after the other, which lie at the same address: so whatever comes late for the first one meets
 // the second. It lives on the completion thread (owner) or elsewhere. Each operation has an environment of its own,
 // which may be stopped at any time, also before it begins. A silent one never ends by itself: it is always stopped. A
 // short one ends too early, and is submitted again.
 //
-//   I1 task     publish the leaf: an environment that was stopped refuses it, and nothing starts
-//   I2 task     on the owner's thread the entry goes into the ring; from elsewhere the operation into the inbox
-//   I3 owner    a cancel request that came before the submission: the operation ends without having started
-//   I4 stopper  has taken the leaf: it posts the cancel request and keeps its hold for it
-//   I5 owner    a completion takes the leaf back and goes on with the task
-//   I6 owner    it could not: the second of completion and cancel request goes on with the task
-//   I7 owner    says that it sleeps, then looks at the inbox
-//   I8 poster   pushes, then looks whether the owner sleeps; of all posters one wakes it
+//   operations/publish task     publish the leaf: an environment that was stopped refuses it, and nothing starts
+//   operations/submit task     on the owner's thread the entry goes into the ring; from elsewhere the operation into the inbox
+//   operations/never_started owner    a cancel request that came before the submission: the operation ends without having started
+//   operations/stop stopper  has taken the leaf: it posts the cancel request and keeps its hold for it
+//   operations/complete owner    a completion takes the leaf back and goes on with the task
+//   operations/wait_for_cancel owner    it could not: the second of completion and cancel request goes on with the task
+//   ring_sleep/announce owner    says that it sleeps, then looks at the inbox
+//   ring_sleep/wake poster   pushes, then looks whether the owner sleeps; of all posters one wakes it
 //
 // With -DREADINESS the backend is the one over Asio: a cancel is no request to a kernel, but takes the operation out of
 // those that wait, and it has ended.
@@ -23,16 +23,16 @@
 // is one; the kernel never writes into an operation that is over; a cancel ends no other operation than its own; a
 // silent one that is stopped ends; nothing hangs.
 //
-// BROKEN=1: I6 the completion does not care whether it got the leaf back: the cancel request comes too late
-// BROKEN=2: I3 is left out: what was stopped before it started is never cancelled
-// BROKEN=3: I5 what ended short is submitted again, though it was cancelled: the cancel has missed it
-// BROKEN=4: I4 the stopper gives up its hold when it has posted: as 1
-// BROKEN=5: I6 the cancel request goes on with the task, though the operation is in the ring: the kernel writes into it
+// BROKEN=1: operations/wait_for_cancel the completion does not care whether it got the leaf back: the cancel request comes too late
+// BROKEN=2: operations/never_started is left out: what was stopped before it started is never cancelled
+// BROKEN=3: operations/complete what ended short is submitted again, though it was cancelled: the cancel has missed it
+// BROKEN=4: operations/stop the stopper gives up its hold when it has posted: as 1
+// BROKEN=5: operations/wait_for_cancel the cancel request goes on with the task, though the operation is in the ring: the kernel writes into it
 // BROKEN=6: entries are not handled in order: a cancel meets the next operation at that address
-// BROKEN=7: I7 the owner looks before it says that it sleeps: what comes in between is seen by nobody
-// BROKEN=8: I8 the poster looks before it pushes: as above
-// BROKEN=9: I4 the cancel request is dropped if the operation was not submitted yet, with its hold: the task never goes on
-// BROKEN=10: I1 comes after I2: a stop in between finds no leaf, and nobody cancels
+// BROKEN=7: ring_sleep/announce the owner looks before it says that it sleeps: what comes in between is seen by nobody
+// BROKEN=8: ring_sleep/wake the poster looks before it pushes: as above
+// BROKEN=9: operations/stop the cancel request is dropped if the operation was not submitted yet, with its hold: the task never goes on
+// BROKEN=10: operations/publish comes after operations/submit: a stop in between finds no leaf, and nobody cancels
 //
 // ALSO -DREADINESS: the backend over Asio
 
@@ -75,7 +75,7 @@ chan handed_over = [4] of {mtype, byte};
 chan completions = [2] of {mtype};
 byte in_flight = GONE;  // the kernel has its buffer
 
-// I8
+// ring_sleep/wake
 inline post_to_owner(kind, op) {
 #if BROKEN == 8
   poster_saw = asleep;
@@ -132,8 +132,8 @@ inline begin_on_owner(op) {
   fi
 #else
   if
-  :: atomic { slot[op] == NONE -> slot[op] = LEAF };  // I1
-     put_in_ring(op)  // I2
+  :: atomic { slot[op] == NONE -> slot[op] = LEAF };  // operations/publish
+     put_in_ring(op)  // operations/submit
   :: else -> refused()
   fi
 #endif
@@ -148,8 +148,8 @@ inline begin_elsewhere(op) {
   fi
 #else
   if
-  :: atomic { slot[op] == NONE -> slot[op] = LEAF };  // I1
-     post_to_owner(submit_op, op)  // I2
+  :: atomic { slot[op] == NONE -> slot[op] = LEAF };  // operations/publish
+     post_to_owner(submit_op, op)  // operations/submit
   :: else -> refused()
   fi
 #endif
@@ -169,7 +169,7 @@ inline take_result() {
   }
 }
 
-// I6. The second of the two goes on with the task.
+// operations/wait_for_cancel. The second of the two goes on with the task.
 inline hand_over() {
   if
   :: atomic { handed -> skip };
@@ -178,10 +178,10 @@ inline hand_over() {
   fi
 }
 
-// I5. The operation has completed.
+// operations/complete. The operation has completed.
 inline finish() {
   if
-  :: atomic { slot[alive] == LEAF -> slot[alive] = NONE };  // C2
+  :: atomic { slot[alive] == LEAF -> slot[alive] = NONE };  // stopping/take_back
      go_on_with_task()
   :: else ->
 #if BROKEN == 1
@@ -205,7 +205,7 @@ inline finish_cancelled() {
 inline run_submit(op) {
   assert(alive == op && state == IDLE);
   if
-  :: cancel_seen && BROKEN != 2 -> finish_cancelled()  // I3
+  :: cancel_seen && BROKEN != 2 -> finish_cancelled()  // operations/never_started
   :: else -> put_in_ring(op)
   fi
 }
@@ -279,7 +279,7 @@ proctype owner() {
      work = len(inbox) != 0 || stopping;
      asleep = true;
 #else
-     asleep = true;  // I7
+     asleep = true;  // ring_sleep/announce
      work = len(inbox) != 0 || stopping;
 #endif
      // One system call: everything is handed over, then it waits.
@@ -335,7 +335,7 @@ proctype worker() {
 
 proctype stopper(byte op) {
   bool poster_saw, taken;
-  // C3. One that comes after the end is none.
+  // stopping/request. One that comes after the end is none.
   atomic {
     taken = (slot[op] == LEAF);
     slot[op] = STOPPED

@@ -1,40 +1,40 @@
 // nested_join.pml: fork and join by calls on the stack: segments, stolen and suspended children, settling.
 // SPDX-License-Identifier: MIT
 //
-// detail/fork.hpp (F1-F7), detail/promise_base.hpp and run_chain (N1-N3). A root forks two parents, each of which
+// detail/fork.hpp (joins), detail/promise_base.hpp and run_chain (calls). A root forks two parents, each of which
 // forks two leaves; two workers. A leaf ends, or suspends once: then anybody may resume it at any time. Lanes are
 // atomic here: they have models of their own. Each worker interprets its stack of activations (await_suspend of a
 // parent). A plain function that waits in the middle of a segment (parallel_invoke) runs plain calls only; with
 // -DNESTED a leaf may run frames there, in a run_chain within run_chain, which takes more care.
 //
-//   N1 segment  run_chain gives each handle that it resumes a number that is unique in the process; with NESTED
+//   calls/number segment  run_chain gives each handle that it resumes a number that is unique in the process; with NESTED
 //               an inner one puts the outer number back, and before that runs whatever lies in the lane above
 //               the position that it found: what gave way or suspended in it has left that there
-//   N2 call     a child is given the number of the segment that forks it; the activation resumes it
-//   N3 end      a frame whose number is the running segment's says "done" by a flag of the thread, which its
-//               caller takes back; any other one settles 1 on the join (F5)
-//   F1 fork     the join counts n; children n-1 .. 1 go to the lane; child 0 is called
-//   F2 next     done: the lane's newest is its sibling: called
-//   F3 done     all n done: the parent goes on
-//   F4 stolen   nothing in the lane: settle what is done; the parent goes on if that made the join 0
-//   F6          giving way: as F4, the rest stays in the lane
-//   F7 suspend  the called child has suspended: settle what is done before it; nothing: touch nothing
+//   calls/call call     a child is given the number of the segment that forks it; the activation resumes it
+//   calls/end_here end      a frame whose number is the running segment's says "done" by a flag of the thread, which its
+//               caller takes back; any other one settles 1 on the join (joins/settle)
+//   joins/publish fork     the join counts n; children n-1 .. 1 go to the lane; child 0 is called
+//   joins/next next     done: the lane's newest is its sibling: called
+//   joins/all_here done     all n done: the parent goes on
+//   joins/stolen stolen   nothing in the lane: settle what is done; the parent goes on if that made the join 0
+//   joins/give_way          giving way: as joins/stolen, the rest stays in the lane
+//   joins/suspended suspend  the called child has suspended: settle what is done before it; nothing: touch nothing
 //
 // Proved: every frame ends once; a parent goes on once, after all its children have ended; nobody touches its
 // join after that; what is popped on the stack is a sibling; the flag is never left behind; nothing hangs.
 //
-// BROKEN=1: N3 does not compare numbers: a stolen or resumed child says "done" to nobody
-// BROKEN=2: N1 numbers are unique per thread only: a child resumed elsewhere takes itself for a called one
-// BROKEN=3: N1 a thread keeps one number: a child that its own thread resumes takes itself for a called one
-// BROKEN=4: N1 an inner run_chain keeps the outer number: as above, for what it runs
-// BROKEN=5: N3 the flag is not taken back: a suspended child counts as done
-// BROKEN=6: F7 counts the suspended child: the parent goes on before it has ended
-// BROKEN=7: F7 settles 0: the join may be gone
-// BROKEN=8: F4 goes on whatever settling gave: the parent goes on before a stolen child has ended
-// BROKEN=9: F1 counts the join after the children are in the lane: a thief settles too early
-// BROKEN=10: F5 settles by a load and a store: two ends count as one
-// BROKEN=11: N1 an inner run_chain leaves in the lane what gave way in it: the outer F2 pops it
-// BROKEN=12: N1 an inner run_chain pops below the position that it found: the outer F2 pops its parent's sibling
+// BROKEN=1: calls/end_here does not compare numbers: a stolen or resumed child says "done" to nobody
+// BROKEN=2: calls/number numbers are unique per thread only: a child resumed elsewhere takes itself for a called one
+// BROKEN=3: calls/number a thread keeps one number: a child that its own thread resumes takes itself for a called one
+// BROKEN=4: calls/number an inner run_chain keeps the outer number: as above, for what it runs
+// BROKEN=5: calls/end_here the flag is not taken back: a suspended child counts as done
+// BROKEN=6: joins/suspended counts the suspended child: the parent goes on before it has ended
+// BROKEN=7: joins/suspended settles 0: the join may be gone
+// BROKEN=8: joins/stolen goes on whatever settling gave: the parent goes on before a stolen child has ended
+// BROKEN=9: joins/publish counts the join after the children are in the lane: a thief settles too early
+// BROKEN=10: joins/settle settles by a load and a store: two ends count as one
+// BROKEN=11: calls/number an inner run_chain leaves in the lane what gave way in it: the outer joins/next pops it
+// BROKEN=12: calls/number an inner run_chain pops below the position that it found: the outer joins/next pops its parent's sibling
 //
 // ALSO -DWORKERS=3: two thieves
 // ALSO -DNESTED: a leaf may run frames in an inner run_chain
@@ -67,14 +67,14 @@ typedef lane_type {
 }
 lane_type lanes[WORKERS];
 byte remaining[FRAMES];    // the joins
-byte number[FRAMES];       // N2
+byte number[FRAMES];       // calls/call
 bool ended[FRAMES];
 bool went_on[FRAMES];      // a parent after its join: the join is gone
 bool has_suspended[FRAMES];
 bool ready[FRAMES];        // suspended leaves that anybody may resume
 bool root_taken, root_done;
 
-inline fresh_segment() {  // N1
+inline fresh_segment() {  // calls/number
   d_step {
     runs++;
 #if BROKEN == 2
@@ -148,7 +148,7 @@ loop:
 
 start:
   if
-  :: !IS_LEAF(f) ->  // F1
+  :: !IS_LEAF(f) ->  // joins/publish
 #if BROKEN != 9
      remaining[f] = CHILDREN;
 #endif
@@ -216,13 +216,13 @@ end:
 #if BROKEN == 1
   :: f != 0 && number[f] != 0 ->
 #else
-  :: f != 0 && number[f] == segment ->  // N3
+  :: f != 0 && number[f] == segment ->  // calls/end_here
 #endif
      child_done = true;
      goto returned
   :: else -> p = PARENT(f)
   fi;
-  // F5
+  // joins/settle
 #if BROKEN == 10
   before = remaining[p];
   atomic {
@@ -268,7 +268,7 @@ returned:
      :: lanes[me].size == 0 || lanes[me].stolen + lanes[me].size <= position
      fi;
 #endif
-     d_step {  // N1: the outer segment goes on
+     d_step {  // calls/number: the outer segment goes on
        depth--;
        segment = done[depth];
        f = who[depth] - INNER;
@@ -296,11 +296,11 @@ returned:
        i++
      }
      if
-     :: i == CHILDREN -> goto goes_on  // F3
+     :: i == CHILDREN -> goto goes_on  // joins/all_here
      :: i < CHILDREN ->
         if
         :: atomic {
-             lanes[me].size > 0 ->  // F2
+             lanes[me].size > 0 ->  // joins/next
              pop_newest(me);
              assert(f == CHILD(p, i));
              who[depth] = p;
@@ -308,11 +308,11 @@ returned:
              depth++
            }
            goto start
-        :: lanes[me].size == 0  // F4
-        :: true                 // F6
+        :: lanes[me].size == 0  // joins/stolen
+        :: true                 // joins/give_way
         fi
      fi
-  :: !child_done ->  // F7
+  :: !child_done ->  // joins/suspended
 #if BROKEN == 6
      i++;
 #endif

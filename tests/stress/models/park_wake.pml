@@ -1,7 +1,7 @@
 // park_wake.pml: posting, searching, parking, waking and stopping of the worker pool; no wake-up is lost.
 // SPDX-License-Identifier: MIT
 //
-// worker_pool.cpp and worker_loop.cpp, P1-P8, E1, E2 and J1 of runtime/README.md, with one store buffer for each
+// worker_pool.cpp and worker_loop.cpp, parking, inbox/gather, inbox/take and crew/goal of runtime/README.md, with one store buffer for each
 // worker. There are as many items as workers, and each item waits until all of them have begun: so every
 // worker has to be woken, and a lost wake-up is a deadlock. Where they come from is one of six cases:
 //
@@ -9,49 +9,49 @@
 //   BATCH   the same, all in one post with one wake
 //   SPAWNS  one from outside that does not wait posts them to its worker's FIFO
 //   FORKS   the first one comes from outside and forks the others; while it is busy it polls its lane and exposes
-//           half of what is private whenever thieves have taken what was public (L6, P6)
+//           half of what is private whenever thieves have taken what was public (fork_lane/expose, parking/expose)
 //   WAITS   as FORKS, but it exposes everything and blocks
 //   JOINS   as WAITS, but nobody waits: the worker takes back what nobody has stolen
 //
-// But for POSTS, one worker less than there are may be busy at first. At any time the goal is raised (J1), which may
+// But for POSTS, one worker less than there are may be busy at first. At any time the goal is raised (crew/goal), which may
 // be the last chance of what was posted before.
 //
-//   P1 poster   publish by a seq_cst store; then P5. From outside: by a CAS on the inbox, and over another item there
-//               that was all: whoever put the first one there does P5
-//   P2 sleeper  write "parked", take the lock, push onto the idle stack
-//   P3 sleeper  add its place to the room, and be no longer counted as searching (one seq_cst operation); unlock;
+//   parking/post poster   publish by a seq_cst store; then parking/wake. From outside: by a CAS on the inbox, and over another item there
+//               that was all: whoever put the first one there does parking/wake
+//   parking/lie_down sleeper  write "parked", take the lock, push onto the idle stack
+//   parking/announce sleeper  add its place to the room, and be no longer counted as searching (one seq_cst operation); unlock;
 //               then look at all queues
-//   P4 sleeper  looks only if nobody searches now; if there is something: P5
-//   P5 waker    somebody searches or there is no room: done. Else under the lock: pop the youngest, count it as
+//   parking/look sleeper  looks only if nobody searches now; if there is something: parking/wake
+//   parking/wake waker    somebody searches or there is no room: done. Else under the lock: pop the youngest, count it as
 //               searching; then write "notified"
-//   P6 fork     exposing makes a fork's worker a poster: P1 with the lane's split, P5
-//   P7 finder   the last searcher that has found something looks whether there is more; if there is: P5
-//   P8 stop     a poster from outside counts itself in and out; stop() waits for 0 before the pool goes. What
+//   parking/expose fork     exposing makes a fork's worker a poster: parking/post with the lane's split, parking/wake
+//   parking/pass_on finder   the last searcher that has found something looks whether there is more; if there is: parking/wake
+//   parking/visit stop     a poster from outside counts itself in and out; stop() waits for 0 before the pool goes. What
 //               stop() wakes counts as searching, as what a waker wakes
-//   E1 gather   under the lane's lock: say that there is something, then empty the inbox
-//   E2 take     one, or one and another one into the own FIFO: first there, then out of the count
-//   J1 control  makes room by a seq_cst operation; then looks at all queues; if there is something: P5
+//   inbox/gather gather   under the lane's lock: say that there is something, then empty the inbox
+//   inbox/take take     one, or one and another one into the own FIFO: first there, then out of the count
+//   crew/goal control  makes room by a seq_cst operation; then looks at all queues; if there is something: parking/wake
 //
 // Proved: no deadlock; after stop every worker has ended and nothing is left; no count goes below 0; nobody
 // touches the pool after it is gone.
 //
-// BROKEN=1: P1 from outside looks at the word before it publishes: poster and sleeper miss each other
-// BROKEN=2: P1 of a worker publishes by a release store: as above
-// BROKEN=3: P3 the sleeper looks before it gives its place to the room: what comes in between is seen by nobody
-// BROKEN=4: P4 the last searcher does not look: what was posted while it searched waits
-// BROKEN=5: P4 a sleeper that did not search never looks: what was posted while the last one searched waits
-// BROKEN=6: P2 comes after P3: the sleeper overwrites "notified"
-// BROKEN=7: P7 is left out: a batch wakes one worker
-// BROKEN=8: P8 stop does not wait for posters: they touch a pool that is gone
-// BROKEN=9: P6 who blocks exposes everything, but wakes nobody: nobody comes for what it waits for
-// BROKEN=10: P6 exposes by a release store: worker and sleeper miss each other, and nobody asks again
-// BROKEN=11: P8 stop takes the sleepers before it says that it stops: who parks in between sleeps for ever
-// BROKEN=12: P8 stop does not count as searching whom it wakes: the count goes below 0
-// BROKEN=13: P7 the finder looks before it is no longer counted as searching: what comes in between is seen by nobody
-// BROKEN=14: J1 nobody looks after room was made: what was posted before waits
-// BROKEN=15: J1 the control looks before it makes room: what comes in between is seen by nobody
-// BROKEN=16: E1 the inbox is emptied before the count says that there is something: a sleeper sees it nowhere
-// BROKEN=17: E2 out of the count before it is in the FIFO: as above
+// BROKEN=1: parking/post from outside looks at the word before it publishes: poster and sleeper miss each other
+// BROKEN=2: parking/post of a worker publishes by a release store: as above
+// BROKEN=3: parking/announce the sleeper looks before it gives its place to the room: what comes in between is seen by nobody
+// BROKEN=4: parking/look the last searcher does not look: what was posted while it searched waits
+// BROKEN=5: parking/look a sleeper that did not search never looks: what was posted while the last one searched waits
+// BROKEN=6: parking/lie_down comes after parking/announce: the sleeper overwrites "notified"
+// BROKEN=7: parking/pass_on is left out: a batch wakes one worker
+// BROKEN=8: parking/visit stop does not wait for posters: they touch a pool that is gone
+// BROKEN=9: parking/expose who blocks exposes everything, but wakes nobody: nobody comes for what it waits for
+// BROKEN=10: parking/expose exposes by a release store: worker and sleeper miss each other, and nobody asks again
+// BROKEN=11: parking/visit stop takes the sleepers before it says that it stops: who parks in between sleeps for ever
+// BROKEN=12: parking/visit stop does not count as searching whom it wakes: the count goes below 0
+// BROKEN=13: parking/pass_on the finder looks before it is no longer counted as searching: what comes in between is seen by nobody
+// BROKEN=14: crew/goal nobody looks after room was made: what was posted before waits
+// BROKEN=15: crew/goal the control looks before it makes room: what comes in between is seen by nobody
+// BROKEN=16: inbox/gather the inbox is emptied before the count says that there is something: a sleeper sees it nowhere
+// BROKEN=17: inbox/take out of the count before it is in the FIFO: as above
 //
 // ALSO -DWORKERS=3 -DFULL_ROOM -DNO_LOTS -DONLY=BATCH: two may search at once; each takes one item; there is room for all from the start
 // ALSO -DWORKERS=3 -DFULL_ROOM -DONLY=SPAWNS: two may search at once; there is room for all from the start
@@ -104,14 +104,14 @@ byte signal[WORKERS];
 
 bool root_begun;  // the first item
 byte begun, ended, threads_ended;
-bool raised;  // J1 is over
+bool raised;  // crew/goal is over
 bool gone;
 
 inline lock(p) {
   atomic { !idle_lock && DRAINED(p) -> idle_lock = true }
 }
 
-// P5
+// parking/wake
 inline wake_one(p) {
   if
   :: searching != 0 || room == 0
@@ -169,7 +169,7 @@ inline end_search() {
      }
 #if BROKEN != 7
      if
-     :: last ->  // P7
+     :: last ->  // parking/pass_on
         last = false;
 #if BROKEN != 13
         look_at_all();
@@ -222,7 +222,7 @@ inline gather() {
      atomic { waiting = inbox; inbox = 0 }
      count = waiting
 #else
-     count = 1;  // E1
+     count = 1;  // inbox/gather
      atomic { waiting = inbox; inbox = 0 }
      count = waiting
 #endif
@@ -263,7 +263,7 @@ inline take_injected() {
            forked = 0
         :: true
         fi;
-        count = waiting  // E2
+        count = waiting  // inbox/take
 #else
         count = waiting
 #endif
@@ -278,7 +278,7 @@ inline publish(place, value) {
 #if BROKEN == 2
   store(me, place, value, RELEASE)
 #else
-  store_seq_cst(me, place, value)  // P1
+  store_seq_cst(me, place, value)  // parking/post
 #endif
 }
 
@@ -286,7 +286,7 @@ inline expose(until) {
 #if BROKEN == 10
   store(me, SPLIT(me), until, RELEASE)
 #else
-  store_seq_cst(me, SPLIT(me), until)  // P6
+  store_seq_cst(me, SPLIT(me), until)  // parking/expose
 #endif
 }
 
@@ -382,7 +382,7 @@ run_item:
 park:
   look = is_searching;
 #if BROKEN != 6
-  signal[me] = PARKED;  // P2
+  signal[me] = PARKED;  // parking/lie_down
 #endif
 #if BROKEN == 3
   look_at_all();
@@ -402,7 +402,7 @@ park:
      goto finished
   :: else
   fi;
-  atomic {  // P3
+  atomic {  // parking/announce
     idle_stack[sleepers] = me;
     sleepers++;
     room++;
@@ -413,7 +413,7 @@ park:
 #elif BROKEN == 5
     look = is_searching && searching == 0;
 #else
-    look = (searching == 0);  // P4
+    look = (searching == 0);  // parking/look
 #endif
     is_searching = false
   }
@@ -455,7 +455,7 @@ inline wake_if(look) {
   fi
 }
 
-// P1
+// parking/post
 proctype poster(byte left, lot) {
   byte chosen;
   bool behind, look;
@@ -466,7 +466,7 @@ proctype poster(byte left, lot) {
        behind = (inbox > 0);
        if
        :: behind -> inbox = inbox + lot
-       :: else -> posting++  // P8
+       :: else -> posting++  // parking/visit
        fi
      }
      if
@@ -485,7 +485,7 @@ proctype poster(byte left, lot) {
   od
 }
 
-// J1
+// crew/goal
 proctype control(byte me) {
   byte w, chosen;
   bool found;
@@ -573,7 +573,7 @@ init {
 #endif
   threads_ended == WORKERS;
 #if BROKEN != 8
-  posting == 0;  // P8
+  posting == 0;  // parking/visit
 #endif
   gone = true;
   assert(inbox == 0 && waiting == 0 && count == 0 && searching == 0 && room == 0)

@@ -1,40 +1,40 @@
 // receive_wait.pml: what a receiver passes from the completion thread to its task; no byte is lost, no wait hangs.
 // SPDX-License-Identifier: MIT
 //
-// io/src/multishot.cpp, receiver.cpp and multishot_awaiter.cpp, M1-M6 of io/README.md, with C1-C4 of runtime/README.md. A connection brings
+// io/src/multishot.cpp, receiver.cpp and multishot_awaiter.cpp, receiving of io/README.md, with stopping of runtime/README.md. A connection brings
 // some buffers' worth and then ends; a silent one ends only after all stops have ended what they had to. The kernel delivers while it is armed and a buffer is free; it may also end a multishot
 // with a delivery. The task receives until the end, or closes before; two stops come at any time, during a wait or
 // between two. Each wait has an environment of its own.
 //
-//   M1 owner    counts, then puts the buffer in front of the chain
-//   M2 task     its own chain, then the one that arrived, then the end
-//   M3 waiting  the task publishes its leaf, says that it looks, asks for more if nothing is armed, and looks once more; if
+//   receiving/arrive owner    counts, then puts the buffer in front of the chain
+//   receiving/take task     its own chain, then the one that arrived, then the end
+//   receiving/wait waiting  the task publishes its leaf, says that it looks, asks for more if nothing is armed, and looks once more; if
 //               there is nothing a CAS makes it a waiting one; the owner puts what it has, then looks for a waiter:
 //               whoever looks is told to look again, who waits is taken by a CAS, and the task goes on; the owner puts
 //               it back if what it had put was taken before
-//   M4 task     reads the end before the chain: what came before the end is in the chain by then
-//   M5 owner    at a limit it is disarmed; armed again by whoever sets idle from true to false; without a buffer it starves
-//   M6 close    who is the last to hear of the receiver finishes it: the close itself, the last completion, or a request
+//   receiving/end task     reads the end before the chain: what came before the end is in the chain by then
+//   receiving/hold_back owner    at a limit it is disarmed; armed again by whoever sets idle from true to false; without a buffer it starves
+//   receiving/close close    who is the last to hear of the receiver finishes it: the close itself, the last completion, or a request
 //               to arm that was under way
 //
 // Proved: whoever waits goes on once, and not before it has done with the receiver; a wait ends as stopped only if its environment was; all that came is received before the
 // end; nobody touches the receiver after its end; it ends when it was closed, and all buffers are back; nothing hangs.
 //
-// BROKEN=1: M3 the task looks before it says that it waits: what comes in between is seen by nobody
-// BROKEN=2: M3 the owner looks for a waiter before it puts the buffer: as above
-// BROKEN=3: M4 the end is read after the chain: what came between is lost
-// BROKEN=4: M5 who is disarmed while somebody waits does not arm again: nothing comes any more
-// BROKEN=5: M3 who waits does not arm what is idle: as above
-// BROKEN=6: M3 the mark of a stop is not wiped: it stops the next wait
-// BROKEN=7: M3 a stop takes the waiter without a CAS: owner and stopper go on with the task
-// BROKEN=8: M6 the close does not wait for a request to arm: that touches what is gone
-// BROKEN=9: M6 the close does not wait for the last completion: as above
-// BROKEN=10: M6 the close of one that starves waits for a buffer, and its own queue has them all
-// BROKEN=11: M3 a stop that finds no waiter leaves no mark: the wait that begins then misses it
-// BROKEN=12: M3 the owner goes on with a waiter for whom there is nothing any more: that takes it for the end
-// BROKEN=13: M5 who puts a waiter back does not arm what has become idle: nothing comes any more
-// BROKEN=14: M3 it says at once that it waits: its task may go on, and close, while it looks
-// BROKEN=15: M3 the owner passes by who looks: that has looked before, and waits for ever
+// BROKEN=1: receiving/wait the task looks before it says that it waits: what comes in between is seen by nobody
+// BROKEN=2: receiving/wait the owner looks for a waiter before it puts the buffer: as above
+// BROKEN=3: receiving/end the end is read after the chain: what came between is lost
+// BROKEN=4: receiving/hold_back who is disarmed while somebody waits does not arm again: nothing comes any more
+// BROKEN=5: receiving/wait who waits does not arm what is idle: as above
+// BROKEN=6: receiving/wait the mark of a stop is not wiped: it stops the next wait
+// BROKEN=7: receiving/wait a stop takes the waiter without a CAS: owner and stopper go on with the task
+// BROKEN=8: receiving/close the close does not wait for a request to arm: that touches what is gone
+// BROKEN=9: receiving/close the close does not wait for the last completion: as above
+// BROKEN=10: receiving/close the close of one that starves waits for a buffer, and its own queue has them all
+// BROKEN=11: receiving/wait a stop that finds no waiter leaves no mark: the wait that begins then misses it
+// BROKEN=12: receiving/wait the owner goes on with a waiter for whom there is nothing any more: that takes it for the end
+// BROKEN=13: receiving/hold_back who puts a waiter back does not arm what has become idle: nothing comes any more
+// BROKEN=14: receiving/wait it says at once that it waits: its task may go on, and close, while it looks
+// BROKEN=15: receiving/wait the owner passes by who looks: that has looked before, and waits for ever
 
 #ifndef BROKEN
 #define BROKEN 0
@@ -47,7 +47,7 @@
 byte data = DATA;       // at the socket
 byte free = BUFFERS;    // with the kernel
 byte returned;          // leases that have ended
-byte arrived, queued;   // M1
+byte arrived, queued;   // receiving/arrive
 byte ready;             // the task's own
 byte received_count;
 bool ended, idle = true;
@@ -78,7 +78,7 @@ inline go_on_with_task() {
   }
 }
 
-// C4. @second: whether the other one was here before
+// stopping/hand_over. @second: whether the other one was here before
 inline hand_over(second) {
   atomic {
     second = handed;
@@ -86,7 +86,7 @@ inline hand_over(second) {
   }
 }
 
-// C2, C4: finish_unposted().
+// stopping/take_back, stopping/hand_over: finish_unposted().
 inline finish(goes_on) {
   if
   :: atomic { slot == LEAF -> slot = NONE };
@@ -95,7 +95,7 @@ inline finish(goes_on) {
   fi
 }
 
-// M5, by the task.
+// receiving/hold_back, by the task.
 inline ask_to_arm() {
   atomic {
     if
@@ -108,7 +108,7 @@ inline ask_to_arm() {
   }
 }
 
-// M2. Leaves `got`, or `over`.
+// receiving/take. Leaves `got`, or `over`.
 inline take() {
   got = false;
   over = false;
@@ -118,7 +118,7 @@ inline take() {
      atomic { ready = arrived; arrived = 0 };
      over = ended && ready == 0
 #else
-     over = ended;  // M4
+     over = ended;  // receiving/end
      atomic { ready = arrived; arrived = 0 };
      over = over && ready == 0
 #endif
@@ -151,7 +151,7 @@ proctype task() {
      if
      :: !got && !over ->
         if
-        :: atomic { slot == NONE -> slot = LEAF };  // C1
+        :: atomic { slot == NONE -> slot = LEAF };  // stopping/publish
 #if BROKEN == 1
            is_ready = (arrived != 0 || ended);
 #endif
@@ -159,7 +159,7 @@ proctype task() {
 #if BROKEN == 14
            :: atomic { waiter == NOBODY -> waiter = WAITS; inside = true };
 #else
-           :: atomic { waiter == NOBODY -> waiter = LOOKS; inside = true };  // M3
+           :: atomic { waiter == NOBODY -> waiter = LOOKS; inside = true };  // receiving/wait
 #endif
               do
               :: true ->
@@ -244,7 +244,7 @@ proctype task() {
   close_posted = true
 }
 
-// C3, C4 and on_stop.
+// stopping/request, stopping/hand_over and on_stop.
 inline stop_once() {
   atomic {
     taken = (slot == LEAF);
@@ -375,9 +375,9 @@ inline put() {
      if
      :: brings ->
         queued++;
-        arrived++;  // M1
+        arrived++;  // receiving/arrive
         if
-        :: queued >= LIMIT && armed && !holding_back ->  // M5
+        :: queued >= LIMIT && armed && !holding_back ->  // receiving/hold_back
            holding_back = true;
            disarm_asked = true
         :: else
@@ -408,7 +408,7 @@ proctype owner() {
 #if BROKEN == 9
         finish_close()
 #else
-        disarm_asked = true  // M6: the last completion finishes it
+        disarm_asked = true  // receiving/close: the last completion finishes it
 #endif
      :: !armed && starving ->
         if

@@ -1,15 +1,15 @@
 // single_thread.pml: posts to a thread of its own, its sleep and its end; no wake-up and no job is lost.
 // SPDX-License-Identifier: MIT
 //
-// single_thread_executor.cpp and job_inbox.hpp, X1-X5 of runtime/README.md. Each poster spawns two tasks of one
+// single_thread_executor.cpp and job_inbox.hpp, own_thread of runtime/README.md. Each poster spawns two tasks of one
 // segment, unless it is refused; a closer closes and joins at any time. A task may also run and end on its poster's thread
 // (it was joined there before it began): then its start job comes all the same, and finds nothing to do.
 //
-//   X1 poster  one CAS: the item becomes the inbox's newest; over "asleep" the poster sets the signal, then wakes
-//   X2 thread  takes everything, runs it
-//   X3 thread  nothing: one CAS to "asleep", then it waits for the signal and clears it; it begins so
-//   X4 count   one word: tasks that were admitted, and "closed". Whoever makes it "closed, none" posts the last job
-//   X5 end     after the last job: nothing more is there, "asleep" for good, the end; join waits for that
+//   own_thread/post poster  one CAS: the item becomes the inbox's newest; over "asleep" the poster sets the signal, then wakes
+//   own_thread/run thread  takes everything, runs it
+//   own_thread/sleep thread  nothing: one CAS to "asleep", then it waits for the signal and clears it; it begins so
+//   own_thread/count count   one word: tasks that were admitted, and "closed". Whoever makes it "closed, none" posts the last job
+//   own_thread/last_job end     after the last job: nothing more is there, "asleep" for good, the end; join waits for that
 //
 // Inbox and count are words changed by read-modify-write operations only. The signal is stored by release and loaded by
 // acquire, by at most one thread at a time each, and nothing is decided by the order of two words: no store buffers.
@@ -17,14 +17,14 @@
 // Proved: every admitted task runs, once; none that was refused; the thread ends, once, with nothing left; nobody touches
 // the object after the join; the signal is not set twice.
 //
-// BROKEN=1: X1 the poster sets no signal: the thread sleeps for ever
-// BROKEN=2: X1 the poster sets the signal always: it may touch an object that is gone
-// BROKEN=3: X3 the thread stores "asleep" without a look: what came in between is run by nobody
-// BROKEN=4: X3 the thread clears the signal before it waits: the call is lost
-// BROKEN=5: X4 the last task's end posts no last job: the join hangs
-// BROKEN=6: X4 whoever closes posts the last job, tasks or not: they are left
-// BROKEN=7: X4 a task is admitted by a look and a count, not by one CAS: it comes after the end
-// BROKEN=8: X5 the thread runs the newest first: it ends, and start jobs are left
+// BROKEN=1: own_thread/post the poster sets no signal: the thread sleeps for ever
+// BROKEN=2: own_thread/post the poster sets the signal always: it may touch an object that is gone
+// BROKEN=3: own_thread/sleep the thread stores "asleep" without a look: what came in between is run by nobody
+// BROKEN=4: own_thread/sleep the thread clears the signal before it waits: the call is lost
+// BROKEN=5: own_thread/count the last task's end posts no last job: the join hangs
+// BROKEN=6: own_thread/count whoever closes posts the last job, tasks or not: they are left
+// BROKEN=7: own_thread/count a task is admitted by a look and a count, not by one CAS: it comes after the end
+// BROKEN=8: own_thread/last_job the thread runs the newest first: it ends, and start jobs are left
 
 #ifndef BROKEN
 #define BROKEN 0
@@ -43,7 +43,7 @@
 bool asleep = true;
 byte inbox[ITEMS], in_inbox;
 
-byte count;  // X4
+byte count;  // own_thread/count
 bool closed;
 bit signal;
 
@@ -62,7 +62,7 @@ inline add(kind) {
   }
 }
 
-// X1; over "asleep" it calls.
+// own_thread/post; over "asleep" it calls.
 inline push(kind) {
   add(kind);
   if
@@ -81,7 +81,7 @@ inline push(kind) {
   fi
 }
 
-// X4
+// own_thread/count
 inline count_out() {
   atomic { TOUCH; assert(count > 0); count--; is_last = (count == 0 && closed) }
 }
@@ -138,10 +138,10 @@ proctype thread() {
   byte item, moved;
   bool is_first, is_last, stopping, slept;
 
-  // X3: as which it begins.
+  // own_thread/sleep: as which it begins.
   atomic { signal == 1 -> signal = 0 };
   do
-  :: in_inbox > 0 ->  // X2: one by one here; nobody else takes any
+  :: in_inbox > 0 ->  // own_thread/run: one by one here; nobody else takes any
      atomic {
        TOUCH;
        assert(!asleep);
@@ -197,7 +197,7 @@ proctype thread() {
      };
 #endif
      if
-     :: slept && stopping -> break  // X5
+     :: slept && stopping -> break  // own_thread/last_job
      :: slept && !stopping ->
         slept = false;
 #if BROKEN == 4

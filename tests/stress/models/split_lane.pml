@@ -4,32 +4,32 @@
 // The lane of detail/fork_lane.hpp on a ring of four slots. [top, split) is public, [split, bottom) private.
 // The owner does anything in any order: push, pop, look after the lane, expose everything (as before it waits).
 //
-//   L1 push        store the slot, bottom + 1; if attention is set: L6
-//   L2 pop         something private: bottom - 1. Else L3
-//   L3 take back   announce the younger half of the public part (seq_cst), then read top (seq_cst); top below
-//                  that: all of it is private. Else put split back, and L4
-//   L4 take one    announce split - 1 (seq_cst), then read top (seq_cst); the last one: compete by a CAS on
+//   fork_lane/push push        store the slot, bottom + 1; if attention is set: fork_lane/expose
+//   fork_lane/pop pop         something private: bottom - 1. Else fork_lane/take_back
+//   fork_lane/take_back take back   announce the younger half of the public part (seq_cst), then read top (seq_cst); top below
+//                  that: all of it is private. Else put split back, and fork_lane/take_last
+//   fork_lane/take_last take one    announce split - 1 (seq_cst), then read top (seq_cst); the last one: compete by a CAS on
 //                  top. A lane that is empty now sets its own attention
-//   L5 steal       read top, split, the slot; CAS top; then read split again (seq_cst): nothing public is left:
+//   fork_lane/steal steal       read top, split, the slot; CAS top; then read split again (seq_cst): nothing public is left:
 //                  set attention
-//   L6 look after  exchange attention to false, then read top; if nothing is public expose half of what is
-//                  private (seq_cst, for P5); if nothing is private either, set attention again
+//   fork_lane/expose look after  exchange attention to false, then read top; if nothing is public expose half of what is
+//                  private (seq_cst, for parking/wake); if nothing is private either, set attention again
 //
 // Proved: no item is taken twice, none is lost, nobody takes what was never pushed; and whenever the owner has
-// finished an operation while no thief is inside L5: if nothing is public, attention is set, so that the next
-// push exposes (D9). "Nothing is public and nobody says so" would leave a whole recursion to one worker.
+// finished an operation while no thief is inside fork_lane/steal: if nothing is public, attention is set, so that the next
+// push exposes. "Nothing is public and nobody says so" would leave a whole recursion to one worker.
 // That a slot is written before it is exposed is proved in deque.pml; here slots have no store buffer.
 //
-// BROKEN=1: L3 announces by a release store: a thief takes one of the half
-// BROKEN=2: L4 announces by a release store: owner and thief take one item
-// BROKEN=3: L4 takes the last item without the CAS: owner and thief take it
-// BROKEN=4: L3 keeps the half also if top is at its lower end: a thief takes that one
-// BROKEN=5: L5 compares with the split that it read before its CAS: the owner has lowered it, attention is lost
-// BROKEN=6: L5 reads split again, but before its CAS: the owner lowers it in between, attention is lost
-// BROKEN=7: L6 clears attention by a release store instead of an exchange: it overwrites a thief's
-// BROKEN=8: L6 clears attention after it has read top: it overwrites a thief's
-// BROKEN=9: L6 leaves attention cleared when the lane is empty: the next push stays private, nobody will ask
-// BROKEN=10: L4 does not set attention when the lane has become empty: as above
+// BROKEN=1: fork_lane/take_back announces by a release store: a thief takes one of the half
+// BROKEN=2: fork_lane/take_last announces by a release store: owner and thief take one item
+// BROKEN=3: fork_lane/take_last takes the last item without the CAS: owner and thief take it
+// BROKEN=4: fork_lane/take_back keeps the half also if top is at its lower end: a thief takes that one
+// BROKEN=5: fork_lane/steal compares with the split that it read before its CAS: the owner has lowered it, attention is lost
+// BROKEN=6: fork_lane/steal reads split again, but before its CAS: the owner lowers it in between, attention is lost
+// BROKEN=7: fork_lane/expose clears attention by a release store instead of an exchange: it overwrites a thief's
+// BROKEN=8: fork_lane/expose clears attention after it has read top: it overwrites a thief's
+// BROKEN=9: fork_lane/expose leaves attention cleared when the lane is empty: the next push stays private, nobody will ask
+// BROKEN=10: fork_lane/take_last does not set attention when the lane has become empty: as above
 
 #ifndef BROKEN
 #define BROKEN 0
@@ -78,7 +78,7 @@ again:
     top = 0
   }
   if
-  :: atomic {  // L1
+  :: atomic {  // fork_lane/push
        pushed < ITEMS && bottom - mem[TOP] < RING ->  // the real one grows
        pushed++;
        slots[bottom % RING] = pushed;
@@ -88,7 +88,7 @@ again:
      :: LOAD(OWNER, ATTENTION) -> goto look_after
      :: else -> goto again
      fi
-  :: atomic {  // L2
+  :: atomic {  // fork_lane/pop
        bottom > split ->
        bottom--;
        x = slots[bottom % RING];
@@ -103,13 +103,13 @@ again:
      goto again
   fi;
 
-take_back:  // L3
+take_back:  // fork_lane/take_back
   top = mem[TOP];
   if
   :: split <= top ->
      found_nothing = true;
      goto empty_now
-  :: split == top + 1  // L4
+  :: split == top + 1  // fork_lane/take_last
   :: split > top + 1 ->
      lower = split - (split - top + 1) / 2;
 #if BROKEN == 1
@@ -134,7 +134,7 @@ take_back:  // L3
      :: else -> store_seq_cst(OWNER, SPLIT, split)
      fi
   fi;
-  // L4
+  // fork_lane/take_last
   lower = split - 1;
 #if BROKEN == 2
   store(OWNER, SPLIT, lower, RELEASE);
@@ -182,7 +182,7 @@ empty_now:
      goto again
   fi;
 
-look_after:  // L6
+look_after:  // fork_lane/expose
 #if BROKEN == 7
   store(OWNER, ATTENTION, false, RELEASE);
 #elif BROKEN != 8
@@ -216,7 +216,7 @@ active [THIEVES] proctype thief() {
   do
   :: owner_done && mem[TOP] >= mem[SPLIT] -> break
   ::
-     t = mem[TOP];  // L5
+     t = mem[TOP];  // fork_lane/steal
      s = mem[SPLIT];
      if
      :: t >= s
@@ -235,7 +235,7 @@ active [THIEVES] proctype thief() {
         :: won ->
            take(x);
 #if BROKEN != 5 && BROKEN != 6
-           s = mem[SPLIT];  // pairs with L3 and L4: of them and this one sees the other
+           s = mem[SPLIT];  // pairs with fork_lane/take_back and fork_lane/take_last: of them and this one sees the other
 #endif
            atomic {
              if

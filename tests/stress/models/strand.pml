@@ -1,29 +1,29 @@
 // strand.pml: posts to a strand, its turns, and the end of its memory; segments never overlap, none is lost.
 // SPDX-License-Identifier: MIT
 //
-// strand.cpp and job_inbox.hpp, ST1-ST5 of runtime/README.md. Each poster begins three tasks, each of which is one
+// strand.cpp and job_inbox.hpp, strand of runtime/README.md. Each poster begins three tasks, each of which is one
 // segment, posts them, and drops its handle. Two workers run the turns; a turn runs at most two segments.
 //
-//   ST1 poster  one CAS: the item becomes the inbox's newest; if the inbox was asleep the poster starts a turn
-//   ST2 poster  a hold for the turn; then the turn is posted below
-//   ST3 turn    its list is empty: take all that is in the inbox, oldest first; nothing: one CAS from empty to asleep
-//   ST4 turn    asleep: give back its hold, touch nothing more. Its share is used up: post itself again
-//   ST5 memory  goes with the last hold: one for all handles, one for each task until it has ended, one for a turn
+//   strand/post poster  one CAS: the item becomes the inbox's newest; if the inbox was asleep the poster starts a turn
+//   strand/begin_turn poster  a hold for the turn; then the turn is posted below
+//   strand/take turn    its list is empty: take all that is in the inbox, oldest first; nothing: one CAS from empty to asleep
+//   strand/sleep turn    asleep: give back its hold, touch nothing more. Its share is used up: post itself again
+//   strand/hold memory  goes with the last hold: one for all handles, one for each task until it has ended, one for a turn
 //
 // The inbox is one word, changed by read-modify-write operations only, so there are no store buffers.
 //
 // Proved: segments never overlap; there is at most one turn; what one poster posts runs in its order; every task
 // runs, once; nobody touches the memory after it has gone; at the end it has.
 //
-// BROKEN=1: ST1 the poster stores what it has made of the word it read before: an item is lost
-// BROKEN=2: ST1 the poster starts a turn if the inbox is empty, not only if it is asleep: two turns
-// BROKEN=3: ST3 the turn stores "asleep" without a look: what came in between is run by nobody
-// BROKEN=4: ST3 the turn goes to sleep with items in its list: two turns, or nobody runs them
-// BROKEN=5: ST3 the turn takes the newest first: out of order
-// BROKEN=6: ST5 a turn has no hold: its last task takes the memory with it
-// BROKEN=7: ST2 the hold comes after the post: the turn gives back what nobody has taken yet
-// BROKEN=8: ST4 the hold is given back before the inbox is asleep: the memory may be gone
-// BROKEN=9: ST4 a turn whose share is used up posts itself and goes on: two turns
+// BROKEN=1: strand/post the poster stores what it has made of the word it read before: an item is lost
+// BROKEN=2: strand/post the poster starts a turn if the inbox is empty, not only if it is asleep: two turns
+// BROKEN=3: strand/take the turn stores "asleep" without a look: what came in between is run by nobody
+// BROKEN=4: strand/take the turn goes to sleep with items in its list: two turns, or nobody runs them
+// BROKEN=5: strand/take the turn takes the newest first: out of order
+// BROKEN=6: strand/hold a turn has no hold: its last task takes the memory with it
+// BROKEN=7: strand/begin_turn the hold comes after the post: the turn gives back what nobody has taken yet
+// BROKEN=8: strand/sleep the hold is given back before the inbox is asleep: the memory may be gone
+// BROKEN=9: strand/sleep a turn whose share is used up posts itself and goes on: two turns
 //
 // ALSO -DPOSTERS=3 -DEACH=1: three posters at once
 
@@ -79,8 +79,8 @@ proctype poster(byte me) {
 
   do
   :: left > 0 ->
-     atomic { TOUCH; holds++ };  // ST5: the task
-     // ST1
+     atomic { TOUCH; holds++ };  // strand/hold: the task
+     // strand/post
 #if BROKEN == 1
      atomic { TOUCH; is_first = asleep; seen = in_inbox };
      atomic { TOUCH; asleep = false; inbox[seen] = me * EACH + (EACH - left); in_inbox = seen + 1 };
@@ -99,7 +99,7 @@ proctype poster(byte me) {
 #endif
      left--;
      if
-     :: is_first ->  // ST2
+     :: is_first ->  // strand/begin_turn
         is_first = false;
 #if BROKEN == 7
         posted++;
@@ -136,7 +136,7 @@ proctype worker() {
   :: atomic { posted > 0 -> posted--; turns++; assert(turns == 1) };
      here = 0;
      do
-     :: in_ready == 0 ->  // ST3
+     :: in_ready == 0 ->  // strand/take
         atomic {
           TOUCH;
           assert(!asleep);
@@ -180,7 +180,7 @@ proctype worker() {
            :: slept ->
               slept = false;
 #if BROKEN != 6 && BROKEN != 8
-              release();  // ST4
+              release();  // strand/sleep
 #endif
               break
            :: else
@@ -195,7 +195,7 @@ proctype worker() {
         here = 0;
         goto go_on;
 #else
-        atomic { turns--; posted++ };  // ST4
+        atomic { turns--; posted++ };  // strand/sleep
 #endif
         break
      :: in_ready > 0 && here < SHARE ->
@@ -218,7 +218,7 @@ proctype worker() {
           inside--
         };
         item = 0;
-        release();  // ST5: the task has ended
+        release();  // strand/hold: the task has ended
         ran++;
 #if BROKEN == 9
 go_on: skip

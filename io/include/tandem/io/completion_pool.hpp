@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // A service of a runtime: made by install(), or with defaults by the first I/O call. Tasks may live
-// on it: on one thread (confined, never moved) or on any of them. Protocols I1-I10: io/README.md.
+// on it: on one thread (confined, never moved) or on any of them. Protocols operations and
+// ring_sleep: io/README.md.
 #pragma once
 
 #include <array>

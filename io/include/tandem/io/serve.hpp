@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Two scopes of stops: accepting ends with the caller's, the connections go on behind a border of
-// their own until the drain is over. Protocol: io/README.md, "Serving", D1-D6.
+// their own until the drain is over. Protocol serving: io/README.md.
 #pragma once
 
 #include <atomic>
@@ -55,7 +55,8 @@ class serve_options {
   /// (listen_options::backlog), unless there is over_limit. 0: no limit.
   std::size_t max_connections = 0;
   /// A second handler, for connections over max_connections: they are accepted, so that their peers
-  /// can be told (HTTP: 503 with Retry-After) rather than wait. Its failures are those of a handler.
+  /// can be told (HTTP: 503 with Retry-After) rather than wait. Its failures are those of a
+  /// handler.
   std::function<task<void>(tcp_stream)> over_limit;
   /// How many of those at once; beyond that a connection is closed as soon as it is accepted.
   std::size_t max_over_limit = 256;

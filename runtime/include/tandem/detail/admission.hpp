@@ -12,8 +12,8 @@ class runtime;
 namespace detail {
 
 /// Counted in from here; counted out by its end, unless kept: then by the task's. Meanwhile the
-/// virtual clock of a runtime without threads stands still (V3), since what is counted is about to
-/// be posted.
+/// virtual clock of a runtime without threads stands still (driving/clock), since what is counted
+/// is about to be posted.
 class admission {
  public:
   /// @throws  executor_closed

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The request is the awaiter, so queueing it allocates nothing. Protocol: runtime/README.md,
-// "Blocking", labels B1-B5.
+// "Blocking", protocol blocking_calls.
 #pragma once
 
 #include <cstdint>

@@ -84,7 +84,7 @@ class channel_core : public channel_base {
     const lock_word::word state = word_.lock();
     waiter* served = nullptr;
     const channel_result result = put(state, value, served);
-    word_.unlock(state);  // W6: from here on the channel may be gone
+    word_.unlock(state);  // waiting/unlock: from here on the channel may be gone
     if (served != nullptr) served->finish();
     return result;
   }
@@ -93,7 +93,7 @@ class channel_core : public channel_base {
     const lock_word::word state = word_.lock();
     waiter* served = nullptr;
     const channel_result result = take(state, into, served);
-    word_.unlock(state);  // W6
+    word_.unlock(state);  // waiting/unlock
     if (served != nullptr) served->finish();
     return result;
   }
@@ -120,9 +120,9 @@ class channel_core : public channel_base {
 
   template <class Try>
   bool wait(channel_waiter& self, wait_list& list, promise_base& waiting, Try attempt) noexcept {
-    if (!self.begin(waiting)) return false;  // W1
+    if (!self.begin(waiting)) return false;  // waiting/publish
     const lock_word::word state = word_.lock();
-    if (!self.may_queue()) {  // W2
+    if (!self.may_queue()) {  // waiting/queue
       word_.unlock(state);
       return self.give_up();
     }
@@ -145,7 +145,7 @@ class channel_core : public channel_base {
     if (is_closed(state)) [[unlikely]]
       return channel_result::closed;
     if (!receivers_.empty()) {
-      served = receivers_.pop_front();  // W3
+      served = receivers_.pop_front();  // waiting/grant
       static_cast<channel_receiver<T>*>(served)->value->emplace(std::move(value));
       return channel_result::done;
     }
@@ -159,7 +159,7 @@ class channel_core : public channel_base {
       into.emplace(std::move(ring_[head_].value));
       drop_oldest();
       if (!senders_.empty()) {
-        served = senders_.pop_front();  // W3
+        served = senders_.pop_front();  // waiting/grant
         push(*static_cast<channel_sender<T>*>(served)->value);
       }
       return channel_result::done;

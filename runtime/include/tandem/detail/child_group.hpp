@@ -1,9 +1,9 @@
 // child_group.hpp: children that run at once below one stop state: the core of when_all, any, race.
 // SPDX-License-Identifier: MIT
 //
-// The group lives in the parent's awaiter. Its children are forked as by fork_join (F1-F7), but
+// The group lives in the parent's awaiter. Its children are forked as by fork_join (joins), but
 // below an environment of their own, which all of them share, so that the first failure, or the
-// first end, can stop the others. Protocol: runtime/README.md, "All, any, race", labels A1-A6.
+// first end, can stop the others. Protocol: runtime/README.md, "All, any, race", protocol groups.
 #pragma once
 
 #include <atomic>
@@ -64,17 +64,18 @@ class TANDEM_API child_group {
   child_group(child_group&& other) noexcept : kind_(other.kind_) {}
   ~child_group() = default;
 
-  /// A1, A2. Starts child i, which `release(i)` gives away, with the slot `slot(i)`.
-  /// @param number  how many; as a constant where it is one: g++ 12 loses it on the way to the loops,
-  ///                and takes the second child of one to be read
+  /// groups/publish, groups/start. Starts child i, which `release(i)` gives away, with the slot
+  /// `slot(i)`.
+  /// @param number  how many; as a constant where it is one: g++ 12 loses it on the way to the
+  ///                loops, and takes the second child of one to be read
   /// @returns       whether the parent suspends
   template <class Number, class Release, class Slot>
   bool start(promise_base& parent, Number number, Release release, Slot slot) noexcept;
 
   /// After the join. Of a race or any: the child that ended first.
   const child_slot* first() const noexcept { return first_.load(std::memory_order_relaxed); }
-  /// After the join. @throws the first failure; else a cancellation that kept a child from its
-  /// value
+  /// After the join (groups/cancelled). @throws the first failure; else a cancellation that kept a
+  /// child from its value
   void rethrow_failure() {
     // Relaxed, both: the join has ordered the ends of the children before us.
     const child_slot* failed = first_.load(std::memory_order_relaxed);
@@ -99,14 +100,14 @@ class TANDEM_API child_group {
     child.next = nullptr;  // in a lane a frame is told from an invoke_job by it
     return child;
   }
-  /// A3, for a child that ended on its parent's stack.
+  /// groups/note, for a child that ended on its parent's stack.
   void ended_here(child_slot& slot) noexcept {
     if (kind_ != group_kind::all || slot.place->error != nullptr) note_end(slot);
   }
 
   group_kind kind_;
-  std::atomic<std::uint32_t> remaining_{0};  // A4: children that have not been settled
-  // A3: whoever ended (any, race) or failed (all) first; set once, by a CAS.
+  std::atomic<std::uint32_t> remaining_{0};  // groups/settle: children that have not been settled
+  // groups/note: whoever ended (any, race) or failed (all) first; set once, by a CAS.
   std::atomic<child_slot*> first_{nullptr};
   std::atomic<child_slot*> cut_short_{nullptr};  // all: the first that gave up because of a stop
   environment env_;
@@ -132,14 +133,14 @@ bool child_group::start(promise_base& parent, Number number, Release release, Sl
     send_children(context, &first, 1);
     return true;
   }
-  if (!call(context, *first)) return true;  // F7: nothing has ended here
+  if (!call(context, *first)) return true;  // joins/suspended: nothing has ended here
   ended_here(slot(0));
   for (std::size_t ended = 1; ended < count; ++ended) {
-    promise_base* const sibling = take_sibling(context);  // F2: it is child `ended`
+    promise_base* const sibling = take_sibling(context);  // joins/next: it is child `ended`
     if (sibling == nullptr || !call(context, *sibling)) return settle(context, parent, ended);
     ended_here(slot(ended));
   }
-  close(context, parent);  // F3
+  close(context, parent);  // joins/all_here
   return false;
 }
 

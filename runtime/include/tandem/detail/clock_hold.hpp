@@ -10,9 +10,9 @@ class runtime;
 
 namespace detail {
 
-/// V3. Before something real begins whose end will post to `owner`. Any thread.
+/// driving/clock. Before something real begins whose end will post to `owner`. Any thread.
 TANDEM_API void hold_clock(tandem::runtime& owner) noexcept;
-/// V3. After that post.
+/// driving/clock. After that post.
 TANDEM_API void release_clock(tandem::runtime& owner) noexcept;
 
 }  // namespace detail

@@ -20,7 +20,7 @@ class TANDEM_API waited_count {
   waited_count& operator=(const waited_count&) = delete;
 
   std::size_t value() const noexcept { return word_.load() / lock_word::one; }
-  /// W6. If so, whoever counted down last is done with the object.
+  /// waiting/unlock. If so, whoever counted down last is done with the object.
   bool is_zero() const noexcept { return word_.load() < lock_word::one; }
   void add(std::size_t n) noexcept;
   void subtract(std::size_t n) noexcept;

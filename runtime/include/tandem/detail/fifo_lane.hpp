@@ -6,9 +6,10 @@
 // goes to the injection queue. A slot is written only after `head` has passed it, so a taker that
 // has won its CAS has read a valid item.
 //
-//   Q1 push    store the slot, then tail (seq_cst: pairs with the sleeper's scan, P3)
-//   Q2 take    read head, then tail; read the slots; CAS head forward by what was read
-//   Q3 next    exchanged whole, by anybody
+// Protocol fifo_lane:
+//   push    store the slot, then tail (seq_cst: pairs with the sleeper's scan, parking/announce)
+//   take    read head, then tail; read the slots; CAS head forward by what was read
+//   next    the next slot is exchanged whole, by anybody
 #pragma once
 
 #include <array>
@@ -36,10 +37,11 @@ class basic_fifo_lane {
   /// Owner only. @returns false if the ring is full
   bool push(job* item) noexcept {
     const std::uint32_t tail = tail_.load(std::memory_order_relaxed);  // own word
-    const std::uint32_t head = head_.load(std::memory_order_acquire);  // pairs with Q2's CAS
+    const std::uint32_t head =
+        head_.load(std::memory_order_acquire);  // pairs with fifo_lane/take's CAS
     if (tail - head >= capacity) return false;
-    slots_[tail % capacity].store(item, std::memory_order_relaxed);  // ordered by Q1
-    tail_.store(tail + 1, std::memory_order_seq_cst);                // Q1
+    slots_[tail % capacity].store(item, std::memory_order_relaxed);  // ordered by fifo_lane/push
+    tail_.store(tail + 1, std::memory_order_seq_cst);                // fifo_lane/push
     return true;
   }
 
@@ -48,12 +50,12 @@ class basic_fifo_lane {
   void push_some(std::size_t count, Take take) noexcept {
     const std::uint32_t tail = tail_.load(std::memory_order_relaxed);  // own word
     std::uint32_t end = tail;
-    // acquire: pairs with Q2's CAS.
+    // acquire: pairs with fifo_lane/take's CAS.
     const std::uint32_t limit = head_.load(std::memory_order_acquire) + capacity;
     for (; count > 0 && end != limit; --count, ++end) {
-      slots_[end % capacity].store(take(), std::memory_order_relaxed);  // ordered by Q1
+      slots_[end % capacity].store(take(), std::memory_order_relaxed);  // ordered by fifo_lane/push
     }
-    if (end != tail) tail_.store(end, std::memory_order_seq_cst);  // Q1
+    if (end != tail) tail_.store(end, std::memory_order_seq_cst);  // fifo_lane/push
   }
 
   /// Owner only. The oldest item, or null.
@@ -62,7 +64,7 @@ class basic_fifo_lane {
     while (true) {
       if (head == tail_.load(std::memory_order_relaxed)) return nullptr;  // own word
       job* const item = slots_[head % capacity].load(std::memory_order_relaxed);
-      if (head_.compare_exchange_weak(head, head + 1, std::memory_order_acq_rel,  // Q2
+      if (head_.compare_exchange_weak(head, head + 1, std::memory_order_acq_rel,  // fifo_lane/take
                                       std::memory_order_acquire)) {
         return item;
       }
@@ -76,7 +78,7 @@ class basic_fifo_lane {
     const std::uint32_t into = thief.tail_.load(std::memory_order_relaxed);  // the thief's own word
     const std::uint32_t room = capacity - (into - thief.head_.load(std::memory_order_acquire));
     while (true) {
-      const std::uint32_t tail = tail_.load(std::memory_order_seq_cst);  // P3
+      const std::uint32_t tail = tail_.load(std::memory_order_seq_cst);  // parking/announce
       std::uint32_t count = tail - head;
       if (count == 0 || count > capacity)
         return nullptr;  // empty, or head is stale: another took it
@@ -88,9 +90,11 @@ class basic_fifo_lane {
             slots_[(head + i) % capacity].load(std::memory_order_relaxed),
             std::memory_order_relaxed);
       }
-      if (head_.compare_exchange_strong(head, head + count, std::memory_order_acq_rel,  // Q2
+      // fifo_lane/take
+      if (head_.compare_exchange_strong(head, head + count, std::memory_order_acq_rel,
                                         std::memory_order_acquire)) {
-        if (count > 1) thief.tail_.store(into + count - 1, std::memory_order_seq_cst);  // Q1
+        // fifo_lane/push
+        if (count > 1) thief.tail_.store(into + count - 1, std::memory_order_seq_cst);
         stolen += count;
         return first;
       }
@@ -99,11 +103,12 @@ class basic_fifo_lane {
 
   /// Owner only. @returns what was there before, which goes to the ring
   job* exchange_next(job* item) noexcept {
-    return next_.exchange(item, std::memory_order_seq_cst);  // Q3, P3
+    return next_.exchange(item, std::memory_order_seq_cst);  // fifo_lane/next, parking/announce
   }
   job* take_next() noexcept {
-    if (next_.load(std::memory_order_relaxed) == nullptr) return nullptr;  // a hint: Q3 decides
-    return next_.exchange(nullptr, std::memory_order_acq_rel);             // Q3
+    if (next_.load(std::memory_order_relaxed) == nullptr)
+      return nullptr;                                           // a hint: fifo_lane/next decides
+    return next_.exchange(nullptr, std::memory_order_acq_rel);  // fifo_lane/next
   }
 
   bool has_next() const noexcept { return next_.load(std::memory_order_seq_cst) != nullptr; }

@@ -62,7 +62,7 @@ class fold {
   loop_control& control() noexcept { return control_; }
   Work& work() noexcept { return work_; }
 
-  /// Runs a leaf until it is done or overdue (G5). @returns where it got to
+  /// Runs a leaf until it is done or overdue (grain/overdue). @returns where it got to
   std::size_t run_leaf(partial& sum, std::size_t first, std::size_t last, std::size_t& leaf) {
     if (!plan_.timed()) {
       work_.run(sum, first, last);

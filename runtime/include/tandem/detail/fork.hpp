@@ -1,18 +1,25 @@
 // fork.hpp: how children are forked and joined.
 // SPDX-License-Identifier: MIT
 //
-//   F1 fork     the join counts n; children n-1 .. 1 go to the lane; child 0 is called on the stack
-//   F2 next     it has ended, and the lane's newest is its sibling: that one is called; the join is
-//               not touched
-//   F3 done     all n have ended on the stack: the parent goes on as if it had never suspended
-//   F4 stolen   the lane is empty: what has ended here is settled by one subtraction. If that makes
-//               the join 0 the parent goes on, else it is suspended, and the stack unwinds
-//   F5 away     a child that was not called on the stack of its fork settles 1 when it ends; whoever
-//               brings the join to 0 goes on with the parent
-//   F6 give way with attention asked for, the rest stays in the lane: settle as in F4
-//   F7 suspend  a called child suspended: what ended before it is settled as in F4
-// The nesting of calls makes F2 sound: whatever a called child pushed is popped, stolen or settled
-// when it has ended, so the lane's newest item is its sibling or the lane has lost that one.
+// Protocol joins:
+//   publish    the join counts n; children n-1 .. 1 go to the lane; child 0 is called on the stack
+//   next       it has ended, and the lane's newest is its sibling: that one is called; the join is
+//              not touched
+//   all_here   all n have ended on the stack: the parent goes on as if it had never suspended; no
+//              atomic operation has happened on the join
+//   stolen     the lane has lost the sibling to a thief: what has ended here is settled by one
+//              subtraction. If that makes the join 0 the parent goes on, else it is suspended, and
+//              the stack unwinds
+//   settle     a child that was not called on the stack of its fork (stolen, or resumed after a
+//              suspension) settles 1 when it ends; whoever brings the join to 0 goes on with the
+//              parent
+//   give_way   attention is asked for and another lane has something: settle as in joins/stolen,
+//              leave the rest in the lane, and unwind to the loop, which serves one other item
+//   suspended  a called child suspended: what ended before it is settled as in joins/stolen; with
+//              nothing to settle, nothing is touched
+// The nesting of calls makes joins/next sound: whatever a called child pushed is popped, stolen or
+// settled when it has ended, so the lane's newest item is its sibling or the lane has lost that
+// one.
 #pragma once
 
 #include <atomic>
@@ -38,11 +45,11 @@ class join_frame {
   join_frame(join_frame&&) noexcept : join_frame() {}
   join_frame& operator=(join_frame&&) = delete;
 
-  /// F1. Relaxed: published with the children.
+  /// joins/publish. Relaxed: published with the children.
   void expect(std::size_t count) noexcept {
     remaining_.store(static_cast<std::uint32_t>(count), std::memory_order_relaxed);
   }
-  /// F4-F7. @returns whether all children have ended; if not, the join may be gone
+  /// joins. @returns whether all children have ended; if not, the join may be gone
   bool settle(std::size_t count) noexcept {
     // acq_rel: the last one sees what every child has written.
     const auto n = static_cast<std::uint32_t>(count);
@@ -55,7 +62,7 @@ class join_frame {
   /// The first failure by time is kept in its room, others are reported.
   TANDEM_API void note_failure(outcome_base& room, const environment& env) noexcept;
 
-  /// F5
+  /// joins/settle
   TANDEM_API static std::coroutine_handle<> child_ended(const ended_frame& child) noexcept;
 
   /// promise_base::link of the children: the lowest bit is set in no other link. (The address of
@@ -99,9 +106,10 @@ TANDEM_ALWAYS_INLINE void prepare_child(promise_base& child, promise_base& paren
   child.next = nullptr;  // in a lane a frame is told from an invoke_job by it
 }
 
-/// Exposes, wakes and grows as the lane needs; with `joining`, @returns whether to give way (F6).
+/// Exposes, wakes and grows as the lane needs; with `joining`, @returns whether to give way
+/// (joins/give_way).
 TANDEM_API bool look_after_lane(thread_context& context, bool joining) noexcept;
-/// F1 where no child can be called: no lane serves its home, or the stack is used up.
+/// joins/publish where no child can be called: no lane serves its home, or the stack is used up.
 TANDEM_API void send_child(thread_context& context, promise_base& child) noexcept;
 /// As above for all of a fork; the first goes on in this thread, after the stack has unwound.
 TANDEM_API void send_children(thread_context& context, promise_base* const* children,
@@ -112,7 +120,7 @@ TANDEM_ALWAYS_INLINE bool forks_on_stack(const thread_context& context,
   return context.lane_home == parent.home && !too_deep(context);
 }
 
-/// F1
+/// joins/publish
 TANDEM_ALWAYS_INLINE void publish_child(thread_context& context, promise_base& child) noexcept {
   if (context.lane->push(&child)) [[unlikely]]
     (void)look_after_lane(context, false);
@@ -123,7 +131,8 @@ TANDEM_ALWAYS_INLINE bool gives_way(thread_context& context) noexcept {
   return context.lane->attention.load(std::memory_order_relaxed) && look_after_lane(context, true);
 }
 
-/// F2, F4, F6. Takes the child that is to be called next out of the lane.
+/// joins/next, joins/stolen, joins/give_way. Takes the child that is to be called next out of the
+/// lane.
 /// @returns  null if the parent has to settle
 TANDEM_ALWAYS_INLINE promise_base* take_sibling(thread_context& context) noexcept {
   if (gives_way(context)) [[unlikely]]
@@ -138,7 +147,8 @@ TANDEM_ALWAYS_INLINE bool take_known_sibling(thread_context& context, std::int64
   return context.lane->pop_private_at(index) || context.lane->take_back() != nullptr;
 }
 
-/// F4, F6, F7. Settles what has ended here. @returns whether the parent suspends
+/// joins/stolen, joins/give_way, joins/suspended. Settles what has ended here. @returns whether the
+/// parent suspends
 inline bool settle_here(thread_context& context, promise_base& parent, join_frame& join,
                         std::size_t count) noexcept {
   if (!join.settle(count)) return true;

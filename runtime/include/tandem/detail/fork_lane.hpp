@@ -8,23 +8,26 @@
 // fences, which ThreadSanitizer understands; the split is that of Dinan et al. (SC 2009) and Lace
 // (2014).
 //
-//   L1 push        store the slot, bottom + 1; then look at `attention` (relaxed)
-//   L2 pop         bottom > split: bottom - 1. Else L3
-//   L3 take back   the younger half of the public part: split - k (seq_cst), then read top (seq_cst);
-//                  top below the new split: those k are private now. Else put split back, and L4
-//   L4             the youngest public one: split - 1 (seq_cst), then read top (seq_cst); if it was the
-//                  last: compete for it by a CAS on top
-//   L5 steal       read top, then split (both seq_cst), then the slot; CAS top; failing means that
-//                  somebody else has the item. Then read split again: whoever took the last public
-//                  item sets `attention`
-//   L6 expose      on attention: clear it by an exchange, then read top; if nothing is public, half of
-//                  the private part becomes so (split, seq_cst), and the owner sees to it that an
-//                  idle worker wakes (P5); if there is none either, `attention` is set again for the
-//                  next push
+// Protocol fork_lane:
+//   push       store the slot, bottom + 1; then look at `attention` (relaxed)
+//   pop        bottom > split: bottom - 1. Else fork_lane/take_back
+//   take_back  the younger half of the public part: split - k (seq_cst), then read top (seq_cst);
+//              top below the new split: those k are private now. Else put split back, and go on
+//              with fork_lane/take_last
+//   take_last  the youngest public one: split - 1 (seq_cst), then read top (seq_cst); if it was the
+//              last: compete for it by a CAS on top
+//   steal      read top, then split (both seq_cst), then the slot; CAS top; failing means that
+//              somebody else has the item. Then read split again: whoever took the last public item
+//              sets `attention`
+//   expose     on attention: clear it by an exchange, then read top; if nothing is public, half of
+//              the private part becomes so (split, seq_cst), and the owner sees to it that an idle
+//              worker wakes (parking/wake); if there is none either, `attention` is set again for
+//              the next push
 // So whenever nothing is public, either `attention` is set or nothing is private.
-// L3/L4 and L5 are all seq_cst: of an owner and a thief that want one item at least one sees the
-// other. A thief that read an old split can take the item at top only (its CAS), and that one is
-// below the new split, or the owner competes for it.
+// The accesses of fork_lane/take_back, fork_lane/take_last and fork_lane/steal are all seq_cst: of
+// an owner and a thief that want one item at least one sees the other. A thief that read an old
+// split can take the item at top only (its CAS), and that one is below the new split, or the owner
+// competes for it.
 #pragma once
 
 #include <algorithm>
@@ -58,9 +61,10 @@ class basic_fork_lane {
   /// Owner only. @returns whether the owner has to look after the lane (look_after)
   [[nodiscard]] TANDEM_ALWAYS_INLINE bool push(job* item) noexcept {
     const std::int64_t index = bottom();
-    slots_[index & mask_].store(item, std::memory_order_relaxed);  // L1: published by L6
+    // fork_lane/push: published by fork_lane/expose
+    slots_[index & mask_].store(item, std::memory_order_relaxed);
     set_bottom(index + 1);
-    // Relaxed: a hint; L6 reads it by an exchange.
+    // Relaxed: a hint; fork_lane/expose reads it by an exchange.
     return attention.load(std::memory_order_relaxed) || index + 1 == room_end_;
   }
 
@@ -86,16 +90,16 @@ class basic_fork_lane {
     if (look <= 0) return empty_now();
     if (look > 1) {
       const std::int64_t half = split - (look + 1) / 2;
-      split_.store(half, std::memory_order_seq_cst);      // L3
-      if (top_.load(std::memory_order_seq_cst) < half) {  // L3
+      split_.store(half, std::memory_order_seq_cst);      // fork_lane/take_back
+      if (top_.load(std::memory_order_seq_cst) < half) {  // fork_lane/take_back
         set_bottom(split - 1);
         return slots_[(split - 1) & mask_].load(std::memory_order_relaxed);
       }
       split_.store(split, std::memory_order_seq_cst);  // nobody has taken anything because of it
     }
     const std::int64_t last = split - 1;
-    split_.store(last, std::memory_order_seq_cst);            // L4
-    std::int64_t top = top_.load(std::memory_order_seq_cst);  // L4
+    split_.store(last, std::memory_order_seq_cst);            // fork_lane/take_last
+    std::int64_t top = top_.load(std::memory_order_seq_cst);  // fork_lane/take_last
     if (top < last) {
       set_bottom(last);
       return slots_[last & mask_].load(std::memory_order_relaxed);
@@ -112,7 +116,8 @@ class basic_fork_lane {
   /// Owner only: makes room, and exposes items if thieves find none. @returns whether it did
   bool look_after() noexcept {
     if (bottom() == room_end_) make_room();
-    attention.exchange(false, std::memory_order_seq_cst);  // L6: pairs with L5 and with posters
+    // fork_lane/expose: pairs with fork_lane/steal and with posters
+    attention.exchange(false, std::memory_order_seq_cst);
     return expose();
   }
 
@@ -125,7 +130,8 @@ class basic_fork_lane {
       (void)empty_now();
       return false;
     }
-    split_.store(split + (hidden + 1) / 2, std::memory_order_seq_cst);  // L6, P1
+    // fork_lane/expose, parking/post
+    split_.store(split + (hidden + 1) / 2, std::memory_order_seq_cst);
     return true;
   }
 
@@ -134,15 +140,16 @@ class basic_fork_lane {
 
   /// Any thread. The oldest public item, or null (there is none, or it lost a race).
   job* steal() noexcept {
-    std::int64_t top = top_.load(std::memory_order_seq_cst);            // L5
-    const std::int64_t split = split_.load(std::memory_order_seq_cst);  // L5
+    std::int64_t top = top_.load(std::memory_order_seq_cst);            // fork_lane/steal
+    const std::int64_t split = split_.load(std::memory_order_seq_cst);  // fork_lane/steal
     if (top >= split) return nullptr;
     ring* const slots = ring_.load(std::memory_order_acquire);  // pairs with make_room()
     job* const item = slots->at(top).load(std::memory_order_relaxed);
     if (!top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst)) return nullptr;
-    // Read again: L3 may have lowered it since. Of this load and L3's of top one sees the other.
+    // Read again: fork_lane/take_back may have lowered it since. Of this load and
+    // fork_lane/take_back's of top one sees the other.
     if (top + 1 >= split_.load(std::memory_order_seq_cst)) {
-      attention.store(true, std::memory_order_release);  // L5
+      attention.store(true, std::memory_order_release);  // fork_lane/steal
     }
     return item;
   }
@@ -168,7 +175,8 @@ class basic_fork_lane {
   /// Any thread: the index of the item that a thief would take next.
   std::int64_t oldest() const noexcept { return top_.load(std::memory_order_seq_cst); }
 
-  /// "Owner, look": set by thieves (L5) and posters, read relaxed at every fork and join (D9).
+  /// "Owner, look": set by thieves (fork_lane/steal) and posters, read relaxed at every fork and
+  /// join.
   atomic<bool> attention{true};
 
  private:
@@ -180,7 +188,7 @@ class basic_fork_lane {
     const std::unique_ptr<atomic<job*>[]> slots;
   };
 
-  /// L6 has to run at the next push: it is the first item that thieves could take.
+  /// fork_lane/expose has to run at the next push: it is the first item that thieves could take.
   job* empty_now() noexcept {
     attention.store(true, std::memory_order_relaxed);  // own thread reads it
     return nullptr;
@@ -203,7 +211,8 @@ class basic_fork_lane {
   }
 
   void make_room() noexcept {
-    const std::int64_t top = top_.load(std::memory_order_acquire);  // L5: slots below are free
+    // fork_lane/steal: slots below are free
+    const std::int64_t top = top_.load(std::memory_order_acquire);
     room_end_ = top + mask_ + 1;
     if (bottom() != room_end_) return;
     ring* const old = rings_.back().get();

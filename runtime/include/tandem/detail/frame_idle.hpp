@@ -3,7 +3,7 @@
 //
 // A thread that lies down while it, or the process, keeps free frames wakes once, after half a
 // second, gives them back, and lies down for good. Whoever was awake last finds everybody else's
-// there, so the process keeps nothing then. Protocol: runtime/README.md, "After a burst".
+// there, so the process keeps nothing then. Protocol trim: runtime/README.md.
 #pragma once
 
 #include <atomic>
@@ -34,7 +34,7 @@ class frame_idle {
  public:
   static constexpr std::int64_t never = INT64_MAX;
 
-  /// The thread lies down.
+  /// trim/lie_down
   void begin(std::int64_t now_ns) noexcept {
     // Relaxed: a number.
     deadline_ns_ =
@@ -44,8 +44,9 @@ class frame_idle {
   std::int64_t deadline_ns() const noexcept { return deadline_ns_; }
   bool is_due(std::int64_t now_ns) const noexcept { return deadline_ns_ <= now_ns; }
 
-  /// The deadline has passed. Gives back what the thread keeps, or a part of `all_of_it`, what the
-  /// process keeps: while the deadline stays as it is there is more, after a look for work.
+  /// trim/give_back: the deadline has passed. Gives back what the thread keeps, or a part of
+  /// `all_of_it`, what the process keeps: while the deadline stays as it is there is more, after a
+  /// look for work.
   void give_back(bool all_of_it) noexcept {
     if (!all_of_it) {
       trim_frame_cache();

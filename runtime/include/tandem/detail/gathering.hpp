@@ -3,7 +3,7 @@
 //
 // While all workers run, whatever a completion thread brings has to queue. So instead of getting up
 // for each completion it lies down until a worker has run out of work, or for a short time, and
-// brings them in one batch. Protocol: runtime/README.md, K1-K3.
+// brings them in one batch. Protocol: runtime/README.md, gathering.
 #pragma once
 
 #include <atomic>
@@ -41,7 +41,7 @@ class gathering_slot {
  public:
   /// A worker, after it was counted as searching or idle.
   void ran_dry() noexcept {
-    // K2. seq_cst: pairs with enter().
+    // gathering/run_dry. seq_cst: pairs with enter().
     if (slot_.load(std::memory_order_seq_cst) != nullptr) [[unlikely]]
       end_gathering();
   }

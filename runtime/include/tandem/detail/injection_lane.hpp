@@ -6,12 +6,10 @@
 // when it is empty, whoever takes gathers the inbox into it whole. So a post never waits for a
 // lock, and a job is turned round once.
 //
-//   P1 push     CAS on the inbox. Over another job: whoever put the first one there tells the workers
-//   E1 gather   under the lock, the list being empty: say that there is something, then empty the inbox
-//   E2 take     into a worker's lane: first there, then out of the count
-// So a job is counted, in the inbox or in a lane at any moment, and who finds it in none of them,
-// looking in the order inbox, count, lanes, knows that a worker has taken it. Completion threads
-// are such workers, too, for what may run on any of them.
+// Steps parking/post, inbox/gather, inbox/take: runtime/README.md. A job is counted, in the inbox
+// or in a lane at any moment, and who finds it in none of them, looking in the order inbox, count,
+// lanes, knows that a worker has taken it. Completion threads are such workers, too, for what may
+// run on any of them.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +33,7 @@ class injection_lane {
     job* seen = inbox_.load(std::memory_order_relaxed);  // the CAS looks again
     while (seen != nullptr) {
       oldest->next = seen;
-      if (inbox_.compare_exchange_weak(seen, newest, std::memory_order_seq_cst,  // P1
+      if (inbox_.compare_exchange_weak(seen, newest, std::memory_order_seq_cst,  // parking/post
                                        std::memory_order_relaxed)) {
         return true;
       }
@@ -47,7 +45,7 @@ class injection_lane {
     job* seen = inbox_.load(std::memory_order_relaxed);  // the CAS looks again
     do {
       oldest->next = seen;
-    } while (!inbox_.compare_exchange_weak(seen, newest, std::memory_order_seq_cst,  // P1
+    } while (!inbox_.compare_exchange_weak(seen, newest, std::memory_order_seq_cst,  // parking/post
                                            std::memory_order_relaxed));
   }
   /// As above, a chain with the oldest first. pre: not empty
@@ -65,7 +63,7 @@ class injection_lane {
     const std::lock_guard guard(lock_);
     gather();
     while (job* const item = items.pop_front()) append(item, item, 1);
-    count_.store(waiting_, std::memory_order_seq_cst);  // P1
+    count_.store(waiting_, std::memory_order_seq_cst);  // parking/post
   }
 
   /// A worker. The oldest, or null.
@@ -87,16 +85,16 @@ class injection_lane {
     left = waiting_;
     if (most > 1 && left > 0) {
       const std::size_t wanted = std::min(most - 1, left / sharers);
-      lane->push_some(wanted, [this] { return take_oldest(); });  // E2
+      lane->push_some(wanted, [this] { return take_oldest(); });  // inbox/take
     }
-    count_.store(waiting_, std::memory_order_seq_cst);  // E2
+    count_.store(waiting_, std::memory_order_seq_cst);  // inbox/take
     __builtin_prefetch(oldest_, 1);  // what it was posted with lies in another CPU's cache
     return item;
   }
 
   /// Any thread: exact in the order of seq_cst operations.
   bool empty() const noexcept {
-    return inbox_.load(std::memory_order_seq_cst) == nullptr &&  // first: E1
+    return inbox_.load(std::memory_order_seq_cst) == nullptr &&  // first: inbox/gather
            count_.load(std::memory_order_seq_cst) == 0;
   }
   /// Any thread, for statistics.
@@ -117,7 +115,7 @@ class injection_lane {
  private:
   // Under the lock.
 
-  /// E1. What the inbox holds goes behind the rest; the caller then stores the count.
+  /// inbox/gather. What the inbox holds goes behind the rest; the caller then stores the count.
   void gather() noexcept {
     if (inbox_.load(std::memory_order_relaxed) == nullptr) return;  // only we empty it
     // Relaxed: published by the exchange, for whoever sees that the inbox is empty.

@@ -3,14 +3,15 @@
 //
 // The job lives on the stack of the function that waits for it. While it is in the lane it is
 // `queued`; whoever pops it runs it, whoever steals it becomes its thief:
-//   I1 push    the job goes to the lane; the first call runs
-//   I2 pop     the lane's newest is this job (calls nest, as in fork.hpp F2): it is called directly
-//   I3 steal   the thief names itself, runs the job and sets `done` with its last access
-//   I4 wait    the waiter's own lane is empty (thieves take the oldest first, so everything below the
-//              job is gone, too). It helps: it steals from the thief, and runs what descends from the
-//              job; anything else goes to the pool's queue
-//   I5 sleep   nothing to help with: it sleeps on the state for a while, and looks again
-// Helping with descendants only (D16): the function may hold a lock that an unrelated job wants.
+// Protocol invoke:
+//   push    the job goes to the lane; the first call runs
+//   pop     the lane's newest is this job (calls nest, as in joins/next): it is called directly
+//   steal   the thief names itself, runs the job and sets `done` with its last access
+//   help    the waiter's own lane is empty (thieves take the oldest first, so everything below the
+//           job is gone, too). It helps: it steals from the thief, and runs what descends from the
+//           job; anything else goes to the pool's queue
+//   sleep   nothing to help with: it sleeps on the state for a while, and looks again
+// Helping with descendants only: the function may hold a lock that an unrelated job wants.
 #pragma once
 
 #include <atomic>
@@ -29,7 +30,7 @@ class TANDEM_API invoke_job : public job {
   invoke_job(const invoke_job&) = delete;
   invoke_job& operator=(const invoke_job&) = delete;
 
-  /// I1
+  /// invoke/push
   /// @returns  for take_back()
   TANDEM_ALWAYS_INLINE std::int64_t publish(thread_context& context) noexcept {
     const std::int64_t index = context.lane->position();
@@ -37,14 +38,14 @@ class TANDEM_API invoke_job : public job {
       (void)look_after_lane(context, false);
     return index;
   }
-  /// I2. @returns whether the job is ours to call; if not, it has a thief
+  /// invoke/pop. @returns whether the job is ours to call; if not, it has a thief
   TANDEM_ALWAYS_INLINE bool take_back(thread_context& context, std::int64_t index) noexcept {
     if (context.lane->attention.load(std::memory_order_relaxed)) [[unlikely]] {
       (void)look_after_lane(context, false);
     }
     return context.lane->pop_private_at(index) || context.lane->take_back() != nullptr;
   }
-  /// I4, I5
+  /// invoke/help, invoke/sleep
   void wait(thread_context& context) noexcept;
 
  protected:
@@ -55,7 +56,7 @@ class TANDEM_API invoke_job : public job {
   }
   ~invoke_job() = default;
 
-  /// I3. Around the call, by the thief.
+  /// invoke/steal. Around the call, by the thief.
   void begin_stolen() noexcept;
   void end_stolen() noexcept;
 

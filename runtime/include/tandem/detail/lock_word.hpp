@@ -8,8 +8,8 @@
 //
 // Without a waiter everything is one CAS on the word. With one it is locked, and the new value
 // appears with the unlocking write, which is the owner's last access. So whoever sees a value may
-// destroy the primitive, if the value says that nobody needs it any more (W6 in runtime/README.md,
-// "Waiting").
+// destroy the primitive, if the value says that nobody needs it any more (waiting/unlock in
+// runtime/README.md, "Waiting").
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// observing.hpp: what code that queues frames has to do where tasks are observed. M1, M2.
+// observing.hpp: what code that queues frames has to do where tasks are observed. records/make, records/queued.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,7 +11,7 @@ namespace tandem::inline v0::detail {
 
 class promise_base;
 
-/// M1. How many runtimes of this process have hooks, or time tasks.
+/// records/make. How many runtimes of this process have hooks, or time tasks.
 TANDEM_API extern std::atomic<std::uint32_t> observing_runtimes;
 
 inline bool tasks_are_observed() noexcept {
@@ -19,7 +19,8 @@ inline bool tasks_are_observed() noexcept {
   return observing_runtimes.load(std::memory_order_relaxed) != 0;
 }
 
-/// M2. The frame is about to be queued: writes the time into it, if its task is observed.
+/// records/queued. The frame is about to be queued: writes the time into it, if its task is
+/// observed.
 TANDEM_API void mark_queued(promise_base& frame) noexcept;
 
 }  // namespace tandem::inline v0::detail

@@ -4,22 +4,23 @@
 // A grain that the caller gives is taken as it is: pieces of exactly so many items (the last one
 // may be smaller), found by binary splitting, and nothing depends on a clock. Without one:
 //
-//   G1 one item     runs in the caller: no task.
-//   G2 few items    (fewer than 16 per worker) are taken to be costly, since nobody shares out ten
-//                   cheap ones: each becomes a piece of its own at once.
-//   G3 many items   are taken to be cheap until measured. The caller itself runs 1, 8, 64, ... of
-//                   them for 5 microseconds, about what waking a sleeping worker costs. What is
-//                   done by then never was a task.
-//   G4 the rest     is halved down to leaves of as many items as fit into 20 microseconds at the
-//                   measured pace (a fork costs well under 1 % of that), but into no more than 64
-//                   leaves per worker, should the first items have been slow, and no fewer than 8.
-//   G5 a leaf       that has run twice its time was measured wrongly: what is left of it is halved
-//                   again. So one lump of costly items is shared out wherever it lies, and what is
-//                   posted to a worker meanwhile waits tens of microseconds, not for the loop (D9).
+// Protocol grain:
+//   one      one item runs in the caller: no task.
+//   few      few items (fewer than 16 per worker) are taken to be costly, since nobody shares out
+//            ten cheap ones: each becomes a piece of its own at once.
+//   probe    many items are taken to be cheap until measured. The caller itself runs 1, 8, 64, ...
+//            of them for 5 microseconds, about what waking a sleeping worker costs. What is done by
+//            then never was a task.
+//   halve    the rest is halved down to leaves of as many items as fit into 20 microseconds at the
+//            measured pace (a fork costs well under 1 % of that), but into no more than 64 leaves
+//            per worker, should the first items have been slow, and no fewer than 8.
+//   overdue  a leaf that has run twice its time was measured wrongly: what is left of it is halved
+//            again. So one lump of costly items is shared out wherever it lies, and what is posted
+//            to a worker meanwhile waits tens of microseconds, not for the loop.
 //
-// G2 loses some 4 microseconds on a handful of cheap items beside a sleeping worker; guessing
-// "cheap" would lose half of the speed on two costly ones. G3 loses one item of 16 per worker, at
-// most.
+// Step grain/few loses some 4 microseconds on a handful of cheap items beside a sleeping worker;
+// guessing "cheap" would lose half of the speed on two costly ones. Step grain/probe loses one item
+// of 16 per worker, at most.
 #pragma once
 
 #include <algorithm>
@@ -121,14 +122,14 @@ class partition_plan {
   /// @returns  how many items were run; all of them: nothing is left to do
   template <class Run>
   std::size_t begin(std::size_t count, Run&& run) {
-    if (count <= leaf_) {  // G1
+    if (count <= leaf_) {  // grain/one
       run(std::size_t{0}, count);
       return count;
     }
     if (grain_ != 0) return 0;
     const std::size_t workers = workers_for_pieces();
     if (workers > 1 && count / few_per_worker < workers) {
-      return 0;  // G2
+      return 0;  // grain/few
     }
     if (!pieces_go_by_the_clock()) {
       leaf_ = std::max<std::size_t>(count / (workers * least_leaves_per_worker), 1);
@@ -138,7 +139,7 @@ class partition_plan {
   }
 
   std::size_t leaf() const noexcept { return leaf_; }
-  /// Leaves look at the clock (G5).
+  /// Leaves look at the clock (grain/overdue).
   bool timed() const noexcept { return timed_; }
   /// Items between two such looks, to begin with.
   std::size_t step() const noexcept { return step_; }
@@ -161,7 +162,7 @@ class partition_plan {
 
  private:
   template <class Run>
-  std::size_t probe(std::size_t count, std::size_t workers, Run& run) {  // G3
+  std::size_t probe(std::size_t count, std::size_t workers, Run& run) {  // grain/probe
     const auto began = clock::now();
     std::chrono::nanoseconds taken{0};
     std::size_t done = 0;
@@ -183,7 +184,7 @@ class partition_plan {
     step_ = fitting(look_time, done, taken);
     leaf_ = std::clamp(fitting(leaf_time, done, taken),
                        std::max<std::size_t>(share / most_leaves_per_worker, 1),
-                       std::max<std::size_t>(share / least_leaves_per_worker, 1));  // G4
+                       std::max<std::size_t>(share / least_leaves_per_worker, 1));  // grain/halve
     timed_ = true;
     return done;
   }

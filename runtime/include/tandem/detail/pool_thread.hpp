@@ -8,7 +8,7 @@
 
 namespace tandem::inline v0::detail {
 
-/// Starts a thread in which asynchronous signals and SIGPIPE are blocked from birth (D17).
+/// Starts a thread in which asynchronous signals and SIGPIPE are blocked from birth.
 ///
 /// @param name  the kernel keeps 15 characters
 /// @throws      std::system_error

@@ -6,17 +6,18 @@
 //
 //   env, home      what the frame inherits: copied as a pair
 //   continuation   the frame that awaits this one; null for a root
-//   on_final       null: hand over to the continuation. Else called once after the end (roots, joins);
-//                  returns the handle to go on with
+//   on_final       null: hand over to the continuation. Else called once after the end (roots,
+//                  joins); returns the handle to go on with
 //   link           belongs to whoever set on_final
-//   segment        N2: where the starter called the frame on its own stack: that segment; else 0. M2: while
-//                  it is queued, and its task observed, since when: no segment has such a number
+//   segment        where the starter called the frame on its own stack: that segment (calls/call);
+//                  else 0. While it is queued, and its task observed, since when (records/queued):
+//                  no segment has such a number
 //   room           where the result goes
 //
 // Nothing of it is set before the frame is started: who starts it sets all. Once started a frame
 // belongs to itself and ends itself: first its result is in the room, then the frame and its
 // arguments are gone, then the starter hears of it. Protocol: runtime/README.md, "Calls on the
-// stack", N1-N5.
+// stack", calls.
 #pragma once
 
 #include <coroutine>
@@ -73,7 +74,7 @@ class promise_base : public job, public frame_allocated {
     note_queued();
     home->post(this, kind);
   }
-  /// M2. For who puts it into a batch instead.
+  /// records/queued. For who puts it into a batch instead.
   void note_queued() noexcept {
     if (tasks_are_observed()) [[unlikely]]
       mark_queued(*this);
@@ -93,7 +94,7 @@ class promise_base : public job, public frame_allocated {
 };
 
 /// What to go on with after a frame that ended at `home`: `waiting` itself if it lives there, too;
-/// else that costs one post, and this thread has nothing to go on with (D7).
+/// else that costs one post, and this thread has nothing to go on with.
 inline std::coroutine_handle<> continue_with(promise_base& waiting, const executor* home) noexcept {
   if (waiting.home == home) [[likely]]
     return waiting.handle();
@@ -109,8 +110,8 @@ TANDEM_API void destroy_unstarted(promise_base& frame) noexcept;
 /// Ends a frame that was not called on this stack. @returns what to go on with
 TANDEM_API std::coroutine_handle<> end_frame(promise_base& ended) noexcept;
 
-/// N2. Runs a child that was given the current segment. @returns whether it has ended; if not, the
-/// caller is suspended like any other coroutine, and may be running elsewhere already
+/// calls/call. Runs a child that was given the current segment. @returns whether it has ended; if
+/// not, the caller is suspended like any other coroutine, and may be running elsewhere already
 TANDEM_ALWAYS_INLINE bool call(thread_context& context, promise_base& child) noexcept {
   child.handle().resume();
   if (!context.child_done) [[unlikely]]
@@ -119,7 +120,7 @@ TANDEM_ALWAYS_INLINE bool call(thread_context& context, promise_base& child) noe
   return true;
 }
 
-/// N5. Whether the stack has no room left for a nested call.
+/// calls/limit. Whether the stack has no room left for a nested call.
 TANDEM_ALWAYS_INLINE bool too_deep(const thread_context& context) noexcept {
   return static_cast<const char*>(__builtin_frame_address(0)) < context.stack_limit;
 }
@@ -128,7 +129,7 @@ class final_awaiter {
  public:
   explicit final_awaiter(bool on_stack) noexcept : on_stack_(on_stack) {}
 
-  /// N3. True: the frame ends as the coroutine returns, and its caller goes on.
+  /// calls/end_here. True: the frame ends as the coroutine returns, and its caller goes on.
   bool await_ready() const noexcept { return on_stack_; }
 
   template <class Promise>
@@ -143,7 +144,7 @@ class final_awaiter {
   bool on_stack_;
 };
 
-/// N3. What final_suspend() of a promise returns.
+/// What final_suspend() of a promise returns: calls/end_here, else calls/end_elsewhere.
 TANDEM_ALWAYS_INLINE final_awaiter end_of(const promise_base& self) noexcept {
   thread_context& context = this_thread();
   if (self.segment == context.segment) [[likely]] {

@@ -7,7 +7,7 @@
 // the start job) | removed (by cancel, before the start job came), both by one CAS, so a task is
 // started or removed, never both; the start job of a removed one only ends it. Whoever waits is
 // told in either case. A task that is still queued when it is joined may be started by the joiner
-// (J0): its start job then finds it running, or done, and drops its hold.
+// (joining/run_queued): its start job then finds it running, or done, and drops its hold.
 #pragma once
 
 #include <atomic>
@@ -54,7 +54,7 @@ class TANDEM_API root : public job, public frame_allocated {
   /// released.
   void take_back() noexcept;
   /// Instead of the start job: the task is removed, for that reason, unless a joiner has started it
-  /// (J0), or a cancel has removed it, which then may end it (U11).
+  /// (joining/run_queued), or a cancel has removed it, which then may end it (submissions/leave).
   void drop(stop_reason reason) noexcept;
   /// Removes the task and hands its frame out; end_removed() has to follow. @returns null if it is
   /// not queued any more
@@ -137,7 +137,7 @@ class TANDEM_API root : public job, public frame_allocated {
   bool launch_if_admitted() noexcept;
   class starter;
   static void start_job(job* self) noexcept;
-  /// M1. Instead of start_job(), in a runtime that observes.
+  /// records/make. Instead of start_job(), in a runtime that observes.
   static void start_observed_job(job* self) noexcept;
   promise_base& prepare(promise_base& body, std::uint64_t segment) noexcept;
   bool call_observed(thread_context& context, observed_segment& here, promise_base& body) noexcept;

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: MIT
 //
 // A scan is sequential but for this: a piece whose sum is known can be stepped over. So the range
-// is cut into tiles, and in rounds
-//   R1  the front scans tiles from the left, which is final: it knows what comes before them
-//   R2  meanwhile reducers, if workers are free, sum up tiles from a mark one share ahead, which is
-//       a third of what is left on two workers; they stop when each has done a share, or when the
-//       front is there
-//   R3  then the offsets of the summed tiles are known, and they are scanned in parallel with the
-//       next round, which takes the tiles that nobody got to
+// is cut into tiles, and goes in rounds. Protocol scan:
+//   front   the front scans tiles from the left, which is final: it knows what comes before them
+//   reduce  meanwhile reducers, if workers are free, sum up tiles from a mark one share ahead,
+//           which is a third of what is left on two workers; they stop when each has done a share,
+//           or when the front is there
+//   finish  then the offsets of the summed tiles are known, and they are scanned in parallel with
+//           the next round, which takes the tiles that nobody got to
 // A reducer that comes late sets its mark ahead of where the front is then; one that never comes
 // costs nothing. So a lone worker makes one pass, and two of them need 2/3 of its time. No tile is
 // read more than twice, and of all that p workers do no more than (p - 1) / p of a pass is the
@@ -158,7 +158,7 @@ class scan {
       first = round.scanned_end();
       if (first == end || !all.control_.may_go_on()) co_return;
       const std::size_t summed = round.summed_end();
-      for (std::size_t tile = first; tile != summed; ++tile) {  // R3: sums become offsets
+      for (std::size_t tile = first; tile != summed; ++tile) {  // scan/finish: sums become offsets
         T after = std::invoke(all.operation_, *before, std::move(*all.sums_[tile]));
         all.sums_[tile] = std::exchange(before, std::optional<T>(std::move(after)));
       }
@@ -168,6 +168,7 @@ class scan {
     }
   }
 
+  /// scan/front
   static task<void> front(scan& all, scan_round& round, std::optional<T>& before) {
     try {
       auto began = clock::now();
@@ -269,7 +270,8 @@ class scan {
   std::size_t done_ = 0;
   std::size_t tile_items_ = 1;
   std::size_t workers_ = 1;
-  std::vector<std::optional<T>> sums_;  // R2: of a tile; R3: of all that precedes it
+  // scan/reduce: of a tile; scan/finish: of all that precedes it
+  std::vector<std::optional<T>> sums_;
 };
 
 }  // namespace tandem::inline v0::detail

@@ -1,4 +1,4 @@
-// submit_waiter.hpp: an await that ends when the pool has taken a task. Protocol U1-U8: runtime/README.md.
+// submit_waiter.hpp: an await that ends when the pool has taken a task. Protocol submissions: runtime/README.md.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -56,7 +56,7 @@ class TANDEM_API submit_waiter : public leaf {
   submit_waiter* previous_waiter_ = nullptr;
   submit_waiter* next_waiter_ = nullptr;
   int priority_;
-  bool counted_ = false;  // U1
+  bool counted_ = false;  // submissions/count
   state state_ = state::idle;
 };
 

@@ -23,7 +23,7 @@ class invoke_job;
 class observed_segment;
 class worker;
 
-/// Ready leaf awaits that a segment may take before it has to yield (D16).
+/// Ready leaf awaits that a segment may take before it has to yield.
 inline constexpr std::uint32_t await_budget = 128;
 
 /// Frames of up to this many size classes are kept (frame_memory.hpp).
@@ -36,20 +36,21 @@ struct thread_context {
   thread_context& operator=(const thread_context&) = delete;
 
   // Read at every fork, join or await of a task.
-  std::uint64_t segment = 0;            // N1: number of the running segment; 0: none runs
-  bool child_done = false;              // N3: the child called last ended in this segment
-  const char* stack_limit = nullptr;    // N5: nested calls go no deeper than this address
-  fork_lane* lane = nullptr;            // of current_worker
+  std::uint64_t segment = 0;          // calls/number: number of the running segment; 0: none runs
+  bool child_done = false;            // calls/end_here: the child called last ended in this segment
+  const char* stack_limit = nullptr;  // calls/limit: nested calls go no deeper than this address
+  fork_lane* lane = nullptr;          // of current_worker
   const executor* lane_home = nullptr;  // the home whose forks go to `lane`; null: no lane
-  std::coroutine_handle<> next = {};    // D6: resumed by run_chain after the stack has unwound
+  std::coroutine_handle<> next = {};    // resumed by run_chain after the stack has unwound
 
   environment* env = nullptr;            // of the running segment
-  invoke_job* stolen_call = nullptr;     // I4: the one that this thread runs for another
+  invoke_job* stolen_call = nullptr;     // invoke/help: the one that this thread runs for another
   worker* current_worker = nullptr;      // set for the life of a pool thread
   executor* current_executor = nullptr;  // whose jobs this thread runs now
   const executor* layer = nullptr;       // the innermost executor over others that runs a job here
-  observed_segment* observed = nullptr;  // M2: of the running job; null where no task is observed
-  bool fires_timers = false;             // inside timer_service::expire
+  observed_segment* observed =
+      nullptr;                // records/queued: of the running job; null where no task is observed
+  bool fires_timers = false;  // inside timer_service::expire
   std::uint32_t budget = await_budget;
   std::uint64_t next_segment = 0;  // numbers are unique in the process,
   std::uint64_t segment_end = 0;   // and up to here this thread's
@@ -73,7 +74,7 @@ TANDEM_API thread_context& this_thread() noexcept;
 #endif
 
 /// Resumes `first` and then whatever each segment leaves in the next slot, until none is left. Each
-/// of them runs in a segment of its own. Never called inside a segment: F2 relies on it.
+/// of them runs in a segment of its own. Never called inside a segment: joins/next relies on it.
 TANDEM_API void run_chain(thread_context& context, std::coroutine_handle<> first) noexcept;
 
 /// Whether a frame with this home may go on in the running segment: not if that is a strand's, or

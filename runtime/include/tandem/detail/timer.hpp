@@ -3,7 +3,7 @@
 //
 // Nodes hang in shards (a timing wheel and a lock each; the shard is the arming thread's). Whoever
 // parks with the next deadline drives expiry (timer_driver): a completion thread, else the monitor
-// thread. Protocol: runtime/README.md, "Time", labels T1-T8.
+// thread. Protocol: runtime/README.md, "Time", protocol timers.
 #pragma once
 
 #include <atomic>
@@ -119,17 +119,17 @@ class TANDEM_API timer_service {
   /// What an await throws if is_driven() says no.
   [[noreturn]] static void throw_not_driven();
 
-  /// Chooses the shard; before the node becomes visible to a stopper (T1).
+  /// Chooses the shard; before the node becomes visible to a stopper (timers/shard).
   void prepare(timer_node& node) const noexcept;
-  /// @returns  false if disarm() came first: then it stays unarmed (T2)
+  /// @returns  false if disarm() came first: then it stays unarmed (timers/arm)
   bool arm(timer_node& node, clock::time_point deadline) noexcept;
   /// @returns  true if it was armed and now will not fire; false if it has fired, is firing, or was
-  ///           not armed yet (and now never will be) (T3)
+  ///           not armed yet (and now never will be) (timers/disarm)
   bool disarm(timer_node& node) noexcept;
 
   /// For drivers (`who`; null is the monitor). The time until which it may sleep; arm() wakes it if
   /// an earlier one comes. For ever if somebody else is the driver: both calls leave his state
-  /// alone (T6).
+  /// alone (timers/driver).
   clock::time_point sleep_begins(const timer_driver* who) noexcept;
   void sleep_ended(const timer_driver* who) noexcept;
   /// Fires what is due. @returns how many

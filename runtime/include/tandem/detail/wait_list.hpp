@@ -4,7 +4,7 @@
 // A waiter is a leaf that lives in its awaiter, and hangs in the list of the primitive it waits
 // for; the list is guarded by the primitive's lock_word. Whoever takes it out of the list decides
 // how the await ends: a granter normally, a stopper with operation_cancelled. Protocol:
-// runtime/README.md, "Waiting", labels W1-W7.
+// runtime/README.md, "Waiting", protocol waiting.
 //
 // An awaiter builds its waiter only when it has to wait (waiter_room): a ready await costs none of
 // it.
@@ -29,14 +29,15 @@ class TANDEM_API waiter : public leaf {
   waiter(lock_word& lock, wait_list& list) noexcept
       : leaf(&waiter::on_stop), lock_(&lock), list_(&list) {}
 
-  /// W2. Under the lock: false if a stop was first. Then unlock and return give_up().
+  /// waiting/queue. Under the lock: false if a stop was first. Then unlock and return give_up().
   bool may_queue() const noexcept { return place_ != place::stopped; }
   /// What await_suspend returns: whether the task stays suspended.
   [[nodiscard]] bool give_up() noexcept {
     set_cancelled();
     return !finish_unposted();
   }
-  /// W2. Under the lock: there is no need to wait any more. Then unlock and return go_on().
+  /// waiting/queue. Under the lock: there is no need to wait any more. Then unlock and return
+  /// go_on().
   void take() noexcept { place_ = place::taken; }
   [[nodiscard]] bool go_on() noexcept { return !finish_unposted(); }
 
@@ -46,7 +47,7 @@ class TANDEM_API waiter : public leaf {
   // All under the lock. outside: not yet in the list. taken: whoever took it ends the await.
   enum class place : std::uint8_t { outside, queued, taken, stopped };
 
-  static bool on_stop(stop_waiter& self) noexcept;  // W4
+  static bool on_stop(stop_waiter& self) noexcept;  // waiting/stop
 
   lock_word* lock_;
   wait_list* list_;
@@ -74,7 +75,8 @@ class TANDEM_API wait_list {
     (last_ != nullptr ? last_->next_ : first_) = &item;
     last_ = &item;
   }
-  /// W3. Takes the oldest; null if there is none. Its await ends with wake() after the unlock.
+  /// waiting/grant. Takes the oldest; null if there is none. Its await ends with wake() after the
+  /// unlock.
   waiter* pop_front() noexcept {
     waiter* const item = first_;
     if (item != nullptr) {
@@ -84,7 +86,7 @@ class TANDEM_API wait_list {
     }
     return item;
   }
-  /// W3. Takes all, linked, for taken_list::wake().
+  /// waiting/grant. Takes all, linked, for taken_list::wake().
   waiter* take_all() noexcept;
 
  private:
@@ -102,8 +104,8 @@ class TANDEM_API wait_list {
 class TANDEM_API taken_list {
  public:
   void push_back(waiter* item) noexcept;
-  /// W5. Ends their awaits: one post for each run of waiters with the same home. The primitive may
-  /// be gone by now.
+  /// waiting/resume. Ends their awaits: one post for each run of waiters with the same home. The
+  /// primitive may be gone by now.
   void wake() noexcept { wake(std::exchange(first_, nullptr)); }
   static void wake(waiter* first) noexcept;
 
@@ -112,7 +114,7 @@ class TANDEM_API taken_list {
   waiter* last_ = nullptr;
 };
 
-/// D16. Charges an await that is ready to the worker's budget. @returns false if it is used up:
+/// Charges an await that is ready to the worker's budget. @returns false if it is used up:
 /// then the await gives way once, by yield_for_budget()
 TANDEM_ALWAYS_INLINE bool charge_ready_await() noexcept {
   thread_context& context = this_thread();

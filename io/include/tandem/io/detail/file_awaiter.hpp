@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // First without waiting, in await_ready: what the page cache has costs a system call and no more
-// (X1). Else by the ring of a completion thread (X2), else by a thread of blocking() (X3).
+// (files/try). Else by the ring of a completion thread (files/ring), else by a thread of blocking()
+// (files/blocking).
 #pragma once
 
 #include <coroutine>
@@ -38,7 +39,7 @@ class TANDEM_IO_API file_awaiter {
   file_awaiter(file_awaiter&&) noexcept = default;
   ~file_awaiter() = default;
 
-  /// X1. @returns whether the await is ready
+  /// files/try. @returns whether the await is ready
   bool try_now() noexcept;
   /// @returns  whether the task suspends. @throws what kept the operation from being begun
   bool suspend(tandem::detail::promise_base& waiting);

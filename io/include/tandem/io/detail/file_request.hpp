@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // It lies in the awaiter, and is worked on by one thread at a time: the task's own (attempt), then
-// a ring or a thread of blocking() (X1-X4 in io/README.md). A transfer goes on until all is done,
+// a ring or a thread of blocking() (files in io/README.md). A transfer goes on until all is done,
 // the end or an error: so a read is short at the end of the file only.
 #pragma once
 
@@ -54,11 +54,11 @@ class TANDEM_IO_API file_request {
     permissions_ = permissions;
   }
 
-  /// X1. Does what can be done without waiting. @returns whether it has ended
+  /// files/try. Does what can be done without waiting. @returns whether it has ended
   bool attempt() noexcept;
-  /// X3. Does all of it, and waits.
+  /// files/blocking. Does all of it, and waits.
   void perform() noexcept;
-  /// X4. What a call or a ring has answered. @returns whether more is left to ask for
+  /// files/took. What a call or a ring has answered. @returns whether more is left to ask for
   bool took(std::int32_t outcome) noexcept;
   void fail(int error) noexcept { error_ = error; }
 

@@ -1,9 +1,9 @@
 // operation.hpp: one I/O operation, in the frame that awaits it.
 // SPDX-License-Identifier: MIT
 //
-// Life (io/README.md, labels I1-I10): idle -> submitted -> completed, all by the completion thread
-// that owns the descriptor. The awaiting strand fills in the request, publishes the leaf and hands
-// the operation over, by the ring directly or by the thread's inbox.
+// Life (io/README.md, protocols operations and ring_sleep): idle -> submitted -> completed, all by
+// the completion thread that owns the descriptor. The awaiting strand fills in the request,
+// publishes the leaf and hands the operation over, by the ring directly or by the thread's inbox.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +43,7 @@ constexpr socket_side side_of(operation_kind kind) noexcept {
 
 class TANDEM_IO_API operation : public tandem::detail::leaf {
  public:
-  /// Room for what a backend needs per operation (an address, an OVERLAPPED); D15.
+  /// Room for what a backend needs per operation (an address, an OVERLAPPED).
   static constexpr std::size_t backend_bytes = 128;
 
   // Both inline: every read and write passes through here twice, as it is wrapped for as_result().
