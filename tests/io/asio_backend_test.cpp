@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "../runtime/sync_support.hpp"
-#include "backend.hpp"
+#include "operation/backend.hpp"
 
 TANDEM_TEST_COUNT_NEW
 

@@ -1,6 +1,6 @@
 // growth_control_test.cpp: looks at threads become decisions, and those become threads.
 // SPDX-License-Identifier: MIT
-#include "growth_control.hpp"
+#include "growth/growth_control.hpp"
 
 #include <gtest/gtest.h>
 

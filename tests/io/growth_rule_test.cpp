@@ -1,6 +1,6 @@
 // growth_rule_test.cpp: when a completion pool gets a thread more, and when it has one less.
 // SPDX-License-Identifier: MIT
-#include "growth_rule.hpp"
+#include "growth/growth_rule.hpp"
 
 #include <gtest/gtest.h>
 

@@ -17,8 +17,8 @@
 #include <iterator>
 #include <memory>
 
-#include "backend.hpp"
 #include "io_uring_filter.hpp"
+#include "operation/backend.hpp"
 
 namespace {
 

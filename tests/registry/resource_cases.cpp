@@ -161,7 +161,7 @@ class submit_when_free_case : public case_base {
     open_ = true;
     open_.notify_all();
   }
-  /// Who waits hears that there will be no place.
+  /// Whoever waits hears that there will be no place.
   void fail() { pool().shutdown(); }
   auto make() { return pool().submit_when_free(seven()); }
   task<join_handle<int>> in_place() { co_return co_await pool().submit_when_free(seven()); }

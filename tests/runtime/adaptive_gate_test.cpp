@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "blocking_adjustment.hpp"
-#include "starvation_gate.hpp"
+#include "sizing/blocking_adjustment.hpp"
+#include "sizing/starvation_gate.hpp"
 
 namespace {
 

@@ -1,14 +1,14 @@
 // driven_loop_test.cpp: when a run without threads is over, looked at from inside.
 // SPDX-License-Identifier: MIT
-#include "driven_loop.hpp"
+#include "runtime/driven_loop.hpp"
 
 #include <gtest/gtest.h>
 
 #include <tandem/detail/clock_hold.hpp>
 #include <tandem/runtime.hpp>
 
-#include "platform.hpp"
-#include "runtime_impl.hpp"
+#include "platform/platform.hpp"
+#include "runtime/runtime_impl.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // starvation_watch_test.cpp: when a pool counts as starving, and for how long.
 // SPDX-License-Identifier: MIT
-#include "starvation_watch.hpp"
+#include "sizing/starvation_watch.hpp"
 
 #include <gtest/gtest.h>
 

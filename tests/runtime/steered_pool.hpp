@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <random>
 
-#include "adaptive_controller.hpp"
 #include "climb_reference.hpp"
+#include "sizing/adaptive_controller.hpp"
 
 namespace tandem::test {
 

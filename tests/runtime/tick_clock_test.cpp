@@ -1,6 +1,6 @@
 // tick_clock_test.cpp: laws of the clock that is told by a counter.
 // SPDX-License-Identifier: MIT
-#include "tick_clock.hpp"
+#include "time/tick_clock.hpp"
 
 #include <gtest/gtest.h>
 

@@ -263,8 +263,8 @@ void exposing_all(schedule& run) {
   all.require_each_taken_once();
 }
 
-/// parking/post, parking/announce, parking/wake of runtime/README.md, reduced to one poster and one
-/// sleeper.
+/// parking/post, parking/announce, parking/wake of runtime/src/pool/README.md, reduced to one
+/// poster and one sleeper.
 template <class Atomics, bool ExposeAll>
 void sleeping(schedule& run) {
   detail::basic_fork_lane<Atomics> lane(4);

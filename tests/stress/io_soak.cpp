@@ -239,7 +239,7 @@ TEST(io_soak, servers_and_clients_that_fail_at_random_leave_nothing_behind) {
       tandem::io::completion_options options;
       options.receive_buffers = 16;
       options.max_receive_buffers =
-          64;  // over all that are held at once: who holds one waits for more
+          64;  // over all that are held at once: whoever holds one waits for more
       options.receive_buffer_bytes = 8192;
       options.ring_entries = 16;
       options.on_stall = [](const tandem::io::stall_report&) {};

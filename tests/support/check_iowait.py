@@ -2,7 +2,7 @@
 # check_iowait.py ECHO_SERVER: an idle server's CPU is idle, not waiting for a disk.
 # SPDX-License-Identifier: MIT
 """For a machine with nothing else to do: counts the ticks of all CPUs that went by as iowait while a server with one
-completion thread waited. Kernels 6.5 to 6.14 count such a wait so, whatever is done (io/README.md, "What is probed")."""
+completion thread waited. Kernels 6.5 to 6.14 count such a wait so, whatever is done (io/src/uring/README.md, "What is probed")."""
 import os
 import platform
 import re

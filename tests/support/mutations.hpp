@@ -58,8 +58,8 @@ struct with_torn_exchanges {
   };
 };
 
-/// Who has won a compare-exchange of one number does not load again the number that it loaded last
-/// before: the next load of it yields the old value. (Numbers of type `Number` only.)
+/// Whoever has won a compare-exchange of one number does not load again the number that it loaded
+/// last before: the next load of it yields the old value. (Numbers of type `Number` only.)
 template <class Number>
 struct with_stale_numbers {
   template <class T>

@@ -92,7 +92,7 @@ void pool_simulator::arrive() {
 }
 
 void pool_simulator::start_workers() {
-  // Who is on the way takes an item of its own.
+  // Whoever is on the way takes an item of its own.
   while (processing_ < goal_ && queued_ > on_the_way_) {
     const unsigned worker = parked_.back();
     parked_.pop_back();

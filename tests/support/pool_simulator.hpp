@@ -11,9 +11,9 @@
 #include <limits>
 #include <vector>
 
-#include "adaptive_controller.hpp"
 #include "simulated_machine.hpp"
-#include "starvation_gate.hpp"
+#include "sizing/adaptive_controller.hpp"
+#include "sizing/starvation_gate.hpp"
 
 namespace tandem::test {
 

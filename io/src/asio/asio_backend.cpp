@@ -3,7 +3,7 @@
 //
 // One io_context a thread. An operation is tried first; what would block waits until Asio says that
 // the descriptor is ready, then reap() tries again. So an operation that is cancelled while it
-// waits has consumed nothing. Protocol readiness: io/README.md.
+// waits has consumed nothing. Protocol readiness: io/src/asio/README.md.
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -14,11 +14,11 @@
 #include <utility>
 #include <vector>
 
-#include "../backend.hpp"
-#include "../receive_buffers.hpp"
-#include "handler_memory.hpp"
-#include "receive_wait.hpp"
-#include "registration.hpp"
+#include "asio/handler_memory.hpp"
+#include "asio/receive_wait.hpp"
+#include "asio/registration.hpp"
+#include "operation/backend.hpp"
+#include "receive/receive_buffers.hpp"
 
 namespace tandem::inline v0::io {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "../backend.hpp"
+#include "operation/backend.hpp"
 
 namespace tandem::inline v0::io {
 

@@ -13,8 +13,8 @@
 #include <array>
 #include <cerrno>
 
-#include "asio_library.hpp"
-#include "operation_list.hpp"
+#include "asio/asio_library.hpp"
+#include "asio/operation_list.hpp"
 
 namespace tandem::inline v0::io {
 

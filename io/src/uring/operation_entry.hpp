@@ -11,9 +11,9 @@
 #include <new>
 #include <tandem/io/detail/operation.hpp>
 
-#include "../message.hpp"
-#include "../socket_address.hpp"
-#include "file_entry.hpp"
+#include "net/socket_address.hpp"
+#include "operation/message.hpp"
+#include "uring/file_entry.hpp"
 
 namespace tandem::inline v0::io {
 

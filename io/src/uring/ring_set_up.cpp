@@ -1,6 +1,6 @@
 // ring_set_up.cpp: which rings are tried, and what a refusal means.
 // SPDX-License-Identifier: MIT
-#include "ring_set_up.hpp"
+#include "uring/ring_set_up.hpp"
 
 #include <cerrno>
 #include <string>

@@ -1,6 +1,6 @@
 // ring_wait.cpp: submitting and waiting, without being counted as waiting for a disk.
 // SPDX-License-Identifier: MIT
-#include "ring_wait.hpp"
+#include "uring/ring_wait.hpp"
 
 #include <atomic>
 #include <csignal>

@@ -15,11 +15,11 @@
 #include <new>
 #include <utility>
 
-#include "../backend.hpp"
-#include "../receive_buffers.hpp"
-#include "operation_entry.hpp"
-#include "ring_set_up.hpp"
-#include "ring_wait.hpp"
+#include "operation/backend.hpp"
+#include "receive/receive_buffers.hpp"
+#include "uring/operation_entry.hpp"
+#include "uring/ring_set_up.hpp"
+#include "uring/ring_wait.hpp"
 
 namespace tandem::inline v0::io {
 

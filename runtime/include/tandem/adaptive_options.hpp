@@ -3,7 +3,7 @@
 //
 // The defaults are those of the .NET thread pool. Hellerstein, Morrison, Eilebrecht, "Optimizing
 // Concurrency Levels in the .NET ThreadPool" (FeBID 2008). What each of them does:
-// runtime/README.md, "The controller".
+// runtime/src/sizing/README.md.
 #pragma once
 
 #include <chrono>

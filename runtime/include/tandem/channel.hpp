@@ -3,7 +3,7 @@
 //
 // Under one lock (detail/lock_word.hpp; the value's lowest bit says "closed") stand a ring, which
 // is allocated once, and two lists of waiters. At most one of them is not empty: a send hands its
-// value to the oldest receiver, a receive takes in the value of the oldest sender. Who waits is
+// value to the oldest receiver, a receive takes in the value of the oldest sender. Whoever waits is
 // posted to its home once per wait, not per item: the running side goes on until it has to wait
 // itself.
 #pragma once

@@ -8,7 +8,7 @@
 // queue of weight 3 gets three turns where one of weight 1 gets one, also if it never has more than
 // one task (start-time fair queueing: Goyal, Vin, Cheng, 1996). An idle queue costs nothing and
 // saves nothing up. Fair are counts of segments, not times: long computations should yield().
-// Protocol: runtime/README.md, queues.
+// Protocol queues: runtime/src/executors/README.md.
 #pragma once
 
 #include <cstddef>

@@ -4,8 +4,8 @@
 // No stop source, no allocation beyond the children's frames: for a failure that stops the siblings
 // there is with_scope. On a worker the first child is called like a function and the others go to
 // the worker's LIFO deque, where thieves take the oldest. While nobody steals and nobody suspends,
-// the parent calls them one after the other and never leaves its stack. Protocol:
-// runtime/README.md, "Fork and join", joins.
+// the parent calls them one after the other and never leaves its stack. Protocol joins:
+// runtime/src/fork/README.md.
 #pragma once
 
 #include <array>

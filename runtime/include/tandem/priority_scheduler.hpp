@@ -5,7 +5,7 @@
 // runs takes the oldest segment of the highest level that has one. So a segment that became ready
 // late but matters more overtakes all that have not begun; nothing is interrupted. Without ageing a
 // low level waits as long as higher ones are busy, for ever if need be. With it each level runs
-// eventually. Protocol: runtime/README.md, queues.
+// eventually. Protocol queues: runtime/src/executors/README.md.
 #pragma once
 
 #include <cstddef>

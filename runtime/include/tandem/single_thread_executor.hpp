@@ -4,8 +4,8 @@
 // For libraries that want to be called from one thread (a GUI, a database connection, a licence
 // dongle, whatever keeps thread-locals): a task at home here runs on this thread and nowhere else,
 // one segment at a time, oldest first. Confinement is a strand's promise and more: the thread never
-// changes. And it is less: a call that blocks keeps everything that lives here. Protocol:
-// runtime/README.md, own_thread.
+// changes. And it is less: a call that blocks keeps everything that lives here. Protocol
+// own_thread: runtime/src/executors/README.md.
 #pragma once
 
 #include <memory>

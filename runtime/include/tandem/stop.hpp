@@ -3,8 +3,8 @@
 //
 // A stop state is linked to its parent once, when its task starts. An await publishes its leaf by
 // one exchange and takes it back by one; there is no callback list, no allocation, no
-// std::stop_callback. Who may touch what, and why no stop is lost, stands in runtime/README.md
-// ("Stop", protocol stopping).
+// std::stop_callback. Who may touch what, and why no stop is lost, stands in
+// runtime/src/stop/README.md ("Stop", protocol stopping).
 #pragma once
 
 #include <atomic>

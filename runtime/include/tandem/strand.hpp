@@ -14,7 +14,7 @@
 //
 // A strand or a mutex? The strand for state that many short steps touch, none of which has to wait
 // in between: no task ever waits for a lock, and nothing can deadlock. A mutex where one holder has
-// to keep everybody out across its awaits. Protocol: runtime/README.md, strand.
+// to keep everybody out across its awaits. Protocol strand: runtime/src/executors/README.md.
 #pragma once
 
 #include <memory>

@@ -28,8 +28,8 @@ enum class queue_kind : std::uint8_t {
 /// With discard_oldest no place becomes free: the head's goes to the submission that dropped it. So
 /// whoever waits in submit_when_free() is as far from a place as before, and gets the next one that
 /// a worker frees; but what comes by submit() meanwhile enters the queue, and starts, before it.
-/// The other way round, a place for who waits, would need one drop more for each of them, down to
-/// tasks that had just been let in.
+/// The other way round, a place for whoever waits, would need one drop more for each of them, down
+/// to tasks that had just been let in.
 enum class saturation_policy : std::uint8_t {
   abort,        ///< submit() throws `rejected`
   caller_runs,  ///< it runs inside submit(), up to its first wait; dropped after shutdown; see submit()

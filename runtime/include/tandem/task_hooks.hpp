@@ -3,8 +3,8 @@
 //
 // Three times are kept apart, for each task and not for a thread, so that it does not matter where
 // a task goes on: it waits in queues, it runs, or it is suspended. At its end they add up to how
-// long it has lived, exactly. What counts as which: runtime/README.md, "Hooks and metrics",
-// records.
+// long it has lived, exactly. What counts as which: runtime/src/observe/README.md,
+// protocol records.
 #pragma once
 
 #include <chrono>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // A scope exists only inside with_scope, which waits for all children however its body ends:
-// leaving without a join is impossible by construction. Protocol: runtime/README.md, "Scope",
-// protocol scopes.
+// leaving without a join is impossible by construction. Protocol scopes:
+// runtime/src/combine/README.md.
 #pragma once
 
 #include <atomic>

@@ -42,8 +42,8 @@ class TANDEM_API stop_from_token : private border {
 };
 
 /// The part of with_stop_token() that does not depend on body and result. It listens to the stop
-/// state of its environment (stopping/listener); both ends of that are in runtime/README.md,
-/// "Stop".
+/// state of its environment (stopping/listener); both ends of that are in
+/// runtime/src/stop/README.md, "Stop".
 class TANDEM_API stop_to_token : private border, private stop_listener {
  protected:
   stop_to_token() noexcept

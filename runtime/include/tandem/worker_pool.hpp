@@ -3,7 +3,7 @@
 //
 // Each worker has two lanes: a LIFO deque for forked children and a FIFO with one next slot
 // for everything else; an injection lane takes what comes from outside. Idle workers steal from the
-// old end, then park on a LIFO stack. Protocols: runtime/README.md.
+// old end, then park on a LIFO stack. Protocols: runtime/src/pool/README.md.
 #pragma once
 
 #include <array>

@@ -4,7 +4,7 @@
 // A round: each of the producers, threads of their own, posts its share of the items one by one (or
 // in lots); each item does no more than count itself. The round is over when all have run. Items
 // count in a slot of the thread that runs them, since a counter that all share would be what is
-// measured; so who waits looks every 20 us.
+// measured; so whoever waits looks every 20 us.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 // io_operation.pml: an I/O operation, its stop and its completion; each ends once, and nobody touches what is gone.
 // SPDX-License-Identifier: MIT
 //
-// io/src/operation.cpp and completion_thread.cpp, operations and ring_sleep of io/README.md, with stopping of runtime/README.md. A task awaits
+// Protocols operations and ring_sleep of io, with stopping of runtime. A task awaits
 // two operations, one after the other, which lie at the same address: so whatever comes late for the first one meets
 // the second. It lives on the completion thread (owner) or elsewhere. Each operation has an environment of its own,
 // which may be stopped at any time, also before it begins. A silent one never ends by itself: it is always stopped. A

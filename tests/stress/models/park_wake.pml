@@ -1,7 +1,7 @@
 // park_wake.pml: posting, searching, parking, waking and stopping of the worker pool; no wake-up is lost.
 // SPDX-License-Identifier: MIT
 //
-// worker_pool.cpp and worker_loop.cpp, parking, inbox/gather, inbox/take and crew/goal of runtime/README.md, with one store buffer for each
+// worker_pool.cpp and worker_loop.cpp, parking, inbox/gather, inbox/take and crew/goal of runtime/src/pool/README.md, with one store buffer for each
 // worker. There are as many items as workers, and each item waits until all of them have begun: so every
 // worker has to be woken, and a lost wake-up is a deadlock. Where they come from is one of six cases:
 //
@@ -45,7 +45,7 @@
 // BROKEN=8: parking/visit stop does not wait for posters: they touch a pool that is gone
 // BROKEN=9: parking/expose who blocks exposes everything, but wakes nobody: nobody comes for what it waits for
 // BROKEN=10: parking/expose exposes by a release store: worker and sleeper miss each other, and nobody asks again
-// BROKEN=11: parking/visit stop takes the sleepers before it says that it stops: who parks in between sleeps for ever
+// BROKEN=11: parking/visit stop takes the sleepers before it says that it stops: whoever parks in between sleeps for ever
 // BROKEN=12: parking/visit stop does not count as searching whom it wakes: the count goes below 0
 // BROKEN=13: parking/pass_on the finder looks before it is no longer counted as searching: what comes in between is seen by nobody
 // BROKEN=14: crew/goal nobody looks after room was made: what was posted before waits

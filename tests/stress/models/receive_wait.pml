@@ -1,7 +1,7 @@
 // receive_wait.pml: what a receiver passes from the completion thread to its task; no byte is lost, no wait hangs.
 // SPDX-License-Identifier: MIT
 //
-// io/src/multishot.cpp, receiver.cpp and multishot_awaiter.cpp, receiving of io/README.md, with stopping of runtime/README.md. A connection brings
+// Protocol receiving of io, with stopping of runtime. A connection brings
 // some buffers' worth and then ends; a silent one ends only after all stops have ended what they had to. The kernel delivers while it is armed and a buffer is free; it may also end a multishot
 // with a delivery. The task receives until the end, or closes before; two stops come at any time, during a wait or
 // between two. Each wait has an environment of its own.
@@ -34,7 +34,7 @@
 // BROKEN=12: receiving/wait the owner goes on with a waiter for whom there is nothing any more: that takes it for the end
 // BROKEN=13: receiving/hold_back who puts a waiter back does not arm what has become idle: nothing comes any more
 // BROKEN=14: receiving/wait it says at once that it waits: its task may go on, and close, while it looks
-// BROKEN=15: receiving/wait the owner passes by who looks: that has looked before, and waits for ever
+// BROKEN=15: receiving/wait the owner passes by whoever looks: that has looked before, and waits for ever
 
 #ifndef BROKEN
 #define BROKEN 0

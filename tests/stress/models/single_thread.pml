@@ -1,7 +1,7 @@
 // single_thread.pml: posts to a thread of its own, its sleep and its end; no wake-up and no job is lost.
 // SPDX-License-Identifier: MIT
 //
-// single_thread_executor.cpp and job_inbox.hpp, own_thread of runtime/README.md. Each poster spawns two tasks of one
+// single_thread_executor.cpp and job_inbox.hpp, own_thread of runtime/src/executors/README.md. Each poster spawns two tasks of one
 // segment, unless it is refused; a closer closes and joins at any time. A task may also run and end on its poster's thread
 // (it was joined there before it began): then its start job comes all the same, and finds nothing to do.
 //
@@ -112,7 +112,7 @@ proctype poster() {
      fi;
 #else
      atomic {
-       // Who spawns at an object that is gone has been told by its owner not to.
+       // Whoever spawns at an object that is gone has been told by its owner not to.
        may = !gone && !closed;
        if
        :: may -> count++; admitted++

@@ -1,7 +1,7 @@
 // strand.pml: posts to a strand, its turns, and the end of its memory; segments never overlap, none is lost.
 // SPDX-License-Identifier: MIT
 //
-// strand.cpp and job_inbox.hpp, strand of runtime/README.md. Each poster begins three tasks, each of which is one
+// strand.cpp and job_inbox.hpp, strand of runtime/src/executors/README.md. Each poster begins three tasks, each of which is one
 // segment, posts them, and drops its handle. Two workers run the turns; a turn runs at most two segments.
 //
 //   strand/post poster  one CAS: the item becomes the inbox's newest; if the inbox was asleep the poster starts a turn

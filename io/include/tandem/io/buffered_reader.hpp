@@ -102,7 +102,7 @@ class buffered_reader {
     co_return came;
   }
 
-  /// Whether read_until(delimiter) has what it needs already. Who answers pipelined requests
+  /// Whether read_until(delimiter) has what it needs already. Whoever answers pipelined requests
   /// flushes when there is no further one: `if (!reader.has("\r\n")) co_await writer.flush();`
   bool has(std::string_view delimiter) const noexcept {
     return queue_.find(delimiter, 0) != queue_.npos;

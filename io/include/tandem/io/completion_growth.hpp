@@ -1,7 +1,7 @@
 // completion_growth.hpp: every constant of the rule that chooses how many completion threads there are.
 // SPDX-License-Identifier: MIT
 //
-// What each of them does: io/README.md, "Growing by itself" (growth).
+// What each of them does: io/src/growth/README.md.
 #pragma once
 
 #include <chrono>

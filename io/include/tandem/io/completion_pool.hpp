@@ -3,7 +3,7 @@
 //
 // A service of a runtime: made by install(), or with defaults by the first I/O call. Tasks may live
 // on it: on one thread (confined, never moved) or on any of them. Protocols operations and
-// ring_sleep: io/README.md.
+// ring_sleep: io/src/engine/README.md.
 #pragma once
 
 #include <array>

@@ -3,7 +3,7 @@
 //
 // A file belongs to no thread: what has to wait goes to the ring of the completion thread that the
 // task is on, else to one of them in turn; where there are no rings, to a thread of blocking().
-// Protocol files: io/README.md, "Files".
+// Protocol files: io/src/file/README.md.
 #pragma once
 
 #include <concepts>

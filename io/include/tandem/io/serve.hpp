@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Two scopes of stops: accepting ends with the caller's, the connections go on behind a border of
-// their own until the drain is over. Protocol serving: io/README.md.
+// their own until the drain is over. Protocol serving: io/src/stream/README.md.
 #pragma once
 
 #include <atomic>

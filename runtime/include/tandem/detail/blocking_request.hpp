@@ -1,8 +1,8 @@
 // blocking_request.hpp: one call that waits for, or runs on, a thread of the blocking pool.
 // SPDX-License-Identifier: MIT
 //
-// The request is the awaiter, so queueing it allocates nothing. Protocol: runtime/README.md,
-// "Blocking", protocol blocking_calls.
+// The request is the awaiter, so queueing it allocates nothing. Protocol blocking_calls:
+// runtime/src/blocking/README.md.
 #pragma once
 
 #include <cstdint>

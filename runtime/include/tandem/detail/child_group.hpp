@@ -3,7 +3,7 @@
 //
 // The group lives in the parent's awaiter. Its children are forked as by fork_join (joins), but
 // below an environment of their own, which all of them share, so that the first failure, or the
-// first end, can stop the others. Protocol: runtime/README.md, "All, any, race", protocol groups.
+// first end, can stop the others. Protocol groups: runtime/src/combine/README.md.
 #pragma once
 
 #include <atomic>

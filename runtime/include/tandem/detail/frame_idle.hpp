@@ -3,7 +3,7 @@
 //
 // A thread that lies down while it, or the process, keeps free frames wakes once, after half a
 // second, gives them back, and lies down for good. Whoever was awake last finds everybody else's
-// there, so the process keeps nothing then. Protocol trim: runtime/README.md.
+// there, so the process keeps nothing then. Protocol trim: runtime/src/frames/README.md.
 #pragma once
 
 #include <atomic>

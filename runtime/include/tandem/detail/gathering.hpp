@@ -3,7 +3,7 @@
 //
 // While all workers run, whatever a completion thread brings has to queue. So instead of getting up
 // for each completion it lies down until a worker has run out of work, or for a short time, and
-// brings them in one batch. Protocol: runtime/README.md, gathering.
+// brings them in one batch. Protocol gathering: runtime/src/pool/README.md.
 #pragma once
 
 #include <atomic>

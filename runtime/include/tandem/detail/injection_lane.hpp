@@ -6,10 +6,10 @@
 // when it is empty, whoever takes gathers the inbox into it whole. So a post never waits for a
 // lock, and a job is turned round once.
 //
-// Steps parking/post, inbox/gather, inbox/take: runtime/README.md. A job is counted, in the inbox
-// or in a lane at any moment, and who finds it in none of them, looking in the order inbox, count,
-// lanes, knows that a worker has taken it. Completion threads are such workers, too, for what may
-// run on any of them.
+// Steps parking/post, inbox/gather, inbox/take: runtime/src/pool/README.md. A job is counted, in
+// the inbox or in a lane at any moment, and whoever finds it in none of them, looking in the order
+// inbox, count, lanes, knows that a worker has taken it. Completion threads are such workers, too,
+// for what may run on any of them.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // leaf.hpp: base of every await that waits for something outside the task (a timer, an event, I/O).
 // SPDX-License-Identifier: MIT
 //
-// Life of a leaf (runtime/README.md, "Stop", stopping):
+// Life of a leaf (protocol stopping, runtime/src/stop/README.md):
 //   begin()      publishes it; false: a stop was requested already, nothing may be started
 //   the source   (timer wheel, wait list, ring) ends it exactly once: whoever detaches it from the
 //                source calls finish(), or finish_stopped() from inside on_stop

@@ -9,7 +9,7 @@
 // Without a waiter everything is one CAS on the word. With one it is locked, and the new value
 // appears with the unlocking write, which is the owner's last access. So whoever sees a value may
 // destroy the primitive, if the value says that nobody needs it any more (waiting/unlock in
-// runtime/README.md, "Waiting").
+// runtime/src/sync/README.md).
 #pragma once
 
 #include <atomic>

@@ -14,10 +14,9 @@
 //                  no segment has such a number
 //   room           where the result goes
 //
-// Nothing of it is set before the frame is started: who starts it sets all. Once started a frame
-// belongs to itself and ends itself: first its result is in the room, then the frame and its
-// arguments are gone, then the starter hears of it. Protocol: runtime/README.md, "Calls on the
-// stack", calls.
+// Nothing of it is set before the frame is started: whoever starts it sets all. Once started a
+// frame belongs to itself and ends itself: first its result is in the room, then the frame and its
+// arguments are gone, then the starter hears of it. Protocol calls: runtime/src/task/README.md.
 #pragma once
 
 #include <coroutine>

@@ -1,4 +1,4 @@
-// submit_waiter.hpp: an await that ends when the pool has taken a task. Protocol submissions: runtime/README.md.
+// submit_waiter.hpp: an await that ends when the pool has taken a task. Protocol submissions: runtime/src/submit/README.md.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -3,7 +3,7 @@
 //
 // Nodes hang in shards (a timing wheel and a lock each; the shard is the arming thread's). Whoever
 // parks with the next deadline drives expiry (timer_driver): a completion thread, else the monitor
-// thread. Protocol: runtime/README.md, "Time", protocol timers.
+// thread. Protocol timers: runtime/src/time/README.md.
 #pragma once
 
 #include <atomic>

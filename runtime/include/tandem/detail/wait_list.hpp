@@ -3,8 +3,8 @@
 //
 // A waiter is a leaf that lives in its awaiter, and hangs in the list of the primitive it waits
 // for; the list is guarded by the primitive's lock_word. Whoever takes it out of the list decides
-// how the await ends: a granter normally, a stopper with operation_cancelled. Protocol:
-// runtime/README.md, "Waiting", protocol waiting.
+// how the await ends: a granter normally, a stopper with operation_cancelled. Protocol waiting:
+// runtime/src/sync/README.md.
 //
 // An awaiter builds its waiter only when it has to wait (waiter_room): a ready await costs none of
 // it.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Nodes live in the arena of a seen_shard until the search is over and point to their parents. The
-// move between the two is not kept: who wants the path finds it again (path.hpp). So a position
+// move between the two is not kept: whoever wants the path finds it again (path.hpp). So a position
 // that is packed into 8 bytes takes 16, and slots of 10 to 15 more in its shard.
 #pragma once
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // It lies in the awaiter, and is worked on by one thread at a time: the task's own (attempt), then
-// a ring or a thread of blocking() (files in io/README.md). A transfer goes on until all is done,
-// the end or an error: so a read is short at the end of the file only.
+// a ring or a thread of blocking() (files in io/src/file/README.md). A transfer goes on until all
+// is done, the end or an error: so a read is short at the end of the file only.
 #pragma once
 
 #include <cstddef>

@@ -1,9 +1,10 @@
 // operation.hpp: one I/O operation, in the frame that awaits it.
 // SPDX-License-Identifier: MIT
 //
-// Life (io/README.md, protocols operations and ring_sleep): idle -> submitted -> completed, all by
-// the completion thread that owns the descriptor. The awaiting strand fills in the request,
-// publishes the leaf and hands the operation over, by the ring directly or by the thread's inbox.
+// Life (io/src/operation/README.md, protocols operations and ring_sleep): idle -> submitted ->
+// completed, all by the completion thread that owns the descriptor. The awaiting strand fills in
+// the request, publishes the leaf and hands the operation over, by the ring directly or by the
+// thread's inbox.
 #pragma once
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The build takes one of two files of this name (TANDEM_TASK_IN_REGISTER) and installs it: the
-// choice belongs to the library, not to who compiles against it. Files, not a generated one: a
+// choice belongs to the library, not to whoever compiles against it. Files, not a generated one: a
 // compiler cache knows them again in every build folder.
 #pragma once
 

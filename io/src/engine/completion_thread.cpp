@@ -1,0 +1,214 @@
+// completion_thread.cpp: inbox, local queue, operations.
+// SPDX-License-Identifier: MIT
+#include "engine/completion_thread.hpp"
+
+#include <cerrno>
+#include <thread>
+#include <utility>
+
+#include <tandem/detail/clock_hold.hpp>
+#include <tandem/detail/forked.hpp>
+#include <tandem/detail/promise_base.hpp>
+
+#include "engine/completion_engine.hpp"
+#include "operation/buffer_register.hpp"
+#include "receive/multishot.hpp"
+
+namespace tandem::inline v0::io {
+
+completion_thread::completion_thread(std::unique_ptr<impl> made) noexcept
+    : impl_(std::move(made)) {}
+completion_thread::~completion_thread() = default;
+tandem::executor& completion_thread::executor() noexcept { return *impl_; }
+unsigned completion_thread::index() const noexcept { return impl_->index(); }
+
+completion_thread::impl::impl(runtime& owner, completion_pool& pool, unsigned index,
+                              completion_engine& engine)
+    : owner_(owner),
+      pool_(pool),
+      index_(index),
+      name_(owner.options().name + "-io-" + std::to_string(index)),
+      engine_(&engine),
+      wanted_(&engine) {}
+
+completion_thread::impl::~impl() = default;
+
+bool completion_thread::impl::is_current() const noexcept {
+  const completion_engine* const here = completion_engine::current();
+  return here != nullptr && &engine() == here;
+}
+
+void completion_thread::impl::resumed_elsewhere() noexcept {
+  tandem::detail::release_clock(owner_);  // ring_sleep/clock
+}
+
+bool completion_thread::impl::takes_files() const noexcept { return engine().takes_files(); }
+
+void completion_thread::impl::wait_for_posts() noexcept {
+  // acquire: pairs with push_inbox.
+  while (posting_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
+}
+
+void completion_thread::impl::take_inbox() noexcept {
+  if (inbox_.load(std::memory_order_relaxed) == nullptr)
+    return;  // sleep() looks in order (ring_sleep/announce)
+  // acquire: pairs with push_inbox.
+  job* newest = inbox_.exchange(nullptr, std::memory_order_acquire);
+  job* oldest = nullptr;
+  while (newest != nullptr) {
+    job* const older = newest->next;
+    newest->next = oldest;
+    oldest = newest;
+    newest = older;
+  }
+  while (oldest != nullptr) {
+    job* const item = oldest;
+    oldest = item->next;
+    add_local(item);
+  }
+}
+
+void completion_thread::impl::keep_local() noexcept {
+  tandem::detail::hold_clock(owner_);
+  held_by_local_ = 1;
+}
+
+void completion_thread::impl::release_held(std::size_t but) noexcept {
+  for (; held_by_local_ > but; --held_by_local_) tandem::detail::release_clock(owner_);
+}
+
+void completion_thread::impl::push_inbox(job* first, job* last, bool urgent) noexcept {
+  tandem::detail::refuse_if_forked(owner_, "executor::post");  // noexcept: terminates
+  // What is pushed may end the runtime before we have left: the pool's end waits for that.
+  posting_.fetch_add(1, std::memory_order_relaxed);  // published by the push
+  for (job* each = first;; each = each->next) {
+    tandem::detail::hold_clock(owner_);  // ring_sleep/clock: until it has run
+    if (each == last) break;
+  }
+  job* head = inbox_.load(std::memory_order_relaxed);
+  do {
+    last->next = head;
+    // ring_sleep/announce
+  } while (!inbox_.compare_exchange_weak(head, first, std::memory_order_seq_cst,
+                                         std::memory_order_relaxed));
+  // moving/exchange. seq_cst, after the push: if this is the engine that has just given the thread
+  // away, the new one looks at the inbox after it has got it.
+  completion_engine* const host = engine_.load(std::memory_order_seq_cst);
+  if (urgent) {
+    host->wake();
+  } else {
+    host->wake_for_request();
+  }
+  posting_.fetch_sub(1, std::memory_order_release);  // pairs with wait_for_posts()
+}
+
+void completion_thread::impl::post(job* item, post_kind) noexcept {
+  if (is_current()) {
+    hold_local();
+    local_.push_back(item);
+  } else {
+    push_inbox(item, item, true);
+  }
+}
+
+void completion_thread::impl::post_request(job* item) noexcept {
+  if (is_current()) {
+    hold_local();
+    local_.push_back(item);
+  } else {
+    push_inbox(item, item, false);
+  }
+}
+
+void completion_thread::impl::post_batch(job_list items, post_kind) noexcept {
+  if (items.empty()) return;
+  if (is_current()) {
+    hold_local();
+    local_.append(items);
+    return;
+  }
+  // The inbox is newest first.
+  job* const oldest = items.pop_front();
+  job* newest = oldest;
+  while (job* item = items.pop_front()) {
+    item->next = newest;
+    newest = item;
+  }
+  push_inbox(newest, oldest, true);
+}
+
+void completion_thread::impl::submit(detail::operation& operation) noexcept {
+  if (moving_) [[unlikely]] {
+    // moving/cancel: submit_ is free, it has run or was not needed
+    defer(operation.resubmission());
+    return;
+  }
+  ++in_flight_;
+  enter_buffers(operation);
+  if (!engine().submit(operation)) ended(operation);
+}
+
+void completion_thread::impl::ended(detail::operation& operation) noexcept {
+  --in_flight_;
+  leave_buffers(operation);
+  finish(operation);
+}
+
+void completion_thread::impl::cancel(detail::operation& operation) noexcept {
+  engine().cancel(operation);
+}
+
+void completion_thread::impl::finish(detail::operation& operation) noexcept {
+  // moving/cancel. Cancelled by nobody: it was in the way of a move.
+  const bool swept =
+      operation.outcome() == -ECANCELED && !operation.cancel_seen && engine().has_swept();
+  if (swept || operation.wants_retry()) {
+    if (!operation.cancel_seen) {
+      operation.state = detail::operation::phase::idle;
+      submit(operation);
+      return;
+    }
+    operation.complete(-ECANCELED);
+  }
+  tandem::detail::promise_base& waiting = operation.waiting();
+  if (operation.finish_unposted())
+    resume(waiting);  // else the cancel request is still to come (operations/wait_for_cancel)
+}
+
+void completion_thread::impl::resume(tandem::detail::promise_base& waiting) noexcept {
+  engine().route(waiting);
+}
+
+bool completion_thread::impl::arm(detail::multishot& target) noexcept {
+  if (target.previous == nullptr && sources_ != &target) {
+    target.next = sources_;
+    if (sources_ != nullptr) sources_->previous = &target;
+    sources_ = &target;
+  }
+  return engine().arm(target);
+}
+
+void completion_thread::impl::forget(detail::multishot& target) noexcept {
+  if (target.previous == nullptr && sources_ != &target) return;
+  (target.previous != nullptr ? target.previous->next : sources_) = target.next;
+  if (target.next != nullptr) target.next->previous = target.previous;
+}
+
+bool completion_thread::impl::end_sources() noexcept {
+  bool ended = true;
+  for (detail::multishot* each = sources_; each != nullptr; each = each->next) {
+    ended &= each->end();
+  }
+  return ended;
+}
+
+void completion_thread::impl::leave_sources() noexcept {
+  // Once: who has left may be closed, and gone, at any time.
+  for (detail::multishot* each = std::exchange(sources_, nullptr); each != nullptr;) {
+    detail::multishot* const next = each->next;
+    each->leave();
+    each = next;
+  }
+}
+
+}  // namespace tandem::inline v0::io

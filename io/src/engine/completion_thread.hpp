@@ -1,0 +1,136 @@
+// completion_thread.hpp: a place where tasks and sockets live, one after the other.
+// SPDX-License-Identifier: MIT
+//
+// Inbox and local queue of what is confined to it. An engine (completion_engine.hpp) makes it go,
+// mostly the same one for life. "Owner" is whoever runs on that engine. Protocols: README.md beside
+// this.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <tandem/executor.hpp>
+#include <tandem/io/completion_pool.hpp>
+#include <vector>
+
+#include "operation/backend.hpp"
+
+namespace tandem::inline v0 {
+namespace detail {
+class promise_base;
+}  // namespace detail
+
+namespace io {
+
+class completion_engine;
+class moves;
+namespace detail {
+class receive_buffers;
+class multishot;
+}  // namespace detail
+
+class completion_thread::impl final : public tandem::executor {
+ public:
+  impl(runtime& owner, completion_pool& pool, unsigned index, completion_engine& engine);
+  ~impl() override;
+
+  // executor
+  void post(job* item, post_kind kind) noexcept override;
+  void post_batch(job_list items, post_kind kind) noexcept override;
+  /// Also while the engine runs another of its guests: nothing else of this one runs at that time.
+  bool is_current() const noexcept override;
+  tandem::runtime* owner() const noexcept override { return &owner_; }
+  std::string_view name() const noexcept override { return name_; }
+
+  /// ring_sleep/gather. The start of an operation, or of what comes without being asked: it may
+  /// wait a little.
+  void post_request(job* item) noexcept;
+  /// ring_sleep/clock. A stop request has resumed the task of an operation.
+  void resumed_elsewhere() noexcept;
+  unsigned index() const noexcept { return index_; }
+  completion_pool& pool() const noexcept { return pool_; }
+  /// At the end: threads inside post() have left. pre: no task lives
+  void wait_for_posts() noexcept;
+  /// Any thread: whether the backend takes operations on files.
+  bool takes_files() const noexcept;
+
+  // Operations; owner.
+  void submit(detail::operation& operation) noexcept;
+  void cancel(detail::operation& operation) noexcept;
+  /// The backend is done with it.
+  void ended(detail::operation& operation) noexcept;
+  /// Its outcome stands, unless it has to be tried again.
+  void finish(detail::operation& operation) noexcept;
+
+  // What comes without being asked each time; owner.
+  completion_engine& engine() const noexcept {
+    return *engine_.load(std::memory_order_acquire);  // pairs with moving/exchange
+  }
+  bool arm(detail::multishot& target) noexcept;
+  void forget(detail::multishot& target) noexcept;
+  /// The task's operation has ended: it goes on here, or with the batch for its home.
+  void resume(tandem::detail::promise_base& waiting) noexcept;
+  /// moving/cancel. While it moves, what would begin waits for the new engine.
+  bool is_moving() const noexcept { return moving_; }
+  void defer(job& request) noexcept { deferred_.push_back(&request); }
+
+  // The engine.
+  void take_inbox() noexcept;
+  bool has_mail() const noexcept {
+    return inbox_.load(std::memory_order_seq_cst) != nullptr;  // ring_sleep/announce
+  }
+  job* take_local() noexcept { return local_.pop_front(); }
+  bool has_local() const noexcept { return !local_.empty(); }
+  /// ring_sleep/clock: it holds the clock.
+  void add_local(job* item) noexcept {
+    local_.push_back(item);
+    ++held_by_local_;
+  }
+  /// ring_sleep/clock. After a round of jobs: what is left in local_ needs one hold.
+  void settle_held() noexcept {
+    if (held_by_local_ != 0) release_held(local_.empty() ? 0 : 1);
+  }
+  bool end_sources() noexcept;
+  void leave_sources() noexcept;
+
+ private:
+  friend class completion_engine;
+  friend class moves;
+  void push_inbox(job* first, job* last, bool urgent) noexcept;
+  /// ring_sleep/clock. Before this thread posts to itself: whoever posts may release a hold of its
+  /// own before this has run.
+  void hold_local() noexcept {
+    if (held_by_local_ == 0) keep_local();
+  }
+  void keep_local() noexcept;
+  void release_held(std::size_t but) noexcept;
+
+  tandem::runtime& owner_;
+  completion_pool& pool_;
+  const unsigned index_;
+  const std::string name_;
+
+  std::atomic<completion_engine*>
+      engine_;                        // written by the engine that gives it away (moving/exchange)
+  std::atomic<job*> inbox_{nullptr};  // newest first; pushed by anybody, taken whole by the owner
+  std::atomic<std::uint32_t> posting_{0};  // threads inside push_inbox
+
+  // Owner only.
+  std::size_t held_by_local_ = 0;  // ring_sleep/clock: not 0 while local_ has something
+  job_list local_;
+  std::size_t in_flight_ = 0;             // of its operations, with the engine's backend
+  detail::multishot* sources_ = nullptr;  // that have been armed
+  bool moving_ = false;                   // moving/cancel
+  job_list deferred_;                     // moving/cancel
+
+  // Guarded by the pool's moves.
+  completion_engine* wanted_;
+  bool requested_ = false;
+  impl* next_request_ = nullptr;
+};
+
+/// For what is bound to no thread: the one we are on waits cheapest, else they have their turns.
+completion_thread& thread_at_hand(completion_pool& pool) noexcept;
+
+}  // namespace io
+}  // namespace tandem::inline v0

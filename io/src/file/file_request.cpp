@@ -1,0 +1,183 @@
+// file_request.cpp: the system calls of files.
+// SPDX-License-Identifier: MIT
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <tandem/io/detail/file_request.hpp>
+#include <tandem/stop.hpp>
+
+#include "file/open_beneath.hpp"
+
+namespace tandem::inline v0::io::detail {
+
+namespace {
+
+/// What the kernel moves at most at once. More is no error, and asked for again.
+constexpr std::size_t call_bytes = 0x7ffff000;
+
+std::int32_t outcome_of(ssize_t answer) noexcept {
+  return answer >= 0 ? static_cast<std::int32_t>(answer) : -errno;
+}
+
+/// Of a call with RWF_NOWAIT: it would wait, or does not know whether it would.
+bool must_wait(std::int32_t outcome) noexcept {
+  return outcome == -EAGAIN || outcome == -EOPNOTSUPP || outcome == -ENOSYS;
+}
+
+/// Also of a thread of the kernel that works for a ring, by a cancel (moving/cancel): then some
+/// operations, as open, pass on what a system call would begin again by itself, or make EINTR of:
+/// ERESTARTSYS to ERESTART_RESTARTBLOCK, which the headers do not name.
+bool was_interrupted(std::int32_t outcome) noexcept {
+  return outcome == -EINTR || (outcome <= -512 && outcome >= -516);
+}
+
+/// One buffer, without waiting: what most transfers are.
+ssize_t transfer_now(bool reads, int descriptor, const segment& one, std::uint64_t offset,
+                     int flags) noexcept {
+  // segment is laid out as iovec (segment_window.cpp).
+#if defined(__LP64__)
+  // The library's own functions are points where a thread may be cancelled, which costs what a
+  // tenth of a short read does. Nobody cancels threads here.
+  return ::syscall(reads ? SYS_preadv2 : SYS_pwritev2, descriptor, &one, 1UL, offset, 0UL, flags);
+#else
+  const auto* const list = reinterpret_cast<const iovec*>(&one);  // NOLINT
+  const auto at = static_cast<off_t>(offset);
+  return reads ? ::preadv2(descriptor, list, 1, at, flags)
+               : ::pwritev2(descriptor, list, 1, at, flags);
+#endif
+}
+
+}  // namespace
+
+bool file_request::is_long() noexcept {
+  std::size_t sum = 0;
+  for (const segment& each : segments()) sum += each.bytes;
+  return sum > inline_bytes;
+}
+
+std::int32_t file_request::call(int flags) noexcept {
+  const std::span<segment> list = segments();
+  segment capped{list[0].data, std::min(list[0].bytes, call_bytes)};
+  // segment is laid out as iovec (segment_window.cpp).
+  const auto* const first =
+      reinterpret_cast<const iovec*>(list.size() == 1 ? &capped : list.data());  // NOLINT
+  const auto count = static_cast<int>(list.size());
+  const auto at = static_cast<off_t>(offset_);
+  if (action_ == file_action::read)
+    return outcome_of(::preadv2(descriptor_, first, count, at, flags));
+  return outcome_of(::pwritev2(descriptor_, first, count, at, flags));
+}
+
+int file_request::write_flags() const noexcept {
+  return action_ == file_action::append && !has_no_end_ ? RWF_APPEND : 0;
+}
+
+int file_request::attempt_flags() const noexcept { return is_in_memory_ ? 0 : RWF_NOWAIT; }
+
+bool file_request::attempt() noexcept {
+  if (may_be_quick()) [[likely]] {
+    const ssize_t count =
+        transfer_now(action_ == file_action::read, descriptor_, one_, offset_, attempt_flags());
+    if (count == static_cast<ssize_t>(one_.bytes)) [[likely]] {
+      done_ = one_.bytes;
+      one_.bytes = 0;
+      return true;
+    }
+    if (must_wait(outcome_of(count))) return false;
+    if (!took(outcome_of(count))) return true;
+  }
+  if (action_ == file_action::open) return false;
+  if (descriptor_ < 0) {
+    fail(EBADF);
+    return true;
+  }
+  // An offset of -1 would mean the descriptor's own position.
+  if (offset_ > static_cast<std::uint64_t>(INT64_MAX)) {
+    fail(EINVAL);
+    return true;
+  }
+  if (!is_transfer()) return false;
+  if (is_complete()) return true;
+  // The page cache is not asked for direct transfers. What is appended is one piece, so it goes by
+  // one call that is not cut short for want of memory.
+  if (is_direct_ || action_ == file_action::append) return false;
+  while (!is_long()) {
+    const std::int32_t outcome = call(attempt_flags());
+    if (must_wait(outcome)) return false;
+    if (!took(outcome)) return true;
+  }
+  // A ring would take no notice of the offset, and wait for the other end of a pipe.
+  if (!is_complete() && ::lseek(descriptor_, 0, SEEK_CUR) < 0) {
+    fail(errno);
+    return true;
+  }
+  return false;
+}
+
+void file_request::perform() noexcept {
+  while (took(is_transfer() ? call(write_flags()) : command())) {
+    if (tandem::stop_requested()) {  // files/stop: between two parts
+      fail(ECANCELED);
+      return;
+    }
+  }
+}
+
+std::int32_t file_request::command() noexcept {
+  switch (action_) {
+    case file_action::sync: return outcome_of(::fsync(descriptor_));
+    case file_action::sync_data: return outcome_of(::fdatasync(descriptor_));
+    case file_action::open: return outcome_of(::open(path(), flags_, permissions_));
+    case file_action::open_beneath:
+      return io::open_beneath(descriptor_, path(), flags_, permissions_);
+    case file_action::status:
+      return outcome_of(::statx(descriptor_, "", AT_EMPTY_PATH, STATX_BASIC_STATS,
+                                static_cast<struct ::statx*>(one_.data)));
+    case file_action::truncate:
+      return outcome_of(::ftruncate(descriptor_, static_cast<off_t>(offset_)));
+    case file_action::allocate:
+      return outcome_of(
+          ::fallocate(descriptor_, 0, static_cast<off_t>(offset_), static_cast<off_t>(one_.bytes)));
+    default: return -EINVAL;
+  }
+}
+
+bool file_request::took(std::int32_t outcome) noexcept {
+  error_ = 0;  // one that moves to another ring is cancelled, and goes on there
+  if (was_interrupted(outcome)) return true;
+  if (outcome == -EOPNOTSUPP && write_flags() != 0) return has_no_end_ = true;
+  if (outcome == -EAGAIN && is_opening() && (flags_ & O_NONBLOCK) != 0) {
+    flags_ &= ~O_NONBLOCK;  // somebody has to give up a lease on it
+    return true;
+  }
+  // The end of a file is where it is: what is read past the page cache from there on is not
+  // aligned.
+  if (outcome == -EINVAL && is_direct_ && action_ == file_action::read && done_ != 0) return false;
+  if (outcome < 0) {
+    fail(-outcome);
+    return false;
+  }
+  const auto count = static_cast<std::size_t>(outcome);
+  if (!is_transfer()) {
+    done_ = count;
+    return false;
+  }
+  if (count == 0) {
+    // The end of the file. No system answers a write so; if one does, it would do so for ever.
+    if (action_ != file_action::read) fail(EIO);
+    return false;
+  }
+  done_ += count;
+  offset_ += count;
+  if (window_ != nullptr) return window_->advance(count);
+  one_.data = static_cast<std::byte*>(one_.data) + count;
+  one_.bytes -= count;
+  return one_.bytes != 0;
+}
+
+}  // namespace tandem::inline v0::io::detail

@@ -1,0 +1,110 @@
+// stall_watch.hpp: notices a completion thread that does not come back to its ring, and says what it runs.
+// SPDX-License-Identifier: MIT
+//
+// An engine counts segments, the watch looks at the counts, and rests while there is nothing to
+// see: so no segment begins unwatched, and an idle process is not woken. Protocol stalls:
+// io/src/growth/README.md. Its looks also serve growth_control (growth/look, growth/rest), so that
+// an adaptive pool has one thread for both.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <tandem/detail/timer.hpp>
+#include <tandem/io/completion_pool.hpp>
+#include <thread>
+#include <vector>
+
+namespace tandem::inline v0::io {
+
+class completion_engine;
+class growth_control;
+
+class stall_watch {
+ public:
+  /// @param threshold  how long a segment may run, and how often the watch looks; 0: for ever,
+  ///                   nobody is told
+  /// @param tell       empty: a line on standard error, at most one a second
+  stall_watch(std::string name, std::chrono::nanoseconds threshold,
+              std::function<void(const stall_report&)> tell);
+  stall_watch(const stall_watch&) = delete;
+  stall_watch& operator=(const stall_watch&) = delete;
+  ~stall_watch();
+
+  /// Before start().
+  void add(completion_engine& engine);
+  /// stalls/timers. Before start(): `engine` drives the timers, as long as it comes back to its
+  /// ring.
+  void watch_driver(tandem::detail::timer_service& timers, completion_engine& engine) noexcept {
+    timers_ = &timers;
+    driver_ = &engine;
+  }
+  /// growth/look. Before start(): `control` sees what the watch sees, at least as often as it wants
+  /// to.
+  void serve(growth_control& control) noexcept;
+  /// @throws  std::system_error
+  void start();
+  void stop() noexcept;
+
+  /// stalls/look. By an engine that has woken; growth/rest: by whoever has changed the number of
+  /// threads.
+  void kick() noexcept {
+    if (rests_.load(std::memory_order_seq_cst)) wake();
+  }
+  std::uint64_t stalls() const noexcept { return stalls_.load(std::memory_order_relaxed); }
+
+ private:
+  using clock = std::chrono::steady_clock;
+  struct watched {
+    completion_engine* engine;
+    std::uint64_t segment = 0;  // odd: seen running
+    clock::time_point since{};  // when it was seen first
+    std::chrono::nanoseconds cpu{};
+    bool counted = false;
+    bool told = false;
+  };
+
+  void run() noexcept;
+  /// @returns  whether anything happened since the last look
+  bool look(clock::time_point now) noexcept;
+  bool is_stalled(const watched& one, clock::time_point now) const noexcept;
+  /// growth/look
+  void show(const watched& one, bool busy, clock::time_point now) noexcept;
+  /// stalls/look. pre: locked, and it has said that it rests. Ends with the first thread that
+  /// wakes, or when one has been idle for too long (growth/rest); or does not begin, since
+  /// something has to be done.
+  void rest(std::unique_lock<std::mutex>& lock) noexcept;
+  /// It has run for longer than the threshold, and that was not told yet.
+  void notice(watched& of, clock::time_point now) noexcept;
+  void tell(const stall_report& report) const noexcept;
+  /// What the last look has found; without the lock meanwhile.
+  void tell_all(std::unique_lock<std::mutex>& lock) noexcept;
+  void relieve(bool on) noexcept;
+  void wake() noexcept;
+
+  const std::string name_;
+  const std::chrono::nanoseconds threshold_;
+  std::chrono::nanoseconds interval_;  // between two looks
+  const std::function<void(const stall_report&)> tell_;
+  std::vector<watched> engines_;
+  std::vector<stall_report>
+      untold_;  // guarded by lock_, but while it is told; that is our thread's
+  tandem::detail::timer_service* timers_ = nullptr;  // null: others drive them
+  completion_engine* driver_ = nullptr;
+  bool is_relieved_ = false;
+  growth_control* growth_ = nullptr;  // null: the pool is not adaptive
+  bool growth_looks_ = false;         // this look is also its
+  std::atomic<bool> rests_{false};
+  std::atomic<std::uint64_t> stalls_{0};
+  std::mutex lock_;
+  std::condition_variable changed_;
+  bool stopping_ = false;  // guarded by lock_
+  std::thread thread_;
+};
+
+}  // namespace tandem::inline v0::io

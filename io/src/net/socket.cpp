@@ -1,0 +1,104 @@
+// socket.cpp: owning, moving and closing a descriptor.
+// SPDX-License-Identifier: MIT
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <tandem/environment.hpp>
+#include <tandem/io/detail/socket.hpp>
+#include <utility>
+
+#include "receive/multishot.hpp"
+
+namespace tandem::inline v0::io {
+
+detail::socket::socket(socket&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)),
+      thread_(other.thread_),
+      listens_(other.listens_),
+      source_(std::exchange(other.source_, nullptr)) {
+  TANDEM_ASSERT(other.is_idle(), "a socket was moved while an operation was in flight on it");
+}
+
+detail::socket& detail::socket::operator=(socket&& other) noexcept {
+  if (this != &other) {
+    TANDEM_ASSERT(other.is_idle(), "a socket was moved while an operation was in flight on it");
+    close();
+    descriptor_ = std::exchange(other.descriptor_, -1);
+    thread_ = other.thread_;
+    listens_ = other.listens_;
+    source_ = std::exchange(other.source_, nullptr);
+  }
+  return *this;
+}
+
+int detail::socket::release() noexcept {
+  TANDEM_ASSERT(is_idle(), "a socket was released while an operation was in flight on it");
+  TANDEM_ASSERT(source_ == nullptr,
+                "a socket was released after receive() or incoming(): the runtime reads, or "
+                "accepts, ahead on it");
+  int off = 0;
+  if (descriptor_ >= 0) (void)::ioctl(descriptor_, FIONBIO, &off);  // a backend may have set it
+  return std::exchange(descriptor_, -1);
+}
+
+#if defined(NDEBUG)
+
+std::int32_t detail::socket::refuse_second(side_user*& user, const char*,
+                                           const tandem::detail::promise_base&) noexcept {
+  static side_user nobodys{nullptr};  // only ever null
+  user = &nobodys;
+  return -EINPROGRESS;
+}
+
+#else
+
+namespace {
+
+void print_task(const char* before, const environment* env) noexcept {
+  if (env == nullptr) {
+    std::fprintf(stderr, "%sa task that has not begun to wait", before);
+    return;
+  }
+  std::fprintf(stderr, "%stask %llu, spawned at %s:%u%s%s", before,
+               static_cast<unsigned long long>(env->id()), env->spawned_at().file_name(),
+               static_cast<unsigned>(env->spawned_at().line()), env->name()[0] != 0 ? ", " : "",
+               env->name());
+}
+
+}  // namespace
+
+std::int32_t detail::socket::refuse_second(side_user*& user, const char* name,
+                                           const tandem::detail::promise_base& waiting) noexcept {
+  const tandem::detail::leaf* const first = user->load(std::memory_order_relaxed);
+  const bool waits = first != nullptr && first->has_waiting();
+  std::fprintf(stderr, "tandem::io: %s on descriptor %d while another one is under way:\n", name,
+               descriptor_);
+  print_task("  ", waits ? first->waiting().env : nullptr);
+  print_task(" was first;\n  ", waiting.env);
+  std::fprintf(stderr, " came second. A socket takes one of each side at a time\n");
+  std::abort();
+}
+
+#endif
+
+void detail::socket::close() noexcept {
+  if (descriptor_ < 0) return;
+  TANDEM_ASSERT(
+      is_idle(),
+      "a socket was closed while an operation was in flight on it: stop and await it first");
+  const int descriptor = std::exchange(descriptor_, -1);
+  multishot* const open = std::exchange(source_, nullptr);
+  if (open != nullptr && !open->is_parents()) {
+    // receiving/close closes it, in its time
+    if (listens_) (void)::shutdown(descriptor, SHUT_RDWR);
+    open->close();
+  } else {
+    ::close(descriptor);
+  }
+}
+
+}  // namespace tandem::inline v0::io

@@ -1,0 +1,90 @@
+// multishot_awaiter.cpp: the wait for a receiver's buffer, or for an acceptor's connection.
+// SPDX-License-Identifier: MIT
+#include <cerrno>
+#include <system_error>
+#include <tandem/detail/clock_hold.hpp>
+#include <tandem/io/detail/multishot_awaiter.hpp>
+
+#include "receive/multishot.hpp"
+
+namespace tandem::inline v0::io::detail {
+
+multishot_awaiter::multishot_awaiter(socket& target) noexcept
+    : leaf(&multishot_awaiter::on_stop), socket_(&target) {}
+
+bool multishot_awaiter::start(tandem::detail::promise_base& waiting) {
+  if (!socket_->is_open()) {
+    end_ = -EBADF;
+    has_outcome_ = true;
+    return false;
+  }
+  socket::side_user* side = &socket_->user(socket_side::taking);
+  if (side->load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
+    end_ = socket_->refuse_second(side, name(), waiting);
+    has_outcome_ = true;
+    return false;
+  }
+  set_waiting(waiting);
+  if (waiting.env->stop().stop_requested()) {
+    set_cancelled();
+    return false;
+  }
+  if (socket_->source() == nullptr) {
+    socket_->set_source(*make_source());
+    socket_->source()->ask_to_arm();
+  }
+  if (take()) {
+    has_outcome_ = true;
+    // A stream that never runs dry lets other tasks go first now and then.
+    tandem::detail::thread_context& context = tandem::detail::this_thread();
+    if (context.budget-- > 1) return false;
+    context.budget = tandem::detail::await_budget;
+    waiting.post(post_kind::yield);
+    return true;
+  }
+  if (!begin(waiting)) return false;
+  side->store(this, std::memory_order_relaxed);
+  holds_ = true;
+  tandem::detail::hold_clock(*waiting.env->runtime());  // ring_sleep/clock
+  switch (socket_->source()->wait(*this)) {
+    case multishot::wait_answer::waits: return true;  // we may be gone
+    case multishot::wait_answer::ready:
+      tandem::detail::release_clock(*waiting.env->runtime());
+      break;
+    case multishot::wait_answer::stopped: set_cancelled(); break;
+  }
+  return !finish_unposted();
+}
+
+bool multishot_awaiter::on_stop(stop_waiter& self) noexcept {
+  auto& awaiter = static_cast<multishot_awaiter&>(self);
+  if (awaiter.socket_->source()->remove(awaiter)) awaiter.finish_stopped();
+  return true;
+}
+
+void multishot_awaiter::finish_wait() noexcept {
+  if (holds_) {
+    socket_->user(socket_side::taking).store(nullptr, std::memory_order_relaxed);
+    socket_->source()->forget_stop();
+    // ring_sleep/clock. A stop has posted the task, so the clock is still held for the wait.
+    if (cancelled()) tandem::detail::release_clock(*waiting().env->runtime());
+  }
+  if (cancelled() || has_outcome_) return;
+  has_outcome_ = take();
+  if (!has_outcome_) set_cancelled();  // receiving/wait
+}
+
+std::error_code multishot_awaiter::finish_result() noexcept {
+  finish_wait();
+  if (cancelled()) return make_error_code(cancel_reason());
+  if (end_ < 0) return {-end_, std::generic_category()};
+  return {};
+}
+
+void multishot_awaiter::finish(const char* what) {
+  const std::error_code error = finish_result();
+  throw_if_cancelled();
+  if (error) throw std::system_error(error, what);
+}
+
+}  // namespace tandem::inline v0::io::detail

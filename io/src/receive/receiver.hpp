@@ -1,0 +1,47 @@
+// receiver.hpp: what comes in on one connection between the user's calls of receive().
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <tandem/io/leased_buffer.hpp>
+
+#include "receive/multishot.hpp"
+
+namespace tandem::inline v0::io::detail {
+
+class receiver final : public multishot {
+ public:
+  receiver(completion_thread::impl& thread, int descriptor) noexcept;
+
+  /// receiving/take. The user's strand. @returns whether there is an outcome: a buffer (put into
+  /// `out`), or an
+  ///      end
+  ///      (as received())
+  bool take(leased_buffer& out, std::int32_t& end) noexcept;
+
+  // The owner.
+  void received(std::int32_t outcome, std::uint32_t buffer, bool armed) noexcept override;
+  /// receiving/hold_back. A buffer has come back to a thread that had none.
+  void go_on() noexcept;
+  /// receiving/hold_back. None has come back, and there is no memory for more: told as a failure,
+  /// since whoever holds the others may be waiting for this one.
+  void refuse() noexcept;
+
+  receiver* next_starving = nullptr;  // owner: those that wait for a buffer
+  receiver* previous_starving = nullptr;
+
+ private:
+  bool has_arrived() const noexcept override;
+  bool prepare_to_arm(completion_engine& here) noexcept override;
+  bool give_up() noexcept override;
+  void drop_queue() noexcept override;
+
+  receive_buffers* buffers_ =
+      nullptr;  // moving/old_buffers: of the engine that armed it; what is queued lies there
+  std::atomic<std::uint32_t> arrived_;  // receiving/arrive: a chain, newest first
+  std::uint32_t ready_;                 // the user's: a chain, oldest first
+  bool starving_ = false;               // owner
+};
+
+}  // namespace tandem::inline v0::io::detail

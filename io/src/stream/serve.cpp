@@ -1,0 +1,257 @@
+// serve.cpp: accepting, pausing, draining. Protocol serving: io/src/stream/README.md.
+// SPDX-License-Identifier: MIT
+#include <tandem/io/serve.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+#include <tandem/as_result.hpp>
+#include <tandem/clock.hpp>
+#include <tandem/detail/failure_text.hpp>
+#include <tandem/detail/fork.hpp>
+#include <tandem/resume_on.hpp>
+#include <tandem/runtime.hpp>
+#include <tandem/semaphore.hpp>
+#include <tandem/shielded.hpp>
+#include <tandem/sleep.hpp>
+#include <tandem/task_scope.hpp>
+#include <tandem/timeout.hpp>
+#include <tandem/with_stop.hpp>
+
+#include "growth/line_limit.hpp"
+
+namespace tandem::inline v0::io {
+
+detail::connection_handler::~connection_handler() = default;
+
+namespace {
+
+/// What no pause would change: the listener itself is wrong.
+bool is_for_good(const std::error_code& error) noexcept {
+  return error == std::errc::bad_file_descriptor || error == std::errc::invalid_argument ||
+         error == std::errc::not_a_socket || error == std::errc::operation_not_supported;
+}
+
+/// What is done where serve_options has no hook: a line, at most one a second.
+class lines_about {
+ public:
+  /// @param subject  up to the name of the server
+  lines_about(const char* subject, const std::source_location& where) noexcept
+      : subject_(subject), where_(where) {}
+  lines_about(const lines_about&) = delete;
+  lines_about& operator=(const lines_about&) = delete;
+  /// The last ones of a burst, after which no line came.
+  ~lines_about() {
+    if (const std::uint64_t more = limit_.take_left_out()) {
+      std::fprintf(stderr, "tandem::io: %s at %s:%u failed %llu more times\n", subject_,
+                   where_.file_name(), static_cast<unsigned>(where_.line()),
+                   static_cast<unsigned long long>(more));
+    }
+  }
+
+  void write(std::string text) {
+    if (!limit_.is_due(tandem::now())) return;
+    if (const std::uint64_t more = limit_.take_left_out()) {
+      text += " (and " + std::to_string(more) + " more since the last such line)";
+    }
+    std::fprintf(stderr, "tandem::io: %s at %s:%u failed: %s\n", subject_, where_.file_name(),
+                 static_cast<unsigned>(where_.line()), text.c_str());
+  }
+
+ private:
+  const char* const subject_;
+  const std::source_location where_;
+  line_limit limit_;
+};
+
+/// One serve(); in its frame.
+class server {
+ public:
+  server(std::vector<tcp_listener>&& listeners,
+         std::unique_ptr<detail::connection_handler>&& handler, serve_options&& options,
+         const std::source_location& where)
+      : listeners_(std::move(listeners)),
+        handler_(std::move(handler)),
+        options_(std::move(options)),
+        where_(where),
+        failed_connections_("a connection of the server", where),
+        failed_accepts_("accepting by the server", where),
+        pool_(current_completion_pool("serve")),
+        places_(std::min(options_.max_connections, semaphore::max)),
+        places_over_limit_(std::min(options_.max_over_limit, semaphore::max)) {
+    if (listeners_.empty()) throw std::invalid_argument("serve was given no listener");
+  }
+
+  /// serving/scope. Behind the closed border, with the token instead of the caller's stops.
+  task<void> run(std::stop_token stop) { co_await shielded(accept_and_drain(std::move(stop))); }
+
+ private:
+  task<void> accept_and_drain(std::stop_token stop) {
+    std::exception_ptr failure;
+    const auto body = [this, &stop, &failure](task_scope& connections) {
+      return accept_then_join(connections, stop, failure);
+    };
+    co_await with_scope(body);
+    if (failure != nullptr) std::rethrow_exception(std::move(failure));
+  }
+
+  task<void> accept_then_join(task_scope& connections, const std::stop_token& stop,
+                              std::exception_ptr& failure) {
+    task<void> joined = join(connections);  // serving/join needs no memory
+    {
+      const auto accepted = co_await as_result(with_stop(stop, accept_all(connections)));
+      if (!accepted && !accepted.is_cancelled()) failure = accepted.exception();
+    }
+    listeners_.clear();  // serving/drain: from now on peers are refused
+    draining_.request_stop();
+    co_await with_timeout(options_.drain_timeout, std::move(joined));  // serving/join
+  }
+
+  static task<void> join(task_scope& connections) { co_await connections.join(); }
+
+  task<void> accept_all(task_scope& connections) {
+    if (listeners_.size() == 1) co_return co_await accept_from(listeners_.front(), connections);
+    const auto body = [this, &connections](task_scope& loops) -> task<void> {
+      for (tcp_listener& each : listeners_) loops.spawn(accept_from(each, connections));
+      co_return;
+    };
+    co_await with_scope(body);
+  }
+
+  /// serving/place. Until it is stopped.
+  task<void> accept_from(tcp_listener& listener, task_scope& connections) {
+    if (listener.is_open()) co_await resume_on(listener.thread_executor());
+    std::chrono::milliseconds pause = options_.first_pause;
+    const bool waits_for_place = options_.max_connections != 0 && !options_.over_limit;
+    while (true) {
+      semaphore_permit place;
+      if (waits_for_place) place = co_await places_.scoped();
+      auto accepted = co_await as_result(listener.accept());
+      if (accepted) {
+        pause = options_.first_pause;
+        admit(std::move(accepted).value(), std::move(place), connections);
+        continue;
+      }
+      const std::error_code error = accepted.error();
+      if (accepted.is_cancelled() || is_for_good(error)) (void)std::move(accepted).value();
+      tell_accept_error(error, pause);
+      co_await sleep_for(pause);
+      pause = std::min(pause * 2, options_.longest_pause);
+    }
+  }
+
+  /// serving/over_limit. Nothing waits here: whoever finds no place of either kind is closed.
+  void admit(tcp_stream stream, semaphore_permit place, task_scope& connections) {
+    const bool needs_place = options_.max_connections != 0 && !place;
+    if (!needs_place || places_.try_acquire()) {
+      if (needs_place) place = semaphore_permit(places_, 1);
+      count(&serve_counts::served);
+      start(std::move(stream), std::move(place), false, connections);
+    } else if (places_over_limit_.try_acquire()) {
+      count(&serve_counts::over_limit);
+      start(std::move(stream), semaphore_permit(places_over_limit_, 1), true, connections);
+    } else {
+      count(&serve_counts::closed);
+    }
+  }
+
+  void count(std::atomic<std::uint64_t> serve_counts::* which) noexcept {
+    if (options_.counts == nullptr) return;
+    (options_.counts->*which).fetch_add(1, std::memory_order_relaxed);  // a count: orders nothing
+  }
+
+  void start(tcp_stream stream, semaphore_permit place, bool is_over_limit,
+             task_scope& connections) {
+    try {
+      executor& home = home_of(stream);
+      task<void> handler = is_over_limit
+                               ? in_time(options_.over_limit(std::move(stream)))
+                               : handler_->handle(std::move(stream), draining_.get_token());
+      connections.spawn(home, run_handler(std::move(handler), std::move(place)), where_);
+    } catch (...) {
+      tell_handler_error(std::current_exception());  // the connection is closed
+    }
+  }
+
+  executor& home_of(tcp_stream& stream) const noexcept {
+    switch (options_.home) {
+      case handler_home::completion_pool: return pool_.executor();
+      case handler_home::workers:
+        return tandem::detail::workers_of(*stream.thread_executor().owner());
+      default: return stream.thread_executor();
+    }
+  }
+
+  /// serving/failure. The place is given back when the handler's frame, and with it the stream, is
+  /// gone.
+  task<void> run_handler(task<void> handler, semaphore_permit /*place*/) {
+    std::exception_ptr failure;
+    try {
+      co_await std::move(handler);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    if (failure == nullptr || is_stop(failure)) co_return;
+    tell_handler_error(std::move(failure));
+  }
+
+  /// serving/over_limit. Its end by this limit is none of its failures; by one of its own it is.
+  task<void> in_time(task<void> handler) {
+    const auto limit = tandem::detail::deadline_after(options_.over_limit_timeout);
+    const auto ended = co_await as_result(with_deadline(limit, std::move(handler)));
+    if (ended || (ended.is_cancelled() && tandem::now() >= limit)) co_return;
+    std::rethrow_exception(ended.exception());
+  }
+
+  /// Of the connection, or of what its handler stops when the drain begins: no failure.
+  bool is_stop(const std::exception_ptr& failure) const noexcept {
+    return (stop_requested() || draining_.stop_requested()) &&
+           tandem::detail::is_cancellation(failure);
+  }
+
+  void tell_accept_error(const std::error_code& error, std::chrono::milliseconds pause) noexcept {
+    try {
+      if (options_.on_accept_error) return options_.on_accept_error(error, pause);
+      failed_accepts_.write(error.message() + "; it tries again in " +
+                            std::to_string(pause.count()) + " ms");
+    } catch (...) {
+      report(std::current_exception());
+    }
+  }
+  void tell_handler_error(std::exception_ptr failure) noexcept {
+    try {
+      if (options_.on_handler_error) return options_.on_handler_error(std::move(failure));
+      failed_connections_.write(tandem::detail::text_of(failure));
+    } catch (...) {
+      report(std::current_exception());
+    }
+  }
+  static void report(const std::exception_ptr& failure) noexcept {
+    tandem::detail::report_suppressed(*tandem::detail::this_thread().env, failure);
+  }
+
+  std::vector<tcp_listener> listeners_;
+  const std::unique_ptr<detail::connection_handler> handler_;
+  const serve_options options_;
+  const std::source_location where_;
+  lines_about failed_connections_;
+  lines_about failed_accepts_;
+  completion_pool& pool_;
+  semaphore places_;             // of max_connections
+  semaphore places_over_limit_;  // of max_over_limit
+  std::stop_source draining_;
+};
+
+}  // namespace
+
+task<void> detail::serve_connections(std::vector<tcp_listener> listeners,
+                                     std::unique_ptr<connection_handler> handler,
+                                     serve_options options, std::source_location where) {
+  server all(std::move(listeners), std::move(handler), std::move(options), where);
+  const auto body = [&all](std::stop_token stop) { return all.run(std::move(stop)); };
+  co_await with_stop_token(body);
+}
+
+}  // namespace tandem::inline v0::io

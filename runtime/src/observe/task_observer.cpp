@@ -1,0 +1,146 @@
+// task_observer.cpp: which tasks are observed, and who hears of them. Protocol records: runtime/src/observe/README.md.
+// SPDX-License-Identifier: MIT
+#include "observe/task_observer.hpp"
+
+#include <exception>
+#include <new>
+#include <thread>
+
+#include <tandem/detail/observing.hpp>
+#include <tandem/detail/split_mix.hpp>
+
+#include "observe/observed_segment.hpp"
+#include "pool/worker_pool_impl.hpp"
+
+namespace tandem::inline v0 {
+
+const char* to_string(task_outcome outcome) noexcept {
+  switch (outcome) {
+    case task_outcome::running: return "running";
+    case task_outcome::completed: return "completed";
+    case task_outcome::failed: return "failed";
+    case task_outcome::cancelled: return "cancelled";
+    case task_outcome::removed: return "removed";
+  }
+  return "unknown";
+}
+
+namespace detail {
+
+namespace {
+
+/// As many numbers as the workers of the largest pool may have (crew/numbers).
+constexpr std::size_t most_numbers = 2048;
+
+bool is_chosen(std::uint64_t number, std::uint32_t one_in) noexcept {
+  return one_in == 1 || (one_in != 0 && number % one_in == 0);
+}
+
+}  // namespace
+
+std::unique_ptr<task_observer> task_observer::make(runtime::impl& owner,
+                                                   const pool_options& options) {
+  if (!options.hooks.any() && options.timed_tasks_one_in == 0) return nullptr;
+  return std::make_unique<task_observer>(owner, options);
+}
+
+task_observer::task_observer(runtime::impl& owner, const pool_options& options)
+    : owner_(owner),
+      is_real_time_(!owner.options.clock.has_value()),
+      ticks_(is_real_time_ && platform::has_ticks()),
+      hooks_(options.hooks),
+      tells_(hooks_.any()),
+      times_one_in_(options.timed_tasks_one_in),
+      has_timed_(options.timed_tasks_one_in != 0),
+      by_worker_(most_numbers) {
+  observing_runtimes.fetch_add(1, std::memory_order_relaxed);
+}
+
+task_observer::~task_observer() {
+  observing_runtimes.fetch_sub(1, std::memory_order_relaxed);
+  for (const std::atomic<worker_times*>& each : by_worker_) {
+    delete each.load(std::memory_order_relaxed);  // the workers have been joined
+  }
+}
+
+task_record* task_observer::task_spawned(const environment& task) noexcept {
+  const std::uint32_t times_one_in = times_one_in_.load(std::memory_order_relaxed);
+  // Neighbours in id are neighbours in time: the choice must not beat with a rhythm of theirs. All
+  // or none need none.
+  const bool chooses = (tells_ && hooks_.one_in != 1) || times_one_in > 1;
+  const std::uint64_t number = chooses ? mixed(task.id()) : 0;
+  const bool told = tells_ && is_chosen(number, hooks_.one_in);
+  const bool timed = is_chosen(number, times_one_in);
+  if (!told && !timed) return nullptr;
+  try {
+    return new task_record(*this, task, now_ns(), told, timed);
+  } catch (const std::bad_alloc&) {
+    return nullptr;  // a task is more than what is told of it
+  }
+}
+
+void task_observer::report_failure() noexcept { owner_.suppressed(std::current_exception()); }
+
+void task_observer::task_ended(task_record& of, task_outcome outcome) noexcept {
+  observed_segment* const here = this_thread().observed;
+  if (here != nullptr && here->of() == &of) [[likely]] {
+    here->task_ends(outcome);
+    return;
+  }
+  // It is dropped by somebody, or ends late.
+  task_observer& observer = of.observer;
+  task_event event;
+  event.id = of.id;
+  event.name = of.name;
+  event.spawned_at = of.spawned_at;
+  event.worker = current_worker_index();
+  event.outcome = outcome;
+  const bool told = of.told;
+  if (of.task_ends(observer.now_ns(), false, &event)) delete &of;
+  if (told) observer.tell_task_end(event);
+}
+
+worker* task_observer::worker_of(const thread_context& context) const noexcept {
+  worker* const self = context.current_worker;
+  return self != nullptr && &self->owner == &owner_.pool.implementation() ? self : nullptr;
+}
+
+void task_observer::wait_for_visitors() const noexcept {
+  while (visitors_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
+}
+
+task_observer::worker_times* task_observer::times_of_worker(const worker& on) noexcept {
+  if (on.number >= by_worker_.size()) return nullptr;
+  std::atomic<worker_times*>& slot = by_worker_[on.number];
+  worker_times* there = slot.load(std::memory_order_acquire);  // of the thread that had the number
+  if (there == nullptr) {
+    there = new (std::nothrow) worker_times();
+    slot.store(there, std::memory_order_release);  // pairs with add_times()
+  }
+  return there;
+}
+
+void task_observer::count(const worker* on, bool is_wait, std::int64_t time_ns) noexcept {
+  const std::chrono::nanoseconds time(time_ns);
+  if (worker_times* const own = on != nullptr ? times_of_worker(*on) : nullptr) {
+    (is_wait ? own->queue_wait : own->run).add(time);
+  } else {
+    (is_wait ? by_others_.queue_wait : by_others_.run).add(time);
+  }
+}
+
+void task_observer::add_times(duration_histogram& queue_wait,
+                              duration_histogram& run) const noexcept {
+  for (const std::atomic<worker_times*>& each : by_worker_) {
+    const worker_times* const there =
+        each.load(std::memory_order_acquire);  // pairs with times_of_worker()
+    if (there == nullptr) continue;
+    there->queue_wait.add_to(queue_wait);
+    there->run.add_to(run);
+  }
+  by_others_.queue_wait.add_to(queue_wait);
+  by_others_.run.add_to(run);
+}
+
+}  // namespace detail
+}  // namespace tandem::inline v0

@@ -1,0 +1,75 @@
+// pollable.cpp: an eventfd and a timerfd behind one epoll descriptor.
+// SPDX-License-Identifier: MIT
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
+#include "platform/platform.hpp"
+
+namespace tandem::inline v0::platform {
+
+namespace {
+
+int checked(int descriptor, const char* what) {
+  if (descriptor >= 0) return descriptor;
+  throw std::system_error(errno, std::system_category(),
+                          std::string("no descriptor for a foreign event loop: ") + what);
+}
+
+}  // namespace
+
+pollable::pollable() {
+  try {
+    event_ = checked(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), "eventfd");
+    timer_ = checked(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC), "timerfd_create");
+    set_ = checked(epoll_create1(EPOLL_CLOEXEC), "epoll_create1");
+    for (const int each : {event_, timer_}) {
+      epoll_event interest{};
+      interest.events = EPOLLIN;
+      checked(epoll_ctl(set_, EPOLL_CTL_ADD, each, &interest), "epoll_ctl");
+    }
+  } catch (...) {
+    close();
+    throw;
+  }
+}
+
+pollable::~pollable() { close(); }
+
+void pollable::close() noexcept {
+  for (const int each : {set_, timer_, event_}) {
+    if (each >= 0) ::close(each);
+  }
+}
+
+void pollable::notify() noexcept {
+  // seq_cst: pairs with clear(). Finding it set means that clear() is still to come, and after it
+  // the look at the queues, which finds what was posted before this call.
+  if (notified_.exchange(true, std::memory_order_seq_cst)) return;
+  const std::uint64_t one = 1;
+  (void)!::write(event_, &one, sizeof one);
+}
+
+void pollable::clear() noexcept {
+  std::uint64_t count = 0;
+  (void)!::read(event_, &count, sizeof count);
+  notified_.store(false, std::memory_order_seq_cst);
+  set_deadline(no_deadline);
+}
+
+void pollable::set_deadline(std::int64_t deadline_ns) noexcept {
+  itimerspec when{};
+  if (deadline_ns != no_deadline) {
+    const std::int64_t at = std::max<std::int64_t>(deadline_ns, 1);  // 0 would disarm it
+    when.it_value.tv_sec = at / 1'000'000'000;
+    when.it_value.tv_nsec = at % 1'000'000'000;
+  }
+  timerfd_settime(timer_, TFD_TIMER_ABSTIME, &when, nullptr);
+}
+
+}  // namespace tandem::inline v0::platform

@@ -1,0 +1,92 @@
+// submission_inbox.hpp: the side of a submission queue where items enter: places, and what has entered last.
+// SPDX-License-Identifier: MIT
+//
+// Places are counted by two numbers that only grow, one written by those who enter, one by those
+// who take, so that they share a line only when the queue looks full. What has entered is a chain,
+// the newest first, until somebody takes all of it; so whoever enters never waits for a lock.
+// Step submissions/enter: runtime/src/submit/README.md.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include <tandem/job.hpp>
+
+namespace tandem::inline v0::detail {
+
+class submission_inbox {
+ public:
+  enum class place : std::uint8_t { taken, none, closed };
+
+  explicit submission_inbox(std::size_t capacity) noexcept : capacity_(capacity) {}
+
+  /// Any thread. If a place is taken the item has to follow: by push(), or under the queue's lock.
+  place reserve() noexcept {
+    std::uint64_t entered = entered_.load(std::memory_order_relaxed);  // the CAS looks again
+    while (true) {
+      if ((entered & closed_bit) != 0) return place::closed;
+      const std::uint64_t count = entered >> 1;
+      if (count - seen_.load(std::memory_order_relaxed) >= capacity_) {
+        // Acquire: pairs with give_back(). Full at this moment: `entered` is no more than it is
+        // now.
+        const std::uint64_t left = left_.load(std::memory_order_acquire);
+        if (count - left >= capacity_ && count >= left) return place::none;
+        seen_.store(left, std::memory_order_relaxed);  // any older number is right, only slower
+      }
+      if (entered_.compare_exchange_weak(entered, entered + 2, std::memory_order_acq_rel,
+                                         std::memory_order_relaxed)) {
+        return place::taken;
+      }
+    }
+  }
+  /// Any thread, after reserve(). @returns whether nothing was there before
+  bool push(job& item) noexcept {
+    job* newest = inbox_.load(std::memory_order_relaxed);  // the CAS looks again
+    do {
+      item.next = newest;
+      // parking/post
+    } while (!inbox_.compare_exchange_weak(newest, &item, std::memory_order_seq_cst,
+                                           std::memory_order_relaxed));
+    return newest == nullptr;
+  }
+  /// seq_cst: a sleeper's scan (parking/announce).
+  bool empty() const noexcept { return inbox_.load(std::memory_order_seq_cst) == nullptr; }
+  /// Places that are taken; at about one moment.
+  std::size_t size() const noexcept {
+    const std::uint64_t left = left_.load(std::memory_order_acquire);  // first: it is never more
+    return static_cast<std::size_t>((entered_.load(std::memory_order_acquire) >> 1) - left);
+  }
+
+  // Under the queue's lock.
+
+  /// A place becomes free.
+  void give_back() noexcept {
+    left_.store(left_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
+  void close() noexcept { entered_.fetch_or(closed_bit, std::memory_order_seq_cst); }
+  /// All that has entered, the oldest first, by `next`.
+  job* take_all() noexcept {
+    job* newest = inbox_.exchange(nullptr, std::memory_order_seq_cst);
+    job* oldest = nullptr;
+    while (newest != nullptr) {
+      job* const older = newest->next;
+      newest->next = oldest;
+      oldest = newest;
+      newest = older;
+    }
+    return oldest;
+  }
+
+ private:
+  static constexpr std::uint64_t closed_bit = 1;
+
+  const std::size_t capacity_;
+  alignas(64) std::atomic<std::uint64_t> entered_{
+      0};                               // twice how many have taken a place; | closed
+  std::atomic<std::uint64_t> seen_{0};  // what left_ was when somebody looked
+  std::atomic<job*> inbox_{nullptr};
+  alignas(64) std::atomic<std::uint64_t> left_{0};  // how many have given one back
+};
+
+}  // namespace tandem::inline v0::detail

@@ -1,0 +1,95 @@
+// wait_list.cpp: waiting in a list, and being taken out of it by a granter or a stopper.
+// SPDX-License-Identifier: MIT
+#include <tandem/detail/wait_list.hpp>
+
+#include "platform/platform.hpp"
+
+namespace tandem::inline v0::detail {
+
+lock_word::word lock_word::lock_slow() noexcept {
+  // Critical sections are short: the owner is usually gone before a sleep would pay.
+  for (int i = 0; i < 64; ++i) {
+    word seen = state_.load(std::memory_order_relaxed);  // the CAS decides
+    if ((seen & locked) == 0 &&
+        state_.compare_exchange_weak(seen, seen | locked, std::memory_order_acquire)) {
+      return seen & ~sleepers;
+    }
+    platform::spin_pause();
+  }
+  word seen = state_.load(std::memory_order_relaxed);
+  while (true) {
+    if ((seen & locked) == 0) {
+      // Others may sleep, too: the bit makes our unlock wake one of them.
+      if (state_.compare_exchange_weak(seen, seen | locked | sleepers, std::memory_order_acquire)) {
+        return seen & ~sleepers;
+      }
+      continue;
+    }
+    if ((seen & sleepers) == 0 &&
+        !state_.compare_exchange_weak(seen, seen | sleepers, std::memory_order_relaxed)) {
+      continue;  // relaxed: only the owner's unlock looks at the bit, by an exchange
+    }
+    platform::wait_on(state_, seen | sleepers);
+    seen = state_.load(std::memory_order_relaxed);
+  }
+}
+
+void lock_word::wake_sleeper() noexcept { platform::wake_one(state_); }
+
+bool waiter::on_stop(stop_waiter& self) noexcept {
+  auto& stopped = static_cast<waiter&>(self);
+  lock_word& lock = *stopped.lock_;
+  bool was_queued = false;
+  lock_word::word state = lock.lock();
+  if (stopped.place_ == place::queued) {
+    stopped.list_->remove(stopped);
+    was_queued = true;
+    if (stopped.list_->empty()) state &= ~lock_word::waiters;
+  }
+  // waiting/stop. Not in the list yet: it will see this before it would enter.
+  if (stopped.place_ != place::taken) stopped.place_ = place::stopped;
+  lock.unlock(state);
+  if (was_queued) stopped.finish_stopped();
+  return true;
+}
+
+waiter* wait_list::take_all() noexcept {
+  for (waiter* each = first_; each != nullptr; each = each->next_) {
+    each->place_ = waiter::place::taken;
+  }
+  last_ = nullptr;
+  return std::exchange(first_, nullptr);
+}
+
+void taken_list::push_back(waiter* item) noexcept {
+  (last_ != nullptr ? last_->next_ : first_) = item;
+  last_ = item;
+}
+
+void taken_list::wake(waiter* first) noexcept {
+  job_list batch;
+  executor* home = nullptr;
+  while (first != nullptr) {
+    waiter& each = *std::exchange(first, first->next_);  // before it may be gone
+    promise_base& waiting = each.waiting();
+    if (!each.finish_unposted()) continue;  // a stopper resumes it
+    if (waiting.home != home) {
+      if (!batch.empty()) home->post_batch(std::exchange(batch, {}));
+      home = waiting.home;
+    }
+    waiting.note_queued();
+    batch.push_back(&waiting);
+  }
+  if (batch.size() == 1) {
+    home->post(batch.pop_front());
+  } else if (!batch.empty()) {
+    home->post_batch(batch);
+  }
+}
+
+void yield_for_budget(promise_base& waiting) noexcept {
+  this_thread().budget = await_budget;
+  waiting.post(post_kind::yield);
+}
+
+}  // namespace tandem::inline v0::detail

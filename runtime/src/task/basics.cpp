@@ -1,0 +1,172 @@
+// basics.cpp: assertions, exception types, names: what is out of line and belongs to no machine.
+// SPDX-License-Identifier: MIT
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <typeinfo>
+
+#include <tandem/cpu_count.hpp>
+#include <tandem/detail/admission.hpp>
+#include <tandem/detail/pool_thread.hpp>
+#include <tandem/errors.hpp>
+#include <tandem/executor.hpp>
+#include <tandem/stop.hpp>
+
+#include "platform/platform.hpp"
+
+namespace tandem::inline v0 {
+
+void detail::assertion_failed(const char* condition, const char* message, const char* file,
+                              int line) noexcept {
+  std::fprintf(stderr, "tandem: %s\n  condition %s is false at %s:%d\n", message, condition, file,
+               line);
+  std::abort();
+}
+
+const char* to_string(stop_reason reason) noexcept {
+  switch (reason) {
+    case stop_reason::none: return "none";
+    case stop_reason::user: return "user";
+    case stop_reason::deadline: return "deadline";
+    case stop_reason::parent: return "parent";
+    case stop_reason::sibling_failed: return "sibling failed";
+    case stop_reason::race_lost: return "race lost";
+    case stop_reason::shutdown: return "shutdown";
+    case stop_reason::discarded: return "discarded";
+    case stop_reason::migrate: return "migrate";
+  }
+  return "unknown";
+}
+
+namespace {
+
+class category_of_stops final : public std::error_category {
+ public:
+  constexpr category_of_stops() noexcept = default;
+  const char* name() const noexcept override { return "tandem.stop"; }
+  std::string message(int /*reason*/) const override {
+    return std::make_error_code(std::errc::operation_canceled).message();
+  }
+  std::error_condition default_error_condition(int /*reason*/) const noexcept override {
+    return std::make_error_condition(std::errc::operation_canceled);
+  }
+  bool equivalent(int reason, const std::error_condition& condition) const noexcept override {
+    if (condition == default_error_condition(reason)) return true;
+    return reason == static_cast<int>(stop_reason::deadline) &&
+           condition == std::make_error_condition(std::errc::timed_out);
+  }
+};
+
+/// Never destroyed: destructors of statics may still look at a code.
+union undying_category {
+  constexpr undying_category() noexcept : category() {}
+  ~undying_category() {}  // NOLINT
+  category_of_stops category;
+};
+constinit undying_category of_stops;
+
+}  // namespace
+
+const std::error_category& stop_category() noexcept { return of_stops.category; }
+
+std::error_code make_error_code(stop_reason reason) noexcept {
+  // 0 would be no error.
+  if (reason == stop_reason::none) return std::make_error_code(std::errc::operation_canceled);
+  return {static_cast<int>(reason), stop_category()};
+}
+
+std::optional<stop_reason> detail::stop_reason_of(const std::error_code& error) noexcept {
+  if (error.category() == stop_category()) return static_cast<stop_reason>(error.value());
+  if (error == std::make_error_condition(std::errc::operation_canceled)) return stop_reason::none;
+  return std::nullopt;
+}
+
+std::optional<stop_reason> detail::stop_reason_of(const std::exception_ptr& failure) noexcept {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const operation_cancelled& stopped) {
+    return stopped.reason();
+  } catch (const std::system_error& other) {
+    return stop_reason_of(other.code());
+  } catch (...) {
+    return std::nullopt;
+  }
+}
+
+operation_cancelled::operation_cancelled(stop_reason reason)
+    : std::system_error(make_error_code(reason),
+                        std::string("stopped, reason: ") + to_string(reason)),
+      reason_(reason) {}
+operation_cancelled::~operation_cancelled() = default;
+
+bool detail::is_cancellation(const std::exception_ptr& failure) noexcept {
+  if (failure == nullptr) return false;
+#if defined(__GLIBCXX__)
+  // Rethrowing to see the type costs a microsecond and more, for each task of a tree that is
+  // stopped.
+  if (*failure.__cxa_exception_type() == typeid(operation_cancelled)) return true;
+#endif
+  try {
+    std::rethrow_exception(failure);
+  } catch (const operation_cancelled&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+would_deadlock::would_deadlock(const char* what_was_tried)
+    : std::logic_error(std::string(what_was_tried) +
+                       " was called on a thread of a tandem runtime: it would block a thread that "
+                       "the awaited task may need. Use co_await there.") {}
+would_deadlock::~would_deadlock() = default;
+
+runtime_stopped::runtime_stopped(const char* what_was_tried)
+    : std::runtime_error(
+          std::string(what_was_tried) +
+          " was refused: the runtime, or its worker pool, is being shut down or has ended.") {}
+runtime_stopped::~runtime_stopped() = default;
+
+forked_runtime::forked_runtime(const char* what_was_tried, int owner_process)
+    : std::runtime_error(
+          std::string(what_was_tried) + " was refused: the runtime belongs to process " +
+          std::to_string(owner_process) +
+          ", of which this one is a fork, and its threads do not exist here. Make a new runtime in "
+          "the child, fork before the first runtime is made, or call exec."),
+      owner_process_(owner_process) {}
+forked_runtime::~forked_runtime() = default;
+
+executor_closed::executor_closed(std::string_view executor_name)
+    : std::runtime_error("a task was refused: executor \"" + std::string(executor_name) +
+                         "\" has been closed. What was spawned there before runs to its end.") {}
+executor_closed::~executor_closed() = default;
+
+void detail::admission::refuse(const executor& home) { throw executor_closed(home.name()); }
+
+executor::~executor() = default;
+
+bool executor::begin_task() noexcept { return true; }
+void executor::end_task() noexcept {}
+
+void executor::post_batch(job_list items, post_kind kind) noexcept {
+  while (job* item = items.pop_front()) post(item, kind);
+}
+
+std::thread detail::start_pool_thread(const char* name, std::function<void()> body) {
+  return platform::start_thread(name, std::move(body));
+}
+
+unsigned usable_cpus() noexcept { return platform::usable_cpus(); }
+
+void detail::futex_mutex::lock_slow() noexcept {
+  // Critical sections are short: the owner is usually gone before a sleep would pay.
+  for (int i = 0; i < 64; ++i) {
+    platform::spin_pause();
+    if (state_.load(std::memory_order_relaxed) == 0 && try_lock()) return;
+  }
+  while (state_.exchange(2, std::memory_order_acquire) != 0) platform::wait_on(state_, 2);
+}
+
+void detail::futex_mutex::wake_one() noexcept { platform::wake_one(state_); }
+
+}  // namespace tandem::inline v0

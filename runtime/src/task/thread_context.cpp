@@ -1,0 +1,118 @@
+// thread_context.cpp: the thread-locals of the runtime, and the loop that resumes coroutines.
+// SPDX-License-Identifier: MIT
+#include <tandem/detail/thread_context.hpp>
+
+#include <atomic>
+#include <utility>
+
+#include <tandem/detail/promise_base.hpp>
+#include <tandem/environment.hpp>
+
+#include "frames/no_magazine.hpp"
+#include "observe/observed_segment.hpp"
+
+namespace tandem::inline v0 {
+
+namespace detail {
+
+// The name is the one that this_thread() asks the linker for.
+TANDEM_API extern thread_local thread_context own_context asm("tandem_v0_thread_context");
+// `used`: link-time optimisation does not see a name inside an asm.
+[[gnu::used]] constinit thread_local thread_context own_context(no_magazine_end());
+
+#if !(defined(__x86_64__) && !defined(__ILP32__) && defined(__ELF__))
+[[gnu::noinline]] thread_context& this_thread() noexcept { return own_context; }
+#endif
+
+namespace {
+
+/// calls/limit: how much of its stack a segment uses for nested calls; the rest is left to user
+/// functions.
+constexpr std::ptrdiff_t nested_call_bytes = 64 * 1024;
+
+// Numbers are handed out to threads in blocks, so that taking one touches no shared line.
+constexpr std::uint64_t segment_block = std::uint64_t{1} << 32;
+constinit std::atomic<std::uint64_t> next_segment_block{1};
+
+std::uint64_t take_segment_number(thread_context& context) noexcept {
+  if (context.next_segment == context.segment_end) [[unlikely]] {
+    // Relaxed: uniqueness is enough.
+    context.next_segment = next_segment_block.fetch_add(segment_block, std::memory_order_relaxed);
+    context.segment_end = context.next_segment + segment_block;
+  }
+  return context.next_segment++;
+}
+
+}  // namespace
+
+void run_chain(thread_context& context, std::coroutine_handle<> first) noexcept {
+  TANDEM_ASSERT(context.segment == 0,
+                "a job was run from inside a task: an executor runs jobs from a loop of its own");
+  context.stack_limit = static_cast<const char*>(__builtin_frame_address(0)) - nested_call_bytes;
+  std::coroutine_handle<> current = first;
+  // Without symmetric transfer "nobody" comes here, too: that is no segment. Another copy of it is
+  // only resumed in vain.
+  const void* const nobody = std::noop_coroutine().address();
+  do {
+    context.segment = take_segment_number(context);
+    current.resume();
+    current = std::exchange(context.next, nullptr);
+  } while (current && current.address() != nobody);
+  context.segment = 0;
+}
+
+void promise_base::resume_job(job* self) noexcept {
+  auto& frame = *static_cast<promise_base*>(self);
+  thread_context& context = this_thread();
+  if (tasks_are_observed()) [[unlikely]] {
+    task_record* const record = frame.env != nullptr ? frame.env->record() : nullptr;
+    const std::int64_t since = queued_at(frame);
+    frame.segment = 0;  // records/queued: it says nothing until the frame is queued again
+    const observed_segment here(context, record, since);
+    run_chain(context, frame.handle());
+    return;
+  }
+  run_chain(context, frame.handle());
+}
+
+namespace {
+
+// Ids are handed out to threads in blocks, so that a spawn touches no shared line.
+constexpr std::uint64_t id_block = 1024;
+constinit std::atomic<std::uint64_t> next_id_block{1};
+
+std::uint64_t take_task_id() noexcept {
+  static constinit thread_local std::uint64_t next = 0;
+  static constinit thread_local std::uint64_t end = 0;
+  if (next == end) {
+    next = next_id_block.fetch_add(id_block, std::memory_order_relaxed);  // uniqueness is enough
+    end = next + id_block;
+  }
+  return next++;
+}
+
+}  // namespace
+
+}  // namespace detail
+
+environment* current_environment() noexcept { return detail::this_thread().env; }
+
+void environment::start() noexcept { id_ = detail::take_task_id(); }
+
+void environment::start_below(environment& parent) noexcept {
+  start_apart(parent);
+  stop_.link(parent.stop_);
+}
+
+void environment::start_apart(environment& parent) noexcept {
+  // Not the home: that is the choice of whoever starts it.
+  runtime_ = parent.runtime_;
+  parent_ = &parent;
+  record_ = parent.record_;
+  name_ = parent.name_;
+  if (spawned_at_.line() == 0) spawned_at_ = parent.spawned_at_;  // else it was spawned itself
+  context_ = parent.context_;
+  start();
+}
+
+}  // namespace tandem::inline v0
