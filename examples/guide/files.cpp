@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <tandem/io/bytes_of.hpp>
 #include <tandem/io/file.hpp>
 #include <tandem/io/read_file.hpp>
 #include <tandem/io/write_file.hpp>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <chrono>
 #include <cstdio>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <tandem/as_result.hpp>
@@ -23,8 +24,8 @@ task<std::string> ask(std::chrono::milliseconds takes) {
 
 // A limit for whatever stands in it, however deep.
 task<std::string> in_time() {
-  const auto asked = co_await tandem::as_result(tandem::with_timeout(20ms, ask(1h)));
-  co_return asked ? asked.value() : std::string("no answer: ") + to_string(asked.reason());
+  auto asked = co_await tandem::as_result(tandem::with_timeout(20ms, ask(1h)));
+  co_return asked ? asked.value() : std::string("no answer: ") + to_string(*asked.reason());
 }
 
 // Three attempts with growing pauses between them, each with a limit of its own.
@@ -37,8 +38,10 @@ task<std::string> patient() {
 }
 
 // Code that computes has no wait that a stop could end, so it asks.
-task<long> count_for_ever() {
-  for (long count = 0;; ++count) tandem::throw_if_stopped();
+task<long> count_to(long limit) {
+  long count = 0;
+  for (; count < limit; ++count) tandem::throw_if_stopped();
+  co_return count;
 }
 
 // The clean-up runs however the work has ended, and is not stopped with it.
@@ -53,7 +56,7 @@ task<int> all_of_them() {
   const std::string late = co_await in_time();
   const std::string third = co_await patient();
 
-  auto counting = tandem::spawn(count_for_ever());
+  auto counting = tandem::spawn(count_to(std::numeric_limits<long>::max()));
   counting.cancel();
   const auto count = co_await tandem::as_result(counting);
 

@@ -3,7 +3,6 @@
 #include <tandem/sizing.hpp>
 
 #include <gtest/gtest.h>
-#include <linux/control_group.hpp>
 
 #include <unistd.h>
 #include <chrono>
@@ -12,6 +11,8 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+
+#include "platform/linux/control_group.hpp"
 
 namespace {
 

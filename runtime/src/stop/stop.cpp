@@ -14,6 +14,21 @@
 
 namespace tandem::inline v0 {
 
+const char* to_string(stop_reason reason) noexcept {
+  switch (reason) {
+    case stop_reason::none: return "none";
+    case stop_reason::user: return "user";
+    case stop_reason::deadline: return "deadline";
+    case stop_reason::parent: return "parent";
+    case stop_reason::sibling_failed: return "sibling failed";
+    case stop_reason::race_lost: return "race lost";
+    case stop_reason::shutdown: return "shutdown";
+    case stop_reason::discarded: return "discarded";
+    case stop_reason::migrate: return "migrate";
+  }
+  return "unknown";
+}
+
 void stop_waiter::resume() noexcept {
   if (is_leaf_) [[likely]] {
     static_cast<detail::leaf&>(*this).waiting().post();

@@ -1,42 +1,11 @@
-// basics.cpp: assertions, exception types, names: what is out of line and belongs to no machine.
+// errors.cpp: codes of stops, and what the exceptions say.
 // SPDX-License-Identifier: MIT
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <typeinfo>
 
-#include <tandem/cpu_count.hpp>
-#include <tandem/detail/admission.hpp>
-#include <tandem/detail/pool_thread.hpp>
 #include <tandem/errors.hpp>
-#include <tandem/executor.hpp>
-#include <tandem/stop.hpp>
-
-#include "platform/platform.hpp"
 
 namespace tandem::inline v0 {
-
-void detail::assertion_failed(const char* condition, const char* message, const char* file,
-                              int line) noexcept {
-  std::fprintf(stderr, "tandem: %s\n  condition %s is false at %s:%d\n", message, condition, file,
-               line);
-  std::abort();
-}
-
-const char* to_string(stop_reason reason) noexcept {
-  switch (reason) {
-    case stop_reason::none: return "none";
-    case stop_reason::user: return "user";
-    case stop_reason::deadline: return "deadline";
-    case stop_reason::parent: return "parent";
-    case stop_reason::sibling_failed: return "sibling failed";
-    case stop_reason::race_lost: return "race lost";
-    case stop_reason::shutdown: return "shutdown";
-    case stop_reason::discarded: return "discarded";
-    case stop_reason::migrate: return "migrate";
-  }
-  return "unknown";
-}
 
 namespace {
 
@@ -140,33 +109,5 @@ executor_closed::executor_closed(std::string_view executor_name)
     : std::runtime_error("a task was refused: executor \"" + std::string(executor_name) +
                          "\" has been closed. What was spawned there before runs to its end.") {}
 executor_closed::~executor_closed() = default;
-
-void detail::admission::refuse(const executor& home) { throw executor_closed(home.name()); }
-
-executor::~executor() = default;
-
-bool executor::begin_task() noexcept { return true; }
-void executor::end_task() noexcept {}
-
-void executor::post_batch(job_list items, post_kind kind) noexcept {
-  while (job* item = items.pop_front()) post(item, kind);
-}
-
-std::thread detail::start_pool_thread(const char* name, std::function<void()> body) {
-  return platform::start_thread(name, std::move(body));
-}
-
-unsigned usable_cpus() noexcept { return platform::usable_cpus(); }
-
-void detail::futex_mutex::lock_slow() noexcept {
-  // Critical sections are short: the owner is usually gone before a sleep would pay.
-  for (int i = 0; i < 64; ++i) {
-    platform::spin_pause();
-    if (state_.load(std::memory_order_relaxed) == 0 && try_lock()) return;
-  }
-  while (state_.exchange(2, std::memory_order_acquire) != 0) platform::wait_on(state_, 2);
-}
-
-void detail::futex_mutex::wake_one() noexcept { platform::wake_one(state_); }
 
 }  // namespace tandem::inline v0
