@@ -2,7 +2,7 @@
 # check_tree.sh LAW: checks a law that every file of the tree has to follow.
 # SPDX-License-Identifier: MIT
 #
-# Laws: listed, includes, umbrellas, layers, heads. Prints each offender; exits 1 if there is one.
+# Laws: listed, includes, umbrellas, layers, systems, heads. Prints each offender; exits 1 if there is one.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -57,6 +57,15 @@ io tandem/io/io.hpp'
       offend "$hit"
     done < <(files runtime | xargs -r grep -nE '#[[:space:]]*include.*tandem/io/' || true)
     ;;
+  # The operating system is called in platform rooms and in backends only. (export.hpp: how a library shows its symbols.)
+  systems)
+    while read -r hit; do
+      offend "$hit"
+    done < <(files runtime io | grep -vE '/src/(platform|uring|asio)/' | grep -v '/export\.hpp$' | xargs -r grep -nE \
+      -e '#[[:space:]]*include <(sys|linux|net|netinet|arpa|asm)/' \
+      -e '#[[:space:]]*include <(unistd|fcntl|poll|netdb|signal|csignal|pthread|sched|semaphore|dlfcn|spawn|termios|syslog|malloc|liburing|windows|winsock2?|ws2tcpip)(\.h)?>' \
+      -e '__linux__|__unix__|__APPLE__|_WIN32|_WIN64' | grep -vE ':#include <semaphore>$' || true)
+    ;;
   # The first line names the file and says what it is; the second one is the licence.
   heads)
     while read -r file; do
@@ -69,6 +78,6 @@ io tandem/io/io.hpp'
       offend "$file: no #pragma once"
     done < <(files runtime io examples tests | grep '\.hpp$' | xargs -r grep -LxF '#pragma once' || true)
     ;;
-  *) echo "usage: check_tree.sh listed|includes|umbrellas|layers|heads" >&2; exit 2 ;;
+  *) echo "usage: check_tree.sh listed|includes|umbrellas|layers|systems|heads" >&2; exit 2 ;;
 esac
 exit $found

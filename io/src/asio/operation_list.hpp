@@ -5,7 +5,7 @@
 #include <new>
 #include <tandem/io/detail/operation.hpp>
 
-#include "operation/attempt.hpp"
+#include "platform/attempt.hpp"
 
 namespace tandem::inline v0::io {
 

@@ -1,30 +1,20 @@
 // file.cpp: opening, taking over and closing files; what is asked without waiting.
 // SPDX-License-Identifier: MIT
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <algorithm>
 #include <cerrno>
 #include <tandem/config.hpp>
 #include <tandem/io/file.hpp>
 #include <utility>
 
+#include "platform/files.hpp"
+
 namespace tandem::inline v0::io {
 
 namespace detail {
 
-namespace {
-
-/// Only files in memory can be sealed. (fstatfs() would ask the server of a network's file system.)
-bool has_no_disk(int descriptor) noexcept { return ::fcntl(descriptor, F_GET_SEALS) >= 0; }
-
-}  // namespace
-
-file_handle::file_handle(int descriptor, std::string path, bool is_direct) noexcept
+file_handle::file_handle(native_descriptor descriptor, std::string path, bool is_direct) noexcept
     : descriptor_(descriptor),
       is_direct_(is_direct),
-      is_in_memory_(has_no_disk(descriptor)),
+      is_in_memory_(platform::has_no_disk(descriptor)),
       path_(std::move(path)) {}
 
 file_handle::file_handle(file_handle&& other) noexcept
@@ -51,7 +41,7 @@ void file_handle::check_idle(const char* message) const noexcept {
   TANDEM_ASSERT(in_flight_.load(std::memory_order_relaxed) == 0, message);
 }
 
-int file_handle::release() noexcept {
+native_descriptor file_handle::release() noexcept {
   check_idle("a file was released while an operation was in flight on it");
   return std::exchange(descriptor_, -1);
 }
@@ -59,42 +49,16 @@ int file_handle::release() noexcept {
 void file_handle::close() noexcept {
   if (descriptor_ < 0) return;
   check_idle("a file was closed while an operation was in flight on it: stop and await it first");
-  ::close(std::exchange(descriptor_, -1));
+  platform::close(std::exchange(descriptor_, -1));
 }
 
 std::size_t file_handle::direct_io_alignment() const noexcept {
-  constexpr std::size_t usual = 4096;
-#ifdef STATX_DIOALIGN
-  struct ::statx answer{};
-  // Since 6.1; others leave the fields alone.
-  if (::statx(descriptor_, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_DIOALIGN, &answer) == 0 &&
-      (answer.stx_mask & STATX_DIOALIGN) != 0 && answer.stx_dio_offset_align != 0) {
-    return std::max<std::size_t>(answer.stx_dio_mem_align, answer.stx_dio_offset_align);
-  }
-#endif
-  return usual;
+  return platform::direct_io_alignment_of(descriptor_);
 }
 
 }  // namespace detail
 
 namespace {
-
-int flags_of(const open_options& options) noexcept {
-  // O_NOCTTY: a terminal that is opened is not to become the process's own. O_NONBLOCK: rings do
-  // not wait for the other end of a pipe anyway, if they find it at once; so nobody does.
-  int flags = O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
-  switch (options.mode) {
-    case open_mode::read: flags |= O_RDONLY; break;
-    case open_mode::write: flags |= O_WRONLY; break;
-    case open_mode::read_write: flags |= O_RDWR; break;
-  }
-  if (options.create) flags |= O_CREAT;
-  if (options.create && options.exclusive) flags |= O_EXCL;
-  if (options.truncate) flags |= O_TRUNC;
-  if (options.append) flags |= O_APPEND;
-  if (options.direct) flags |= O_DIRECT;
-  return flags;
-}
 
 const open_options& checked(const open_options& options) {
   if (options.truncate && options.mode == open_mode::read) {
@@ -104,11 +68,6 @@ const open_options& checked(const open_options& options) {
     throw std::invalid_argument("open_options: exclusive says nothing without create");
   }
   return options;
-}
-
-[[noreturn]] void refuse(int descriptor) {
-  throw std::system_error(errno, std::generic_category(),
-                          "file::from_native: descriptor " + std::to_string(descriptor));
 }
 
 }  // namespace
@@ -131,14 +90,13 @@ bool file_open_awaiter::await_ready() noexcept {
     return true;
   }
   if (file_ != nullptr) request_.aim(*file_);
-  request_.aim_at_path(path_.c_str(), flags_of(options_), options_.permissions);
+  request_.aim_at_path(path_.c_str(), platform::open_flags(options_), options_.permissions);
   return try_now();
 }
 
 file file_open_awaiter::opened() noexcept {
   const auto descriptor = static_cast<int>(request_.done());
-  constexpr int settable = O_APPEND | O_DIRECT;
-  (void)::fcntl(descriptor, F_SETFL, flags_of(options_) & settable);  // blocking from here on
+  platform::settle_opened(descriptor, options_);
   return file(detail::file_handle(descriptor, std::move(path_), options_.direct));
 }
 
@@ -157,16 +115,13 @@ file file_open_awaiter::await_resume() {
   return opened();
 }
 
-file file::from_native(int descriptor, std::string name) {
-  const int flags = ::fcntl(descriptor, F_GETFD);
-  const int status = ::fcntl(descriptor, F_GETFL);
-  if (flags < 0 || status < 0) refuse(descriptor);
-  if (name.empty()) name = "descriptor " + std::to_string(descriptor);
-  if (::fcntl(descriptor, F_SETFL, status & ~O_NONBLOCK) != 0 ||
-      ::fcntl(descriptor, F_SETFD, flags | FD_CLOEXEC) != 0) {
-    refuse(descriptor);
+file file::from_native(native_descriptor descriptor, std::string name) {
+  bool is_direct = false;
+  if (!platform::adopt_file(descriptor, is_direct)) {
+    platform::throw_last_error("file::from_native: descriptor " + std::to_string(descriptor));
   }
-  return file(detail::file_handle(descriptor, std::move(name), (status & O_DIRECT) != 0));
+  if (name.empty()) name = "descriptor " + std::to_string(descriptor);
+  return file(detail::file_handle(descriptor, std::move(name), is_direct));
 }
 
 }  // namespace tandem::inline v0::io

@@ -1,7 +1,5 @@
 // file_awaiter.cpp: how an operation on a file gets from its task to the system and back.
 // SPDX-License-Identifier: MIT
-#include <sys/stat.h>
-
 #include <cerrno>
 #include <string>
 #include <tandem/detail/wait_list.hpp>
@@ -11,6 +9,7 @@
 #include <tandem/stop.hpp>
 
 #include "engine/completion_thread.hpp"
+#include "platform/files.hpp"
 
 namespace tandem::inline v0::io {
 
@@ -153,30 +152,8 @@ result<void> file_command_awaiter::await_resume_result() {
 }
 
 file_status file_status_awaiter::answer() const noexcept {
-  static_assert(sizeof(struct ::statx) <= sizeof answer_ && alignof(struct ::statx) <= 8);
-  const auto& found = *reinterpret_cast<const struct ::statx*>(answer_.data());  // NOLINT
-  file_status made;
-  made.size = found.stx_size;
-  made.allocated_bytes = found.stx_blocks * 512;
-  switch (found.stx_mode & S_IFMT) {
-    case S_IFREG: made.kind = file_kind::regular; break;
-    case S_IFDIR: made.kind = file_kind::directory; break;
-    case S_IFLNK: made.kind = file_kind::symlink; break;
-    case S_IFBLK: made.kind = file_kind::block; break;
-    case S_IFCHR: made.kind = file_kind::character; break;
-    case S_IFIFO: made.kind = file_kind::fifo; break;
-    case S_IFSOCK: made.kind = file_kind::socket; break;
-    default: made.kind = file_kind::other;
-  }
-  made.permissions = found.stx_mode & 07777U;
-  using clock = std::chrono::system_clock;
-  made.modified = clock::time_point(std::chrono::duration_cast<clock::duration>(
-      std::chrono::seconds(found.stx_mtime.tv_sec) +
-      std::chrono::nanoseconds(found.stx_mtime.tv_nsec)));
-  made.device = (std::uint64_t{found.stx_dev_major} << 32) | found.stx_dev_minor;
-  made.inode = found.stx_ino;
-  made.links = found.stx_nlink;
-  return made;
+  static_assert(sizeof answer_ == platform::status_bytes);
+  return platform::status_from(answer_.data());
 }
 
 file_status file_status_awaiter::await_resume() {

@@ -1,11 +1,10 @@
 // endpoint.cpp: endpoints as text.
 // SPDX-License-Identifier: MIT
-#include <arpa/inet.h>
-
 #include <charconv>
-#include <cstring>
 #include <stdexcept>
 #include <tandem/io/endpoint.hpp>
+
+#include "platform/addresses.hpp"
 
 namespace tandem::inline v0::io {
 
@@ -39,7 +38,7 @@ endpoint endpoint::any_v4(std::uint16_t port) noexcept { return {address_family:
 endpoint endpoint::any_v6(std::uint16_t port) noexcept { return {address_family::ipv6, {}, port}; }
 
 endpoint endpoint::parse(std::string_view text) {
-  // inet_pton() would read up to it.
+  // The system would read up to it.
   if (text.find('\0') != std::string_view::npos) not_an_endpoint(text, "it contains a zero");
   const auto colon = text.rfind(':');
   if (colon == std::string_view::npos) not_an_endpoint(text, "the port is missing");
@@ -53,25 +52,21 @@ endpoint endpoint::parse(std::string_view text) {
   std::array<std::uint8_t, 16> bytes{};
   if (host.size() >= 2 && host.front() == '[' && host.back() == ']') {
     const std::string inner(host.substr(1, host.size() - 2));
-    if (inet_pton(AF_INET6, inner.c_str(), bytes.data()) != 1) {
+    if (!platform::parse_address(address_family::ipv6, inner, bytes)) {
       not_an_endpoint(text, "the part in brackets is no IPv6 address");
     }
     return {address_family::ipv6, bytes, port};
   }
-  if (inet_pton(AF_INET, std::string(host).c_str(), bytes.data()) != 1) {
+  if (!platform::parse_address(address_family::ipv4, std::string(host), bytes)) {
     not_an_endpoint(text, "the host is no IPv4 address, and IPv6 needs brackets");
   }
   return {address_family::ipv4, bytes, port};
 }
 
 std::string endpoint::to_string() const {
-  char text[INET6_ADDRSTRLEN] = "";
-  if (family_ == address_family::ipv4) {
-    inet_ntop(AF_INET, bytes_.data(), text, sizeof text);
-    return std::string(text) + ":" + std::to_string(port_);
-  }
-  inet_ntop(AF_INET6, bytes_.data(), text, sizeof text);
-  return "[" + std::string(text) + "]:" + std::to_string(port_);
+  const std::string host = platform::text_of(family_, bytes_);
+  const std::string port = ":" + std::to_string(port_);
+  return family_ == address_family::ipv4 ? host + port : "[" + host + "]" + port;
 }
 
 }  // namespace tandem::inline v0::io

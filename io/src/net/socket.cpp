@@ -1,9 +1,5 @@
 // socket.cpp: owning, moving and closing a descriptor.
 // SPDX-License-Identifier: MIT
-#include <sys/ioctl.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +7,7 @@
 #include <tandem/io/detail/socket.hpp>
 #include <utility>
 
+#include "platform/sockets.hpp"
 #include "receive/multishot.hpp"
 
 namespace tandem::inline v0::io {
@@ -35,13 +32,12 @@ detail::socket& detail::socket::operator=(socket&& other) noexcept {
   return *this;
 }
 
-int detail::socket::release() noexcept {
+native_descriptor detail::socket::release() noexcept {
   TANDEM_ASSERT(is_idle(), "a socket was released while an operation was in flight on it");
   TANDEM_ASSERT(source_ == nullptr,
                 "a socket was released after receive() or incoming(): the runtime reads, or "
                 "accepts, ahead on it");
-  int off = 0;
-  if (descriptor_ >= 0) (void)::ioctl(descriptor_, FIONBIO, &off);  // a backend may have set it
+  if (descriptor_ >= 0) platform::make_blocking(descriptor_);  // a backend may have set it
   return std::exchange(descriptor_, -1);
 }
 
@@ -90,14 +86,14 @@ void detail::socket::close() noexcept {
   TANDEM_ASSERT(
       is_idle(),
       "a socket was closed while an operation was in flight on it: stop and await it first");
-  const int descriptor = std::exchange(descriptor_, -1);
+  const native_descriptor descriptor = std::exchange(descriptor_, -1);
   multishot* const open = std::exchange(source_, nullptr);
   if (open != nullptr && !open->is_parents()) {
     // receiving/close closes it, in its time
-    if (listens_) (void)::shutdown(descriptor, SHUT_RDWR);
+    if (listens_) platform::end_listening(descriptor);
     open->close();
   } else {
-    ::close(descriptor);
+    platform::close(descriptor);
   }
 }
 

@@ -1,13 +1,12 @@
 // tcp_listener.cpp: binding, and accepting connections.
 // SPDX-License-Identifier: MIT
-#include <netinet/in.h>
-
 #include <string>
+#include <system_error>
 #include <tandem/io/tcp_listener.hpp>
 #include <utility>
 
-#include "net/socket_calls.hpp"
 #include "net/socket_options.hpp"
+#include "platform/sockets.hpp"
 
 namespace tandem::inline v0::io {
 
@@ -24,6 +23,19 @@ tcp_stream accept_awaiter::await_resume() {
     operation_.throw_failure("tcp_listener::accept");
   }
   return std::move(await_resume_result()).value();
+}
+
+tcp_listener tcp_listener::from_native(native_descriptor descriptor,
+                                       const tcp_options& connections) {
+  return from_native(current_completion_pool("tcp_listener::from_native"), descriptor, connections);
+}
+
+tcp_listener tcp_listener::from_native(completion_pool& pool, native_descriptor descriptor,
+                                       const tcp_options& connections) {
+  platform::check_adopted(descriptor, platform::adopted_kind::listener,
+                          "tcp_listener::from_native");
+  apply_options_or_throw(descriptor, connections, "tcp_listener::from_native");
+  return {detail::socket(descriptor, pool.next_thread()), pool};
 }
 
 tcp_listener tcp_listener::bind(const endpoint& address, const listen_options& options) {
@@ -57,25 +69,24 @@ std::vector<tcp_listener> tcp_listener::bind_sharded(completion_pool& pool, cons
 tcp_listener tcp_listener::bind_on(completion_thread& thread, completion_pool& pool,
                                    const endpoint& address, const listen_options& options) {
   const std::string what = "tcp_listener::bind to " + address.to_string();
-  const int descriptor = ::socket(family_of(address), SOCK_STREAM | SOCK_CLOEXEC, IPPROTO_TCP);
-  if (descriptor < 0) throw_last_error(what + ": socket");
-  detail::socket socket(descriptor, thread);
-  set_option(descriptor, SOL_SOCKET, SO_REUSEADDR, options.reuse_address ? 1 : 0);
-  if (options.reuse_port) set_option(descriptor, SOL_SOCKET, SO_REUSEPORT, 1);
-  if (address.family() == address_family::ipv6) {
-    set_option(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, options.only_v6 ? 1 : 0);
+  const native_descriptor descriptor = platform::open_tcp_socket(address.family());
+  if (descriptor < 0) {
+    throw std::system_error(-descriptor, std::generic_category(), what + ": socket");
   }
+  detail::socket socket(descriptor, thread);
+  platform::set_reuse_address(descriptor, options.reuse_address);
+  if (options.reuse_port) platform::set_reuse_port(descriptor);
+  if (address.family() == address_family::ipv6) platform::set_only_v6(descriptor, options.only_v6);
   // Connections inherit them; the receive buffer has to be known before the first one is offered.
   apply_options_or_throw(descriptor, options.connections, what.c_str());
-  const socket_address native(address);
-  if (::bind(descriptor, native.data(), native.size()) != 0) throw_last_error(what);
-  if (::listen(descriptor, options.backlog) != 0) throw_last_error(what + ": listen");
+  if (!platform::bind(descriptor, address)) platform::throw_last_error(what);
+  if (!platform::listen(descriptor, options.backlog)) platform::throw_last_error(what + ": listen");
   socket.set_listens();
   return {std::move(socket), pool};
 }
 
 endpoint tcp_listener::local_endpoint() const {
-  return name_of(socket_.descriptor(), &::getsockname, "tcp_listener::local_endpoint");
+  return platform::local_endpoint_of(socket_.descriptor(), "tcp_listener::local_endpoint");
 }
 
 }  // namespace tandem::inline v0::io

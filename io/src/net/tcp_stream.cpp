@@ -2,9 +2,61 @@
 // SPDX-License-Identifier: MIT
 #include <tandem/io/tcp_stream.hpp>
 
-#include "net/socket_calls.hpp"
+#include <cerrno>
+#include <string>
+#include <utility>
+
+#include "net/socket_options.hpp"
+#include "platform/sockets.hpp"
 
 namespace tandem::inline v0::io {
+
+namespace {
+
+void check(bool done, const char* what) {
+  if (!done) platform::throw_last_error(what);
+}
+
+}  // namespace
+
+connect_awaiter::connect_awaiter(const endpoint& peer, const tcp_options& options) noexcept
+    : peer_(peer), options_(options), operation_(detail::operation_kind::connect, nullptr, 0) {}
+connect_awaiter::~connect_awaiter() = default;
+
+bool connect_awaiter::start(tandem::detail::promise_base& waiting) {
+  completion_thread& thread = current_completion_pool("tcp_stream::connect").next_thread();
+  const native_descriptor descriptor = platform::open_tcp_socket(peer_.family());
+  if (descriptor < 0) {
+    open_error_ = -descriptor;
+    return false;
+  }
+  socket_ = detail::socket(descriptor, thread);
+  refused_ = apply_options(descriptor, options_);
+  if (refused_ != nullptr) {
+    open_error_ = errno;
+    return false;
+  }
+  return operation_.start_connect(thread, descriptor, peer_, waiting);
+}
+
+result<tcp_stream> connect_awaiter::await_resume_result() {
+  if (open_error_ != 0) return std::error_code(open_error_, std::generic_category());
+  if (operation_.failed()) return operation_.error();
+  return tcp_stream(std::move(socket_));
+}
+
+tcp_stream connect_awaiter::await_resume() {
+  if (open_error_ != 0) {
+    throw std::system_error(open_error_, std::generic_category(),
+                            refused_ != nullptr
+                                ? std::string("tcp_stream::connect: tcp_options::") + refused_
+                                : "tcp_stream::connect: socket");
+  }
+  if (operation_.failed()) {
+    operation_.throw_failure(("tcp_stream::connect to " + peer_.to_string()).c_str());
+  }
+  return tcp_stream(std::move(socket_));
+}
 
 std::size_t transfer_awaiter::await_resume() {
   end_operation();
@@ -56,29 +108,63 @@ result<void> vectored_write_awaiter::await_resume_result() {
   return {};
 }
 
+tcp_stream tcp_stream::from_native(native_descriptor descriptor) {
+  return from_native(current_completion_pool("tcp_stream::from_native"), descriptor);
+}
+
+tcp_stream tcp_stream::from_native(completion_pool& pool, native_descriptor descriptor) {
+  platform::check_adopted(descriptor, platform::adopted_kind::stream, "tcp_stream::from_native");
+  return tcp_stream(detail::socket(descriptor, pool.next_thread()));
+}
+
 void tcp_stream::shutdown(shutdown_kind kind) {
-  const int how = kind == shutdown_kind::read    ? SHUT_RD
-                  : kind == shutdown_kind::write ? SHUT_WR
-                                                 : SHUT_RDWR;
-  // ENOTCONN: nothing is left to be ended. A stream was connected once, so both ends have closed
-  // it, or the peer has reset it, which stays with the socket for the next read or write to tell.
-  if (::shutdown(socket_.descriptor(), how) != 0 && errno != ENOTCONN) {
-    throw_last_error("tcp_stream::shutdown");
-  }
+  check(platform::shut_down(socket_.descriptor(), kind != shutdown_kind::write,
+                            kind != shutdown_kind::read),
+        "tcp_stream::shutdown");
 }
 
 void tcp_stream::abort() noexcept {
   if (!is_open()) return;
-  const ::linger at_once{1, 0};
-  (void)::setsockopt(socket_.descriptor(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+  platform::set_reset_at_close(socket_.descriptor());
   close();
 }
 
 endpoint tcp_stream::local_endpoint() const {
-  return name_of(socket_.descriptor(), &::getsockname, "tcp_stream::local_endpoint");
+  return platform::local_endpoint_of(socket_.descriptor(), "tcp_stream::local_endpoint");
 }
 endpoint tcp_stream::remote_endpoint() const {
-  return name_of(socket_.descriptor(), &::getpeername, "tcp_stream::remote_endpoint");
+  return platform::remote_endpoint_of(socket_.descriptor(), "tcp_stream::remote_endpoint");
+}
+
+void tcp_stream::set_options(const tcp_options& options) {
+  apply_options_or_throw(socket_.descriptor(), options, "tcp_stream::set_options");
+}
+void tcp_stream::set_no_delay(bool on) {
+  check(platform::set_no_delay(socket_.descriptor(), on), "tcp_stream::set_no_delay");
+}
+void tcp_stream::set_keep_alive(const std::optional<keep_alive>& alive) {
+  check(platform::set_keep_alive(socket_.descriptor(), alive), "tcp_stream::set_keep_alive");
+}
+void tcp_stream::set_linger(const std::optional<std::chrono::seconds>& span) {
+  check(platform::set_linger(socket_.descriptor(), span), "tcp_stream::set_linger");
+}
+void tcp_stream::set_receive_buffer_bytes(std::size_t bytes) {
+  check(platform::set_receive_buffer_bytes(socket_.descriptor(), bytes),
+        "tcp_stream::set_receive_buffer_bytes");
+}
+void tcp_stream::set_send_buffer_bytes(std::size_t bytes) {
+  check(platform::set_send_buffer_bytes(socket_.descriptor(), bytes),
+        "tcp_stream::set_send_buffer_bytes");
+}
+void tcp_stream::set_user_timeout(std::chrono::milliseconds span) {
+  check(platform::set_user_timeout(socket_.descriptor(), span), "tcp_stream::set_user_timeout");
+}
+void tcp_stream::set_quick_ack(bool on) {
+  check(platform::set_quick_ack(socket_.descriptor(), on), "tcp_stream::set_quick_ack");
+}
+
+tcp_options tcp_stream::options() const {
+  return platform::options_of(socket_.descriptor(), "tcp_stream::options");
 }
 
 }  // namespace tandem::inline v0::io

@@ -8,7 +8,7 @@
 #include <tandem/io/detail/operation.hpp>
 
 #include "engine/completion_thread.hpp"
-#include "operation/attempt.hpp"
+#include "platform/attempt.hpp"
 
 namespace tandem::inline v0::io::detail {
 

@@ -1,16 +1,9 @@
 // segment_window.cpp: moving a window over a list of buffers.
 // SPDX-License-Identifier: MIT
-#include <sys/uio.h>
-
 #include <algorithm>
-#include <cstddef>
 #include <tandem/io/detail/segment_window.hpp>
 
 namespace tandem::inline v0::io::detail {
-
-static_assert(sizeof(segment) == sizeof(iovec) &&
-              offsetof(segment, data) == offsetof(iovec, iov_base) &&
-              offsetof(segment, bytes) == offsetof(iovec, iov_len));
 
 void segment_window::fill() noexcept {
   for (; left_ != 0 && count_ < capacity; --left_) {

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 #include "receive/acceptor.hpp"
 
-#include <unistd.h>
-
 #include <cerrno>
 #include <new>
 #include <utility>
+
+#include "platform/descriptor.hpp"
 
 namespace tandem::inline v0::io::detail {
 
@@ -72,7 +72,7 @@ void acceptor::received(std::int32_t outcome, std::uint32_t /*buffer*/, bool arm
   const bool unwanted = begin_received(armed);
   accepted* const made = outcome >= 0 && !unwanted ? place_for(outcome) : nullptr;
   if (made == nullptr) {
-    if (outcome >= 0) ::close(outcome);
+    if (outcome >= 0) platform::close(outcome);
     nothing_queued(outcome, armed, outcome >= 0 && !unwanted);
     return;
   }
@@ -106,7 +106,7 @@ void acceptor::drop_queue() noexcept {
   int dropped = -1;
   std::int32_t failure = 0;
   while (ready_ != nullptr || arrived_.load(std::memory_order_relaxed) != nullptr) {
-    if (take(dropped, failure)) ::close(dropped);
+    if (take(dropped, failure)) platform::close(dropped);
   }
 }
 

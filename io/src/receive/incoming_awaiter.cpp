@@ -1,10 +1,9 @@
 // incoming_awaiter.cpp: waiting for what an acceptor brings.
 // SPDX-License-Identifier: MIT
-#include <unistd.h>
-
 #include <tandem/io/incoming_awaiter.hpp>
 #include <utility>
 
+#include "platform/descriptor.hpp"
 #include "receive/acceptor.hpp"
 
 namespace tandem::inline v0::io {
@@ -16,7 +15,7 @@ incoming_awaiter::incoming_awaiter(incoming_awaiter&& other) noexcept
       got_(std::exchange(other.got_, -1)) {}
 
 incoming_awaiter::~incoming_awaiter() {
-  if (got_ >= 0) ::close(got_);
+  if (got_ >= 0) platform::close(got_);
 }
 
 detail::multishot* incoming_awaiter::make_source() {

@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: MIT
 #include "receive/multishot.hpp"
 
-#include <unistd.h>
-
 #include <cerrno>
 
 #include <tandem/detail/forked.hpp>
 
 #include "engine/completion_engine.hpp"
+#include "platform/descriptor.hpp"
 
 namespace tandem::inline v0::io::detail {
 
@@ -228,7 +227,7 @@ bool multishot::end() noexcept {
 void multishot::finish_close() noexcept {
   idle_.store(false, std::memory_order_relaxed);  // nothing is armed any more
   drop_queue();
-  ::close(descriptor());
+  platform::close(descriptor());
   if (completion_thread::impl* const thread = owner()) thread->forget(*this);
   delete this;
 }

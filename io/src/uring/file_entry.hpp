@@ -25,7 +25,7 @@ inline void prepare_transfer(io_uring_sqe* sqe, detail::file_request& request) n
       io_uring_prep_write(sqe, descriptor, list[0].data, bytes, request.offset());
     }
   } else {
-    // segment is laid out as iovec (segment_window.cpp).
+    // segment is laid out as iovec (message.hpp).
     const auto* const first = reinterpret_cast<const iovec*>(list.data());  // NOLINT
     const auto count = static_cast<unsigned>(list.size());
     if (reads) {

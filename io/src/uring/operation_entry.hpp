@@ -11,8 +11,8 @@
 #include <new>
 #include <tandem/io/detail/operation.hpp>
 
-#include "net/socket_address.hpp"
-#include "operation/message.hpp"
+#include "platform/linux/message.hpp"
+#include "platform/linux/socket_address.hpp"
 #include "uring/file_entry.hpp"
 
 namespace tandem::inline v0::io {

@@ -16,6 +16,7 @@
 #include <tandem/io/export.hpp>
 #include <tandem/io/file_awaiters.hpp>
 #include <tandem/io/file_status.hpp>
+#include <tandem/io/native_descriptor.hpp>
 #include <tandem/io/open_options.hpp>
 #include <utility>
 
@@ -75,14 +76,14 @@ class TANDEM_IO_API file {
   ///
   /// @param name     for error texts; empty: the number
   /// @throws         std::system_error if it is not open: then it stays the caller's
-  static file from_native(int descriptor, std::string name = {});
+  static file from_native(native_descriptor descriptor, std::string name = {});
 
   bool is_open() const noexcept { return handle_.is_open(); }
   /// As open() was told, or from_native().
   const std::string& path() const noexcept { return handle_.path(); }
-  int native_handle() const noexcept { return handle_.descriptor(); }
+  native_descriptor native_handle() const noexcept { return handle_.descriptor(); }
   /// Gives the descriptor up without closing it. @returns -1 if there is none
-  int release() noexcept { return handle_.release(); }
+  native_descriptor release() noexcept { return handle_.release(); }
   /// Ends it; an error that the system tells only then (a network's disk that is full) goes unseen:
   /// sync() first, where it matters.
   void close() noexcept { handle_.close(); }

@@ -29,6 +29,7 @@
 #include <tandem/io/incoming_awaiter.hpp>
 #include <tandem/io/install.hpp>
 #include <tandem/io/leased_buffer.hpp>
+#include <tandem/io/native_descriptor.hpp>
 #include <tandem/io/open_options.hpp>
 #include <tandem/io/read_file.hpp>
 #include <tandem/io/readiness.hpp>

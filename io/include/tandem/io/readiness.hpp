@@ -8,6 +8,7 @@
 #include <coroutine>
 #include <tandem/io/detail/operation.hpp>
 #include <tandem/io/export.hpp>
+#include <tandem/io/native_descriptor.hpp>
 #include <tandem/result.hpp>
 
 namespace tandem::inline v0::io {
@@ -17,7 +18,7 @@ class [[nodiscard]] TANDEM_IO_API readiness_awaiter {
  public:
   using tandem_awaiter = void;
 
-  readiness_awaiter(detail::operation_kind kind, int descriptor) noexcept
+  readiness_awaiter(detail::operation_kind kind, native_descriptor descriptor) noexcept
       : descriptor_(descriptor), operation_(kind, nullptr, 0) {}
 
   bool await_ready() const noexcept { return false; }
@@ -31,7 +32,7 @@ class [[nodiscard]] TANDEM_IO_API readiness_awaiter {
  private:
   bool start(tandem::detail::promise_base& waiting);
 
-  int descriptor_;
+  native_descriptor descriptor_;
   detail::operation operation_;
 };
 
@@ -51,12 +52,12 @@ class [[nodiscard]] TANDEM_IO_API readiness_awaiter {
 ///                    has to try without blocking
 /// @resumes_on        the caller's home
 /// @cost              on a worker a poll() first; else one ring entry, no allocation
-inline readiness_awaiter readable(int descriptor) noexcept {
+inline readiness_awaiter readable(native_descriptor descriptor) noexcept {
   return readiness_awaiter(detail::operation_kind::wait_readable, descriptor);
 }
 
 /// As above, until writing would not block, or would fail.
-inline readiness_awaiter writable(int descriptor) noexcept {
+inline readiness_awaiter writable(native_descriptor descriptor) noexcept {
   return readiness_awaiter(detail::operation_kind::wait_writable, descriptor);
 }
 

@@ -7,6 +7,7 @@
 #include <tandem/io/detail/socket_awaiter.hpp>
 #include <tandem/io/endpoint.hpp>
 #include <tandem/io/incoming_awaiter.hpp>
+#include <tandem/io/native_descriptor.hpp>
 #include <tandem/io/tcp_options.hpp>
 #include <tandem/io/tcp_stream.hpp>
 #include <type_traits>
@@ -83,9 +84,10 @@ class TANDEM_IO_API tcp_listener {
   ///                     socket has it
   /// @throws            std::system_error that says what it is instead of a listening TCP socket:
   ///                    then it is still the caller's; std::logic_error outside any task
-  static tcp_listener from_native(int descriptor, const tcp_options& connections = {});
+  static tcp_listener from_native(native_descriptor descriptor,
+                                  const tcp_options& connections = {});
   /// As above, anywhere: for a pool that exists.
-  static tcp_listener from_native(completion_pool& pool, int descriptor,
+  static tcp_listener from_native(completion_pool& pool, native_descriptor descriptor,
                                   const tcp_options& connections = {});
 
   /// Not after incoming(): see there.
@@ -127,10 +129,10 @@ class TANDEM_IO_API tcp_listener {
   /// accept may be in flight, nor any incoming() have been awaited: either aborts with a message.
   ///
   /// @returns  -1 if the listener is not open
-  [[nodiscard]] int release() noexcept { return socket_.release(); }
+  [[nodiscard]] native_descriptor release() noexcept { return socket_.release(); }
   bool is_open() const noexcept { return socket_.is_open(); }
   /// The descriptor, for calls that are not offered here: it stays ours. -1 if there is none.
-  int native_handle() const noexcept { return socket_.descriptor(); }
+  native_descriptor native_handle() const noexcept { return socket_.descriptor(); }
 
  private:
   tcp_listener(detail::socket&& socket, completion_pool& pool) noexcept

@@ -17,6 +17,7 @@
 #include <tandem/io/endpoint.hpp>
 #include <tandem/io/happy_eyeballs.hpp>
 #include <tandem/io/leased_buffer.hpp>
+#include <tandem/io/native_descriptor.hpp>
 #include <tandem/io/receive_awaiter.hpp>
 #include <tandem/io/tcp_options.hpp>
 #include <tandem/result.hpp>
@@ -168,9 +169,9 @@ class TANDEM_IO_API tcp_stream {
   /// @param descriptor  belongs to the stream from now on; becomes close-on-exec and blocking
   /// @throws            std::system_error that says what it is instead of a connected TCP socket:
   ///                    then it is still the caller's; std::logic_error outside any task
-  static tcp_stream from_native(int descriptor);
+  static tcp_stream from_native(native_descriptor descriptor);
   /// As above, anywhere: for a pool that exists.
-  static tcp_stream from_native(completion_pool& pool, int descriptor);
+  static tcp_stream from_native(completion_pool& pool, native_descriptor descriptor);
 
   /// Reads up to `buffer.size()` bytes. Not after receive(): see there.
   ///
@@ -264,10 +265,10 @@ class TANDEM_IO_API tcp_stream {
   /// receive() have been awaited: either aborts with a message.
   ///
   /// @returns  -1 if the stream is not open
-  [[nodiscard]] int release() noexcept { return socket_.release(); }
+  [[nodiscard]] native_descriptor release() noexcept { return socket_.release(); }
   bool is_open() const noexcept { return socket_.is_open(); }
   /// The descriptor, for calls that are not offered here: it stays ours. -1 if there is none.
-  int native_handle() const noexcept { return socket_.descriptor(); }
+  native_descriptor native_handle() const noexcept { return socket_.descriptor(); }
 
   /// Sets what `options` has, on a connection that lives.
   ///

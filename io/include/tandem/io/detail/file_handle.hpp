@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <string>
 #include <tandem/io/export.hpp>
+#include <tandem/io/native_descriptor.hpp>
 
 namespace tandem::inline v0::io::detail {
 
@@ -14,12 +15,12 @@ namespace tandem::inline v0::io::detail {
 class TANDEM_IO_API file_handle {
  public:
   file_handle() noexcept = default;
-  file_handle(int descriptor, std::string path, bool is_direct) noexcept;
+  file_handle(native_descriptor descriptor, std::string path, bool is_direct) noexcept;
   file_handle(file_handle&& other) noexcept;
   file_handle& operator=(file_handle&& other) noexcept;
   ~file_handle() { close(); }
 
-  int descriptor() const noexcept { return descriptor_; }
+  native_descriptor descriptor() const noexcept { return descriptor_; }
   bool is_open() const noexcept { return descriptor_ >= 0; }
   bool is_direct() const noexcept { return is_direct_; }
   /// On a file system without a disk: a transfer waits for nothing, but knows no RWF_NOWAIT.
@@ -29,7 +30,7 @@ class TANDEM_IO_API file_handle {
   std::size_t direct_io_alignment() const noexcept;
   void close() noexcept;
   /// Gives it up without closing it. @returns -1 if there is none
-  int release() noexcept;
+  native_descriptor release() noexcept;
 
   void begin_operation() noexcept { in_flight_.fetch_add(1, std::memory_order_relaxed); }
   void end_operation() noexcept { in_flight_.fetch_sub(1, std::memory_order_relaxed); }
@@ -37,7 +38,7 @@ class TANDEM_IO_API file_handle {
  private:
   void check_idle(const char* message) const noexcept;
 
-  int descriptor_ = -1;
+  native_descriptor descriptor_ = no_descriptor;
   bool is_direct_ = false;
   bool is_in_memory_ = false;
   std::atomic<int> in_flight_{0};  // a check only; orders nothing

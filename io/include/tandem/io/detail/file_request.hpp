@@ -12,6 +12,7 @@
 #include <tandem/io/detail/file_handle.hpp>
 #include <tandem/io/detail/segment_window.hpp>
 #include <tandem/io/export.hpp>
+#include <tandem/io/native_descriptor.hpp>
 
 namespace tandem::inline v0::io::detail {
 
@@ -69,7 +70,7 @@ class TANDEM_IO_API file_request {
   }
   bool is_direct() const noexcept { return is_direct_; }
   bool is_vectored() const noexcept { return window_ != nullptr; }
-  int descriptor() const noexcept { return descriptor_; }
+  native_descriptor descriptor() const noexcept { return descriptor_; }
   /// What the next call transfers.
   std::span<segment> segments() noexcept {
     return window_ != nullptr ? window_->segments() : std::span(&one_, one_.bytes != 0 ? 1U : 0U);
@@ -106,7 +107,7 @@ class TANDEM_IO_API file_request {
   bool is_direct_ = false;
   bool is_in_memory_ = false;
   bool has_no_end_ = false;  // a device to which appending is writing
-  int descriptor_ = -1;
+  native_descriptor descriptor_ = no_descriptor;
   int error_ = 0;
   int flags_ = 0;
   unsigned permissions_ = 0;

@@ -16,6 +16,7 @@
 #include <tandem/io/detail/socket.hpp>
 #include <tandem/io/endpoint.hpp>
 #include <tandem/io/export.hpp>
+#include <tandem/io/native_descriptor.hpp>
 #include <tandem/result.hpp>
 
 namespace tandem::inline v0::io::detail {
@@ -60,7 +61,7 @@ class TANDEM_IO_API operation : public tandem::detail::leaf {
   bool start(tandem::detail::promise_base& waiting) noexcept;
   /// The socket as it is when the await begins: it may have been closed since the awaiter was made,
   /// and its number may be somebody else's.
-  void aim(completion_thread* thread, int descriptor) noexcept {
+  void aim(completion_thread* thread, native_descriptor descriptor) noexcept {
     thread_ = thread;
     descriptor_ = descriptor;
   }
@@ -73,7 +74,7 @@ class TANDEM_IO_API operation : public tandem::detail::leaf {
   /// For an operation whose socket is made when it starts.
   ///
   /// @param peer  the awaiter's: stays where it is until the operation has ended
-  bool start_connect(completion_thread& thread, int descriptor, endpoint& peer,
+  bool start_connect(completion_thread& thread, native_descriptor descriptor, endpoint& peer,
                      tandem::detail::promise_base& waiting) noexcept {
     aim(&thread, descriptor);
     buffer_ = &peer;
@@ -108,7 +109,7 @@ class TANDEM_IO_API operation : public tandem::detail::leaf {
   }
   /// For people: "tcp_stream::read".
   const char* name() const noexcept;
-  int descriptor() const noexcept { return descriptor_; }
+  native_descriptor descriptor() const noexcept { return descriptor_; }
   void* buffer() const noexcept { return buffer_; }
   std::size_t bytes() const noexcept { return bytes_; }
   segment_window& window() const noexcept { return *static_cast<segment_window*>(buffer_); }
@@ -152,7 +153,7 @@ class TANDEM_IO_API operation : public tandem::detail::leaf {
   static void run_cancel(job* self) noexcept;
 
   operation_kind kind_;
-  int descriptor_ = -1;
+  native_descriptor descriptor_ = no_descriptor;
   std::int32_t outcome_ = 0;
   completion_thread* thread_ = nullptr;  // both: set when it starts
   void* buffer_;  // bytes, a segment_window, a file_request, or a peer's endpoint

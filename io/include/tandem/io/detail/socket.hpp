@@ -9,6 +9,7 @@
 #include <tandem/detail/leaf.hpp>
 #include <tandem/io/completion_pool.hpp>
 #include <tandem/io/export.hpp>
+#include <tandem/io/native_descriptor.hpp>
 
 namespace tandem::inline v0::io::detail {
 
@@ -22,18 +23,18 @@ enum class socket_side : std::uint8_t { taking, giving };
 class TANDEM_IO_API socket {
  public:
   socket() noexcept = default;
-  socket(int descriptor, completion_thread& thread) noexcept
+  socket(native_descriptor descriptor, completion_thread& thread) noexcept
       : descriptor_(descriptor), thread_(&thread) {}
   socket(socket&& other) noexcept;
   socket& operator=(socket&& other) noexcept;
   ~socket() { close(); }
 
-  int descriptor() const noexcept { return descriptor_; }
+  native_descriptor descriptor() const noexcept { return descriptor_; }
   completion_thread* thread() const noexcept { return thread_; }
   bool is_open() const noexcept { return descriptor_ >= 0; }
   void close() noexcept;
   /// Gives it up without closing it. @returns -1 if there is none
-  int release() noexcept;
+  native_descriptor release() noexcept;
 
   /// Null before the first receive() or incoming().
   multishot* source() const noexcept { return source_; }
@@ -60,7 +61,7 @@ class TANDEM_IO_API socket {
            users_[1].load(std::memory_order_relaxed) == nullptr;
   }
 
-  int descriptor_ = -1;
+  native_descriptor descriptor_ = no_descriptor;
   std::array<side_user, 2> users_{};
   completion_thread* thread_ = nullptr;
   bool listens_ = false;

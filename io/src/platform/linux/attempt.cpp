@@ -3,7 +3,7 @@
 //
 // Sockets may be in blocking mode: transfers say MSG_DONTWAIT, accept and connect set the mode, and
 // what is no socket is asked by poll() first.
-#include "operation/attempt.hpp"
+#include "platform/attempt.hpp"
 
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -13,8 +13,8 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "net/socket_address.hpp"
-#include "operation/message.hpp"
+#include "platform/linux/message.hpp"
+#include "platform/linux/socket_address.hpp"
 
 namespace tandem::inline v0::io {
 

@@ -11,7 +11,7 @@
 #include <tandem/io/detail/file_request.hpp>
 #include <tandem/stop.hpp>
 
-#include "file/open_beneath.hpp"
+#include "platform/open_beneath.hpp"
 
 namespace tandem::inline v0::io::detail {
 
@@ -39,7 +39,7 @@ bool was_interrupted(std::int32_t outcome) noexcept {
 /// One buffer, without waiting: what most transfers are.
 ssize_t transfer_now(bool reads, int descriptor, const segment& one, std::uint64_t offset,
                      int flags) noexcept {
-  // segment is laid out as iovec (segment_window.cpp).
+  // segment is laid out as iovec (message.hpp).
 #if defined(__LP64__)
   // The library's own functions are points where a thread may be cancelled, which costs what a
   // tenth of a short read does. Nobody cancels threads here.
@@ -63,7 +63,7 @@ bool file_request::is_long() noexcept {
 std::int32_t file_request::call(int flags) noexcept {
   const std::span<segment> list = segments();
   segment capped{list[0].data, std::min(list[0].bytes, call_bytes)};
-  // segment is laid out as iovec (segment_window.cpp).
+  // segment is laid out as iovec (message.hpp).
   const auto* const first =
       reinterpret_cast<const iovec*>(list.size() == 1 ? &capped : list.data());  // NOLINT
   const auto count = static_cast<int>(list.size());

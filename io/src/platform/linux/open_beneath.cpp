@@ -1,6 +1,6 @@
 // open_beneath.cpp: openat2(), and a walk that is as strict.
 // SPDX-License-Identifier: MIT
-#include "file/open_beneath.hpp"
+#include "platform/open_beneath.hpp"
 
 #include <fcntl.h>
 #include <linux/openat2.h>
