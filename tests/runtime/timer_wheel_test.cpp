@@ -9,7 +9,7 @@
 #include <memory>
 #include <random>
 #include <set>
-#include <tandem/detail/timer.hpp>
+#include <tandem/detail/timer_service.hpp>
 #include <utility>
 #include <vector>
 

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <random>
 #include <tandem/as_result.hpp>
-#include <tandem/detail/timer.hpp>
+#include <tandem/detail/timer_service.hpp>
 #include <tandem/interval.hpp>
 #include <tandem/sleep.hpp>
 #include <tandem/spawn.hpp>

@@ -4,7 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
-#include <tandem/detail/timer.hpp>
+#include <tandem/detail/timer_service.hpp>
 #include <tandem/environment.hpp>
 #include <tandem/runtime.hpp>
 #include <tandem/virtual_time.hpp>

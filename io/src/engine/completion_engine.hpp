@@ -19,7 +19,7 @@
 #include <tandem/detail/gathering.hpp>
 #include <tandem/detail/own_counter.hpp>
 #include <tandem/detail/thread_context.hpp>
-#include <tandem/detail/timer.hpp>
+#include <tandem/detail/timer_service.hpp>
 #include <tandem/executor.hpp>
 #include <thread>
 #include <vector>

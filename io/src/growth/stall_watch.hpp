@@ -15,7 +15,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <tandem/detail/timer.hpp>
+#include <tandem/detail/timer_service.hpp>
 #include <tandem/io/completion_pool.hpp>
 #include <thread>
 #include <vector>

@@ -7,7 +7,7 @@
 
 #include <tandem/clock.hpp>
 #include <tandem/detail/leaf.hpp>
-#include <tandem/detail/timer.hpp>
+#include <tandem/detail/timer_service.hpp>
 #include <tandem/result.hpp>
 
 namespace tandem::inline v0 {

@@ -57,6 +57,8 @@ class TANDEM_API joinable_root : public root {
   promise_base* take_back_frame(stop_reason reason) noexcept;
 
   void release() noexcept;
+  /// Not launched, or taken back: both references go, and with them the task.
+  void forget() noexcept;
   bool is_done() const noexcept;
   /// joining/wait. @returns false if the task is done already, or the leaf was stopped before it
   /// got here

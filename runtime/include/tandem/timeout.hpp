@@ -10,7 +10,7 @@
 #include <tandem/clock.hpp>
 #include <tandem/detail/as_task.hpp>
 #include <tandem/detail/border.hpp>
-#include <tandem/detail/timer.hpp>
+#include <tandem/detail/timer_service.hpp>
 #include <tandem/task.hpp>
 
 namespace tandem::inline v0 {

@@ -1,12 +1,6 @@
-// blocking.cpp: awaiting a blocking call, and the public face of the pool.
+// blocking.cpp: the public face of the pool of threads that may block.
 // SPDX-License-Identifier: MIT
 #include <tandem/blocking.hpp>
-
-#include <exception>
-#include <utility>
-
-#include <tandem/detail/clock_hold.hpp>
-#include <tandem/detail/forked.hpp>
 
 #include "blocking/blocking_pool.hpp"
 
@@ -30,44 +24,5 @@ void blocking_pool::append_metrics(std::vector<metric_family>& out) const {
   out.emplace_back("tandem_blocking_calls_total", "Calls that have ended.", metric_kind::counter,
                    static_cast<double>(now.run));
 }
-
-namespace detail {
-
-bool blocking_request::start(promise_base& waiting, outcome_base& result) noexcept {
-  set_waiting(waiting);
-  result_ = &result;
-  tandem::runtime& owner = *waiting.env->runtime();
-  try {
-    refuse_if_forked(owner, "tandem::blocking");
-    pool_ = &owner.use_service<blocking_pool>();
-  } catch (...) {
-    result.error = std::current_exception();
-    return false;
-  }
-  if (!begin(waiting)) return false;  // blocking_calls/publish
-  // Released when the task goes on: from the queueing to there a virtual clock sees nothing of it.
-  held_clock_ = &owner;
-  hold_clock(owner);
-  blocking_pool::impl& pool = pool_->implementation();
-  switch (pool.enqueue(*this)) {
-    case blocking_pool::impl::admission::queued: return true;
-    case blocking_pool::impl::admission::stopped: set_cancelled(); break;
-    case blocking_pool::impl::admission::full: result.error = pool.too_many(); break;
-  }
-  return !finish_unposted();
-}
-
-void blocking_request::resumed() {
-  if (held_clock_ != nullptr) release_clock(*held_clock_);
-  throw_if_cancelled();
-}
-
-bool blocking_request::on_stop(stop_waiter& self) noexcept {
-  auto& request = static_cast<blocking_request&>(self);
-  if (request.pool_->implementation().remove(request)) request.finish_stopped();
-  return true;
-}
-
-}  // namespace detail
 
 }  // namespace tandem::inline v0

@@ -13,7 +13,7 @@
 #include <tandem/detail/forked.hpp>
 #include <tandem/detail/frame_idle.hpp>
 #include <tandem/detail/thread_context.hpp>
-#include <tandem/detail/timer.hpp>
+#include <tandem/detail/timer_service.hpp>
 
 #include "platform/platform.hpp"
 #include "runtime/fork_guard.hpp"

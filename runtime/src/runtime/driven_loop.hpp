@@ -15,7 +15,7 @@
 
 #include <tandem/detail/frame_idle.hpp>
 #include <tandem/detail/split_mix.hpp>
-#include <tandem/detail/timer.hpp>
+#include <tandem/detail/timer_service.hpp>
 #include <tandem/runtime.hpp>
 #include <tandem/virtual_time.hpp>
 

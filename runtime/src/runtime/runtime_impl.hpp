@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include <tandem/detail/timer.hpp>
+#include <tandem/detail/timer_service.hpp>
 #include <tandem/runtime.hpp>
 #include <tandem/stop.hpp>
 

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include <tandem/detail/timer.hpp>
+#include <tandem/detail/timer_service.hpp>
 #include <tandem/pool_options.hpp>
 #include <tandem/worker_pool.hpp>
 

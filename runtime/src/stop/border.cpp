@@ -1,10 +1,8 @@
-// border.cpp: environments that shield, or that meet a std::stop_token.
+// border.cpp: an environment between a caller and one child.
 // SPDX-License-Identifier: MIT
 #include <tandem/detail/border.hpp>
 
-#include <tandem/shielded.hpp>
-#include <tandem/with_stop.hpp>
-#include <utility>
+#include <tandem/detail/promise_base.hpp>
 
 namespace tandem::inline v0::detail {
 
@@ -28,73 +26,6 @@ std::coroutine_handle<> border::leave(promise_base& parent, const executor* home
   env_.end();
   this_thread().env = parent.env;
   return continue_with(parent, home);
-}
-
-void shield::start(promise_base& child, promise_base& parent, outcome_base& result) noexcept {
-  open(parent);
-  prepare(child, parent, result, &shield::child_ended, this);
-}
-
-std::coroutine_handle<> shield::child_ended(const ended_frame& child) noexcept {
-  return static_cast<shield*>(child.link)->leave(*child.continuation, child.home);
-}
-
-void stop_from_token::start(promise_base& child, promise_base& parent,
-                            outcome_base& result) noexcept {
-  open(parent);
-  prepare(child, parent, result, &stop_from_token::child_ended, this);
-  callback_.emplace(std::move(token_), forward{&env_});  // stopped already: calls it
-}
-
-std::coroutine_handle<> stop_from_token::child_ended(const ended_frame& child) noexcept {
-  auto& self = *static_cast<stop_from_token*>(child.link);
-  // Waits for a callback that runs on another thread; that one takes stop locks only. It cannot run
-  // on this thread below us: a stop never resumes a task on the stopper's stack.
-  self.callback_.reset();
-  return self.leave(*child.continuation, child.home);
-}
-
-std::stop_token stop_to_token::make_token(const promise_base& parent) {
-  source_ = std::stop_source();
-  // For a callable that looks at it before it returns its task; later stops come by start().
-  if (parent.env->stop().stop_requested()) source_.request_stop();
-  return source_.get_token();
-}
-
-void stop_to_token::start(promise_base& child, promise_base& parent,
-                          outcome_base& result) noexcept {
-  parent_ = &parent;
-  open(parent);
-  prepare(child, parent, result, &stop_to_token::child_ended, this);
-  listening_ = env_.stop().listen(*this);
-  if (!listening_) source_.request_stop();
-}
-
-std::coroutine_handle<> stop_to_token::child_ended(const ended_frame& child) noexcept {
-  auto& self = *static_cast<stop_to_token*>(child.link);
-  // stopping/hand_over: if a stopper has the waiter, the second to hand over goes on with the
-  // parent.
-  if (self.listening_ && !self.env_.stop().withdraw(self) && !self.hand_over()) {
-    return std::noop_coroutine();
-  }
-  return self.leave(*child.continuation, child.home);
-}
-
-bool stop_to_token::on_stop(stop_waiter& waiter) noexcept {
-  auto& self = static_cast<stop_to_token&>(waiter);
-  // The callbacks belong to this task: its clock, its context.
-  thread_context& context = this_thread();
-  environment* const interrupted = std::exchange(context.env, &self.env_);
-  self.source_.request_stop();
-  context.env = interrupted;
-  return true;
-}
-
-void stop_to_token::go_on(stop_listener& waiter) noexcept {
-  auto& self = static_cast<stop_to_token&>(waiter);
-  promise_base& parent = *self.parent_;
-  self.env_.end();
-  parent.post();
 }
 
 }  // namespace tandem::inline v0::detail

@@ -1,4 +1,4 @@
-// submission.cpp: how a pool takes a submission (submissions), and waiting for it to do so.
+// submission.cpp: how a pool takes a submission. Protocol submissions.
 // SPDX-License-Identifier: MIT
 #include <new>
 #include <utility>
@@ -15,16 +15,6 @@
 #include "runtime/runtime_impl.hpp"
 
 namespace tandem::inline v0 {
-
-namespace {
-
-/// Not launched, or taken back: both references of the block go, and with them the task.
-void release_block(detail::joinable_root& block) noexcept {
-  block.release();
-  block.release();
-}
-
-}  // namespace
 
 void worker_pool::admit(detail::joinable_root& block, int priority) {
   impl_->submit(block, priority);
@@ -60,7 +50,7 @@ void worker_pool::impl::submit(detail::joinable_root& block, int priority) {
   try {
     detail::refuse_if_forked(owner_, "worker_pool::submit");
   } catch (...) {
-    release_block(block);
+    block.forget();
     throw;
   }
   const visit here(*this);
@@ -70,7 +60,7 @@ void worker_pool::impl::submit(detail::joinable_root& block, int priority) {
     if (answer != admission::entered) saturate(block, priority, answer);
   } catch (...) {
     block.take_back();
-    release_block(block);
+    block.forget();
     throw;
   }
 }
@@ -191,128 +181,8 @@ void worker_pool::impl::take_handed(worker& self) noexcept {
 
 namespace detail {
 
-tandem::runtime* admission::enter(executor& home) {
-  tandem::runtime* visited = nullptr;
-  // With threads nobody counts up what is still to come.
-  tandem::runtime* const owner = home.owner();
-  if (owner != nullptr && owner->implementation().loop != nullptr) [[unlikely]] {
-    worker_pool::impl& pool = owner->workers().implementation();
-    if (!pool.is_current()) {
-      pool.enter();
-      visited = owner;
-    }
-  }
-  if (home.begin_task()) return visited;
-  leave(visited);
-  refuse(home);
-}
-
-void admission::leave(tandem::runtime* visited) noexcept {
-  if (visited != nullptr) visited->workers().implementation().leave();
-}
-
 tandem::runtime& owner_of_pool(const worker_pool& pool) noexcept { return *pool.owner(); }
 executor& executor_of_pool(worker_pool& pool) noexcept { return pool; }
-
-promise_base* joinable_root::take_back_frame(stop_reason reason) noexcept {
-  if (is_forked(owner())) return nullptr;  // it runs in the parent only
-  promise_base* const frame = take_unstarted();
-  if (frame != nullptr) leave_queue(reason);
-  return frame;
-}
-
-void joinable_root::leave_queue(stop_reason reason) noexcept {
-  if (!note()) return;  // no submission: its start job ends it
-  // submissions/leave. The task counts as alive until the second of two has ended it, and one of
-  // them is here: so the pool is there. What has left keeps the block, so the coroutine goes now.
-  destroy_removed();
-  env_block().stop().request_stop(reason);
-  worker_pool::impl& pool = static_cast<worker_pool*>(env_block().home())->implementation();
-  const worker_pool::impl::visit here(pool);
-  if (pool.leave_queue(*this)) {
-    end_removed(reason);
-  } else if (handed_.exchange(true, std::memory_order_acq_rel)) {
-    tandem::runtime& counted_at = owner();
-    end_removed(reason);
-    release_clock(counted_at);  // left_to_remover()
-  }
-}
-
-bool joinable_root::left_to_remover() noexcept {
-  if (!note()) return false;
-  // driving/clock: until the remover has ended it. It is about to, and there is nothing else that
-  // tells.
-  tandem::runtime& counted_at = owner();
-  hold_clock(counted_at);
-  if (!handed_.exchange(true, std::memory_order_acq_rel)) return true;
-  release_clock(counted_at);
-  return false;
-}
-
-submit_waiter::~submit_waiter() {
-  if (block_ == nullptr) return;
-  if (counted_) block_->take_back();
-  release_block(*block_);
-}
-
-void submit_waiter::try_once() noexcept {
-  worker_pool::impl& pool = pool_->implementation();
-  block_->launch_unposted();  // submissions/count
-  counted_ = true;
-  try {
-    switch (pool.try_admit(*block_, priority_)) {
-      case submission_queue::answer::entered: state_ = state::entered; break;
-      case submission_queue::answer::closed: state_ = state::refused; break;
-      case submission_queue::answer::full: break;
-    }
-  } catch (const std::bad_alloc&) {
-    state_ = state::no_memory;
-  }
-}
-
-bool submit_waiter::ready() {
-  refuse_if_forked(*pool_->owner(), "worker_pool::submit_when_free");
-  thread_context& context = this_thread();
-  if (context.budget == 0 || must_stop()) return false;
-  const worker_pool::impl::visit here(pool_->implementation());
-  try_once();
-  if (state_ == state::idle) return false;
-  --context.budget;
-  return true;
-}
-
-bool submit_waiter::start(promise_base& waiting) noexcept {
-  worker_pool::impl& pool = pool_->implementation();
-  const worker_pool::impl::visit here(pool);
-  if (!counted_ && !must_stop()) {
-    // No budget to go on at once.
-    try_once();
-    if (state_ != state::idle) {
-      waiting.post(post_kind::yield);
-      return true;
-    }
-  }
-  if (!begin(waiting)) return false;
-  // submissions/wait. From here on a worker or a stopper may end the wait, and us with it.
-  if (pool.enter_or_wait(*this)) return true;
-  if (state_ == state::stopped) set_cancelled();  // on_stop was first
-  // Either the stopper schedules the task when it has handed over, or nobody has the leaf any more.
-  return !finish_unposted();
-}
-
-bool submit_waiter::on_stop(stop_waiter& self) noexcept {
-  auto& waiter = static_cast<submit_waiter&>(self);
-  if (waiter.pool_->implementation().submissions().stop_waiting(waiter)) waiter.finish_stopped();
-  return true;
-}
-
-joinable_root& submit_waiter::take_entered() {
-  throw_if_cancelled();
-  if (state_ == state::entered) return *std::exchange(block_, nullptr);
-  if (state_ == state::no_memory) throw std::bad_alloc();
-  throw rejected(
-      pool_->implementation().rejection_of(rejection_cause::shut_down, where_, priority_));
-}
 
 }  // namespace detail
 

@@ -1,4 +1,4 @@
-// root.cpp: the life of a spawned task, and waiting for it.
+// root.cpp: the life of a spawned task.
 // SPDX-License-Identifier: MIT
 #include <tandem/detail/root.hpp>
 
@@ -307,106 +307,6 @@ std::coroutine_handle<> root::finish() noexcept {
   // Last: the runtime may end once it has counted this task.
   owner.task_ended();
   return go_on;
-}
-
-namespace {
-
-void* const done_mark = reinterpret_cast<void*>(std::uintptr_t{1});       // NOLINT
-void* const stopped_mark = reinterpret_cast<void*>(std::uintptr_t{2});    // NOLINT
-void* const abandoned_mark = reinterpret_cast<void*>(std::uintptr_t{3});  // NOLINT
-void* const blocking_mark = reinterpret_cast<void*>(std::uintptr_t{4});   // NOLINT
-
-}  // namespace
-
-void joinable_root::throw_removed() const {
-  const stop_reason why = env_block().stop().reason();
-  throw operation_cancelled(why != stop_reason::none ? why : stop_reason::user);
-}
-
-bool joinable_root::is_done() const noexcept {
-  return joiner_.load(std::memory_order_acquire) == done_mark;  // pairs with ended()
-}
-
-bool joinable_root::register_joiner(leaf& waiter) noexcept {
-  void* seen = nullptr;
-  if (joiner_.compare_exchange_strong(seen, &waiter, std::memory_order_acq_rel)) return true;
-  if (seen == stopped_mark) {
-    // The stop of this very await came first. Back to null, for a later await; it may be done, too.
-    waiter.set_cancelled();
-    joiner_.compare_exchange_strong(seen, nullptr, std::memory_order_acq_rel);
-    return false;
-  }
-  TANDEM_ASSERT(seen == done_mark, "a join_handle is awaited by two tasks at once");
-  return false;
-}
-
-bool joinable_root::remove_joiner(leaf& waiter) noexcept {
-  void* seen = &waiter;
-  if (joiner_.compare_exchange_strong(seen, nullptr, std::memory_order_acq_rel)) return true;
-  if (seen == nullptr) {
-    // Not registered yet: leave word. If it registers or ends in between, that stands.
-    if (joiner_.compare_exchange_strong(seen, stopped_mark, std::memory_order_acq_rel))
-      return false;
-    if (seen == &waiter) {
-      return joiner_.compare_exchange_strong(seen, nullptr, std::memory_order_acq_rel);
-    }
-  }
-  return false;
-}
-
-void joinable_root::wait_blocking() {
-  void* seen = nullptr;
-  if (!joiner_.compare_exchange_strong(seen, blocking_mark, std::memory_order_acq_rel)) {
-    TANDEM_ASSERT(seen == done_mark, "a join_handle is awaited and waited for at once");
-    return;
-  }
-  if (driven_loop* const loop = owner().implementation().loop.get()) {
-    drive_until_done(*loop);
-    return;
-  }
-  while (blocking_.load(std::memory_order_acquire) == 0) platform::wait_outside(blocking_, 0);
-}
-
-void joinable_root::drive_until_done(driven_loop& loop) {
-  const driven_loop::condition done(
-      [](const void* self) noexcept {
-        return static_cast<const joinable_root*>(self)->blocking_.load(std::memory_order_acquire) !=
-               0;
-      },
-      this);
-  if (loop.run_until(done, platform::no_deadline) == driven_loop::ending::done) return;
-  joiner_.store(nullptr, std::memory_order_relaxed);  // nothing runs that could read it
-  throw stalled("the task", owner().live_tasks(), loop.seed());
-}
-
-std::coroutine_handle<> joinable_root::ended() noexcept {
-  void* const before = joiner_.exchange(done_mark, std::memory_order_acq_rel);
-  if (before == abandoned_mark) {
-    if (!removed() && failed_for_real()) {
-      unhandled_in_detached(owner(), env_block(), take_failure());
-    }
-  } else if (before == blocking_mark) {
-    blocking_.store(1, std::memory_order_release);  // pairs with wait_blocking
-    platform::wake_all(blocking_);
-    // The task counts as alive until this has returned, so the runtime is there.
-    if (driven_loop* const loop = owner().implementation().loop.get()) loop->notify();
-  } else if (before != nullptr && before != stopped_mark) {
-    static_cast<leaf*>(before)->finish();
-  }
-  release();
-  return std::noop_coroutine();
-}
-
-void joinable_root::abandon() noexcept {
-  // Once it is done it stays so.
-  void* const before =
-      is_done() ? done_mark : joiner_.exchange(abandoned_mark, std::memory_order_acq_rel);
-  TANDEM_ASSERT(before == nullptr || before == done_mark || before == stopped_mark,
-                "a join_handle was destroyed while it was awaited");
-  if (before == done_mark && !taken_ && !removed() && failed_for_real()) {
-    unhandled_in_detached(owner(), env_block(), take_failure());
-  }
-  release();
 }
 
 }  // namespace tandem::inline v0::detail

@@ -6,7 +6,7 @@
 
 #include <tandem/detail/random.hpp>
 #include <tandem/detail/split_mix.hpp>
-#include <tandem/detail/timer.hpp>
+#include <tandem/detail/timer_service.hpp>
 #include <tandem/environment.hpp>
 #include <tandem/runtime.hpp>
 

@@ -7,7 +7,7 @@
 // the other: either the driver sleeps shorter, or the arming thread wakes it. Who is the driver may
 // change (timers/driver): that, and what a driver says about its sleep, is under one lock, so one
 // that has been replaced cannot overwrite what its successor said.
-#include <tandem/detail/timer.hpp>
+#include <tandem/detail/timer_service.hpp>
 
 #include <algorithm>
 #include <array>

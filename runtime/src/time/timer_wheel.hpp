@@ -19,7 +19,7 @@
 #include <cstdint>
 #include <span>
 
-#include <tandem/detail/timer.hpp>
+#include <tandem/detail/timer_service.hpp>
 
 namespace tandem::inline v0::detail {
 

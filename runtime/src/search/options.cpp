@@ -1,4 +1,4 @@
-// search_options.cpp: limits are refused where nothing could be visited.
+// options.cpp: limits are refused where nothing could be visited.
 // SPDX-License-Identifier: MIT
 #include <tandem/search/options.hpp>
 

@@ -1,4 +1,4 @@
-// timer.hpp: deadlines. Nodes live in awaiting frames; nothing is allocated to arm one.
+// timer_service.hpp: deadlines. Nodes live in awaiting frames; nothing is allocated to arm one.
 // SPDX-License-Identifier: MIT
 //
 // Nodes hang in shards (a timing wheel and a lock each; the shard is the arming thread's). Whoever

@@ -1,4 +1,4 @@
-// search_result.cpp: the end of a search in words, and its errors.
+// result.cpp: the end of a search in words, and its errors.
 // SPDX-License-Identifier: MIT
 #include <tandem/search/result.hpp>
 

@@ -1,0 +1,66 @@
+// count_awaiter.cpp: counts that are waited for (latch, wait_group).
+// SPDX-License-Identifier: MIT
+#include <tandem/detail/count_awaiter.hpp>
+
+namespace tandem::inline v0::detail {
+
+void waited_count::add(std::size_t n) noexcept {
+  lock_word::word seen = word_.load();
+  bool owner = false;
+  while (true) {
+    TANDEM_ASSERT(n <= lock_word::max_value && seen / lock_word::one + n <= lock_word::max_value,
+                  "a count went beyond its largest value");
+    const lock_word::word more = seen + static_cast<lock_word::word>(n) * lock_word::one;
+    if (owner) return word_.unlock(more);
+    if ((seen & lock_word::locked) != 0) {
+      seen = word_.lock();
+      owner = true;
+    } else if (word_.change(seen, more)) {
+      return;
+    }
+  }
+}
+
+void waited_count::subtract(std::size_t n) noexcept {
+  const auto check = [n](lock_word::word state) {
+    TANDEM_ASSERT(n <= state / lock_word::one, "a latch or wait_group was counted below zero");
+    return state - static_cast<lock_word::word>(n) * lock_word::one;
+  };
+  if (n == 0) return;
+  lock_word::word seen = word_.load();
+  while ((seen & lock_word::locked) == 0) {
+    const lock_word::word left = check(seen);
+    if (left < lock_word::one && (left & lock_word::waiters) != 0)
+      break;                               // somebody has to be let go
+    if (word_.change(seen, left)) return;  // waiting/unlock: the last access
+  }
+  const lock_word::word left = check(word_.lock());
+  if (left >= lock_word::one) {
+    word_.unlock(left);
+    return;
+  }
+  waiter* const all = waiting_.take_all();  // waiting/grant
+  word_.unlock(0);                          // waiting/unlock: from here on the object may be gone
+  taken_list::wake(all);
+}
+
+bool count_awaiter::start(promise_base& waiting) noexcept {
+  if (room_.gave_way(waiting)) return true;
+  waiter& self = room_.build(target_->word_, target_->waiting_);
+  if (!self.begin(waiting)) return false;  // waiting/publish
+  const lock_word::word state = target_->word_.lock();
+  if (!self.may_queue()) {  // waiting/queue
+    target_->word_.unlock(state);
+    return self.give_up();
+  }
+  if (state < lock_word::one) {
+    self.take();
+    target_->word_.unlock(state);
+    return self.go_on();
+  }
+  target_->waiting_.push_back(self);
+  target_->word_.unlock(state | lock_word::waiters);
+  return true;
+}
+
+}  // namespace tandem::inline v0::detail
