@@ -23,6 +23,7 @@ tandem::runtime_options pool_of_four() {
   options.submissions.queue = tandem::queue_kind::bounded;
   options.submissions.capacity = 8;
   options.submissions.when_saturated = tandem::saturation_policy::abort;
+  options.growth = tandem::growth_order::queue_first;  // more threads when the queue is full
   return options;
 }
 

@@ -25,7 +25,9 @@ task<std::string> ask(std::chrono::milliseconds takes) {
 // A limit for whatever stands in it, however deep.
 task<std::string> in_time() {
   auto asked = co_await tandem::as_result(tandem::with_timeout(20ms, ask(1h)));
-  co_return asked ? asked.value() : std::string("no answer: ") + to_string(*asked.reason());
+  if (asked) co_return asked.value();
+  const auto why = asked.reason();  // none: it has failed, and was not stopped
+  co_return why ? std::string("no answer: ") + to_string(*why) : "it failed";
 }
 
 // Three attempts with growing pauses between them, each with a limit of its own.
