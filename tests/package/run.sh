@@ -20,10 +20,11 @@ lane=main
 
 tests/support/install_packages.sh build || exit 1
 launcher=$(command -v ccache || true)
-# The programs and both kinds of library have objects in common.
+# Builds have objects in common. The cache knows files by their paths from the folder of a build, so all of these lie equally
+# deep: libraries/KIND, use/NAME.
 export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_PCH_EXTSUM=1
 mkdir -p "$work"
-rm -rf "$work"/prefix "$work"/use "$work"/preset
+rm -rf "$work"/prefix "$work"/use "$work"/libraries/preset
 rm -f "$work/tests.counts"
 : >"$work/results"
 
@@ -77,10 +78,10 @@ prepare_kind() {  # KIND CMAKE-ARGUMENT...: configures a build of the two librar
   local kind=$1 shared=OFF
   shift
   [ "$kind" = shared ] && shared=ON
-  cmake -S . -B "$work/$kind" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$cxx" -DBUILD_SHARED_LIBS=$shared \
+  cmake -S . -B "$work/libraries/$kind" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$cxx" -DBUILD_SHARED_LIBS=$shared \
     -DTANDEM_BUILD_EXAMPLES=OFF -DCMAKE_INSTALL_LIBDIR=lib "$@"
 }
-build_kind() { prepare_kind "$@" && cmake --build "$work/$1"; }
+build_kind() { prepare_kind "$@" && cmake --build "$work/libraries/$1"; }
 # Unoptimised, and the standard library is parsed once: half of the time. -fPIC everywhere, also in CMake's own try of the
 # compiler: clang takes no precompiled header that differs in that.
 quick_flags() { echo "-DCMAKE_CXX_FLAGS=-std=c++20 -DNDEBUG -fPIC -pthread -include $work/quick/$1/standard.hpp"; }
@@ -103,12 +104,12 @@ build_static() {
     fits 'CMAKE_INSTALL_LIBDIR:.*=lib' && fits "CMAKE_CXX_COMPILER:.*=(.*/)?${cxx//+/[+]}"; then
     cmake --build "$static" --target tandem_runtime tandem_io
   else
-    static=$work/static
+    static=$work/libraries/static
     build_kind static
   fi
 }
 install_into() {  # PREFIX KIND COMPONENT...
-  local prefix=$work/prefix/$1 from=$work/$2 component
+  local prefix=$work/prefix/$1 from=$work/libraries/$2 component
   [ "$2" = static ] && from=$static
   shift 2
   for component in "$@"; do
@@ -190,8 +191,8 @@ io='-DCONSUMER_COMPONENTS=runtime;io'
 # A library of one compiler, a user of the other one: the two ways of resuming have to mix, and tasks that the
 # library returns have to come back in the same way.
 by_default_in_register() {
-  prepare_kind clang -UTANDEM_TASK_IN_REGISTER &&
-    [ "$(grep -ohE 'runtime/abi/[a-z_]+' "$work/clang/build.ninja" | sort -u)" = runtime/abi/task_in_register ]
+  prepare_kind clang_default &&
+    [ "$(grep -ohE 'runtime/abi/[a-z_]+' "$work/libraries/clang_default/build.ninja" | sort -u)" = runtime/abi/task_in_register ]
 }
 in_register() {  # PREFIX: as if another library's build_abi.hpp had been installed over the prefix's own
   mkdir -p "$work/prefix/in_register"
@@ -298,7 +299,7 @@ lane_of_shared() {
 preset_law="the libraries alone, where no package of tests and examples is installed"
 # The README's line, but for the folder of the build and the optimisation, which takes long.
 install_by_preset() {
-  local folder=$work/preset
+  local folder=$work/libraries/preset
   cmake --preset install -B "$folder" -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_INSTALL_PREFIX="$work/prefix/preset" -DCMAKE_INSTALL_LIBDIR=lib "${quick[@]}" &&
     cmake --build "$folder" --target install &&
     [ "$(find "$folder" -name '*.o' -path '*/tests/*' -o -name '*.o' -path '*/examples/*' | wc -l)" = 0 ]
