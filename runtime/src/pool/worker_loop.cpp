@@ -1,4 +1,4 @@
-// worker_loop.cpp: what a worker does: take, search, park.
+// worker_loop.cpp: what a worker does: take, search, park. Protocols parking, inbox: README.md beside this.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <chrono>
