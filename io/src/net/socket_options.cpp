@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "net/socket_options.hpp"
 
-#include <cerrno>
 #include <string>
-#include <system_error>
 
 #include "platform/sockets.hpp"
 

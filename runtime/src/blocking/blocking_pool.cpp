@@ -11,10 +11,10 @@
 #include <tandem/clock.hpp>
 #include <tandem/detail/environment_options.hpp>
 #include <tandem/detail/forked.hpp>
-#include <tandem/detail/frame_idle.hpp>
 #include <tandem/detail/thread_context.hpp>
 #include <tandem/detail/timer_service.hpp>
 
+#include "frames/idle_wait.hpp"
 #include "platform/platform.hpp"
 #include "runtime/fork_guard.hpp"
 
@@ -215,12 +215,7 @@ bool blocking_pool::impl::wait_for_work(thread_record& self,
       return false;
     }
     lock.unlock();
-    const bool gives_back = spell.deadline_ns() < deadline_ns;
-    in_time = platform::wait_on(self.signal, 0, gives_back ? spell.deadline_ns() : deadline_ns);
-    if (!in_time && gives_back) {
-      spell.give_back(true);
-      in_time = true;
-    }
+    in_time = detail::lie_on(spell, self.signal, 0, deadline_ns, [] { return true; });
     lock.lock();
   }
   return true;

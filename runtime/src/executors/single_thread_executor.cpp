@@ -13,11 +13,11 @@
 
 #include <tandem/detail/clock_hold.hpp>
 #include <tandem/detail/forked.hpp>
-#include <tandem/detail/frame_idle.hpp>
 #include <tandem/detail/thread_context.hpp>
 #include <tandem/errors.hpp>
 
 #include "executors/job_inbox.hpp"
+#include "frames/idle_wait.hpp"
 #include "platform/platform.hpp"
 #include "runtime/fork_guard.hpp"
 #include "runtime/runtime_impl.hpp"
@@ -149,8 +149,7 @@ void single_thread_executor::impl::sleep() noexcept {
   // own_thread/sleep. acquire, twice: pairs with call_thread().
   const auto is_called = [this] { return signal_.load(std::memory_order_acquire) != 0; };
   while (!is_called()) {
-    if (platform::wait_on(signal_, 0, spell.deadline_ns()) || is_called()) continue;
-    spell.give_back(true);
+    (void)detail::lie_on(spell, signal_, 0, platform::no_deadline, [] { return true; });
   }
   signal_.store(0, std::memory_order_relaxed);  // the next call is ordered by the inbox
 }

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include <tandem/detail/forked.hpp>
-#include <tandem/detail/frame_idle.hpp>
 
+#include "frames/idle_wait.hpp"
 #include "platform/platform.hpp"
 #include "pool/worker_pool_impl.hpp"
 
@@ -335,19 +335,16 @@ bool worker_pool::impl::rest(worker& self) noexcept {
   spell.begin(since.time_since_epoch().count());
   while (true) {
     const std::int64_t until = rest_until(since);
-    const bool gives_back = spell.deadline_ns() < until;
+    // Whoever parks last finds nobody busy, here or in leave().
+    const auto is_last = [this] { return busy() == 0; };
     // acquire, twice: pairs with whoever takes us off the stack, and with changes/look_again.
-    while (
-        self.signal.load(std::memory_order_acquire) == worker::parked &&
-        platform::wait_on(self.signal, worker::parked, gives_back ? spell.deadline_ns() : until)) {}
+    while (self.signal.load(std::memory_order_acquire) == worker::parked &&
+           detail::lie_on(spell, self.signal, worker::parked, until, is_last)) {}
     std::uint32_t signal = self.signal.load(std::memory_order_acquire);
     if (signal == worker::look_again) {
       // If it fails we have been taken off the stack meanwhile. Relaxed: the load above has read
       // what changed.
       self.signal.compare_exchange_strong(signal, worker::parked, std::memory_order_relaxed);
-    } else if (signal == worker::parked && gives_back) {
-      // Whoever parks last finds nobody busy, here or in leave().
-      spell.give_back(busy() == 0);
     } else if (signal == worker::parked) {
       // crew/retire. Several may be too many. Nobody went: perhaps because we are being woken.
       if (!retire_one()) since = std::chrono::steady_clock::now();

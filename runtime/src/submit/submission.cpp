@@ -1,15 +1,12 @@
 // submission.cpp: how a pool takes a submission. Protocol submissions.
 // SPDX-License-Identifier: MIT
-#include <new>
 #include <utility>
 
 #include <tandem/detail/admission.hpp>
 #include <tandem/detail/clock_hold.hpp>
 #include <tandem/detail/forked.hpp>
-#include <tandem/detail/wait_list.hpp>
 #include <tandem/rejected.hpp>
 
-#include "platform/platform.hpp"
 #include "pool/worker_pool_impl.hpp"
 #include "runtime/fork_guard.hpp"
 #include "runtime/runtime_impl.hpp"

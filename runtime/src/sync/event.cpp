@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <tandem/event.hpp>
 
+#include "sync/suspend.hpp"
+
 namespace tandem::inline v0 {
 
 using detail::lock_word;
@@ -28,22 +30,10 @@ void event::reset() noexcept {
 }
 
 bool event_awaiter::start(detail::promise_base& waiting) noexcept {
-  if (room_.gave_way(waiting)) return true;
-  waiter& self = room_.build(target_->word_, target_->waiting_);
-  if (!self.begin(waiting)) return false;  // waiting/publish
-  const lock_word::word state = target_->word_.lock();
-  if (!self.may_queue()) {  // waiting/queue
-    target_->word_.unlock(state);
-    return self.give_up();
-  }
-  if ((state & lock_word::one) != 0) {
-    self.take();
-    target_->word_.unlock(state);
-    return self.go_on();
-  }
-  target_->waiting_.push_back(self);
-  target_->word_.unlock(state | lock_word::waiters);
-  return true;
+  return detail::suspend(
+      room_, target_->word_, target_->waiting_, waiting,
+      [](lock_word::word state) { return (state & lock_word::one) != 0; },
+      [](lock_word::word state) { return state; });
 }
 
 }  // namespace tandem::inline v0

@@ -1,0 +1,35 @@
+// suspend.hpp: how an await enters the list of what it waits for, where one word says whether it has to.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <tandem/detail/wait_list.hpp>
+
+namespace tandem::inline v0::detail {
+
+/// Steps waiting/publish and waiting/queue, for events, mutexes and counts.
+///
+/// @param has_come  of the word, under its lock: whether there is nothing to wait for any more
+/// @param taken     of the same word: what it becomes then
+/// @returns         what await_suspend returns
+template <class HasCome, class Taken>
+bool suspend(waiter_room<waiter>& room, lock_word& word, wait_list& list, promise_base& waiting,
+             HasCome has_come, Taken taken) noexcept {
+  if (room.gave_way(waiting)) return true;
+  waiter& self = room.build(word, list);
+  if (!self.begin(waiting)) return false;  // waiting/publish
+  const lock_word::word state = word.lock();
+  if (!self.may_queue()) {  // waiting/queue
+    word.unlock(state);
+    return self.give_up();
+  }
+  if (has_come(state)) {
+    self.take();
+    word.unlock(taken(state));
+    return self.go_on();
+  }
+  list.push_back(self);
+  word.unlock(state | lock_word::waiters);
+  return true;
+}
+
+}  // namespace tandem::inline v0::detail
