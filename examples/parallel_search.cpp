@@ -5,7 +5,9 @@
 #include <atomic>
 #include <cstdint>
 #include <iostream>
+#include <span>
 #include <tandem/fork_each.hpp>
+#include <tandem/parallel_invoke.hpp>
 #include <tandem/run.hpp>
 #include <tandem/stop.hpp>
 #include <vector>
@@ -69,12 +71,31 @@ tandem::task<void> find(tour from, std::vector<int> squares, first_tour& first) 
   });
 }
 
+long count_invoked(const tour& from);
+
+long count_below(const tour& from, std::span<const int> jumps) {
+  if (jumps.empty()) return 0;
+  if (jumps.size() == 1) return count_invoked(from.jump(jumps[0]));
+  const std::size_t half = jumps.size() / 2;
+  const auto [a, b] =
+      tandem::parallel_invoke([&] { return count_below(from, jumps.first(half)); },
+                              [&] { return count_below(from, jumps.subspan(half)); });
+  return a + b;
+}
+
+long count_invoked(const tour& from) {
+  return from.left == 0 ? 1 : count_below(from, from.jumps());
+}
+
+tandem::task<long> count_without_tasks() { co_return count_invoked(tour()); }
+
 int main() {
   const long tours = tandem::run(count(tour()));
+  const long again = tandem::run(count_without_tasks());
   first_tour first;
   tandem::run(find(tour(), {0}, first));
   std::cout << tours << " tours from the corner of a board of 5 x 5, one of them:";
   for (const int square : first.squares) std::cout << ' ' << square;
   std::cout << '\n';
-  return tours == 304 && first.squares.size() == side * side ? 0 : 1;
+  return tours == 304 && again == tours && first.squares.size() == side * side ? 0 : 1;
 }

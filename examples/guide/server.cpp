@@ -45,6 +45,7 @@ task<int> run_server(std::uint16_t port) {
   auto listener = io::tcp_listener::bind(io::endpoint::loopback_v4(port));
   const std::uint16_t bound = listener.local_endpoint().port();
   std::printf("listening on port %d\n", bound);
+  std::fflush(stdout);
   io::serve_options options;
   options.max_connections = 10'000;
   options.drain_timeout = 5s;

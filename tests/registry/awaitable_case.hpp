@@ -19,6 +19,8 @@
 #include <tandem/errors.hpp>
 #include <tandem/task.hpp>
 
+#include "planned_failure.hpp"
+
 namespace tandem::registry {
 
 enum class column : std::uint8_t {
@@ -68,9 +70,7 @@ enum class on_stop : std::uint8_t {
 enum class clock_kind : std::uint8_t { virtual_clock, real_clock };
 
 /// The failure that a case throws on demand.
-struct planned_failure : std::runtime_error {
-  planned_failure() : std::runtime_error("planned") {}
-};
+using tandem::test::planned_failure;
 
 /// Goes into every frame and closure of a case, so that one that is not destroyed shows.
 class counted {

@@ -7,7 +7,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <stdexcept>
 #include <tandem/as_result.hpp>
 #include <tandem/blocking.hpp>
 #include <tandem/spawn.hpp>
@@ -15,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "planned_failure.hpp"
 #include "seeded.hpp"
 #include "test_runtime.hpp"
 
@@ -22,12 +22,9 @@ namespace {
 
 using namespace std::chrono_literals;
 using tandem::task;
+using tandem::test::planned_failure;
 using tandem::test::stress;
 using tandem::test::test_runtime;
-
-struct planned_failure : std::runtime_error {
-  planned_failure() : std::runtime_error("planned") {}
-};
 
 struct counts {
   std::atomic<long> ran{0};

@@ -12,7 +12,6 @@
 #include <exception>
 #include <random>
 #include <ranges>
-#include <stdexcept>
 #include <stop_token>
 #include <tandem/as_result.hpp>
 #include <tandem/finally.hpp>
@@ -32,6 +31,7 @@
 #include <tandem/yield.hpp>
 #include <utility>
 
+#include "planned_failure.hpp"
 #include "seeded.hpp"
 #include "test_runtime.hpp"
 
@@ -39,12 +39,10 @@ namespace {
 
 using namespace std::chrono_literals;
 using tandem::task;
+using tandem::test::mix;
+using tandem::test::planned_failure;
 using tandem::test::stress;
 using tandem::test::test_runtime;
-
-struct planned_failure : std::runtime_error {
-  planned_failure() : std::runtime_error("planned") {}
-};
 
 /// What all trees of a run count.
 struct forest {
@@ -82,12 +80,6 @@ class counted_body {
   forest& all_;
 };
 
-std::uint64_t mix(std::uint64_t x) {
-  x += 0x9E3779B97F4A7C15U;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
-  return x ^ (x >> 31);
-}
 std::chrono::microseconds some_time(std::uint64_t dice, unsigned most) {
   return std::chrono::microseconds(dice % most);
 }

@@ -263,7 +263,7 @@ void exposing_all(schedule& run) {
   all.require_each_taken_once();
 }
 
-/// parking/post, parking/announce, parking/wake of runtime/src/pool/README.md, reduced to one
+/// parking/post, parking/announce, parking/wake of runtime/src/crew/README.md, reduced to one
 /// poster and one sleeper.
 template <class Atomics, bool ExposeAll>
 void sleeping(schedule& run) {

@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <exception>
 #include <random>
-#include <stdexcept>
 #include <tandem/as_result.hpp>
 #include <tandem/fork_join.hpp>
 #include <tandem/parallel_invoke.hpp>
@@ -22,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "planned_failure.hpp"
 #include "seeded.hpp"
 #include "test_runtime.hpp"
 
@@ -29,12 +29,10 @@ namespace {
 
 using namespace std::chrono_literals;
 using tandem::task;
+using tandem::test::mix;
+using tandem::test::planned_failure;
 using tandem::test::stress;
 using tandem::test::test_runtime;
-
-struct planned_failure : std::runtime_error {
-  planned_failure() : std::runtime_error("planned") {}
-};
 
 /// A run's counts, and how rough it is.
 struct forest {
@@ -100,13 +98,6 @@ class joined {
   brood& brood_;
   int children_;
 };
-
-std::uint64_t mix(std::uint64_t x) {
-  x += 0x9E3779B97F4A7C15U;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
-  return x ^ (x >> 31);
-}
 
 // A tree is a function of its seed: what each node does is read from the bits of its own.
 enum class shape : std::uint8_t { leaf, pair, triple, range, array, call, plain };

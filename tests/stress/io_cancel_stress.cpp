@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-#include "../io/io_support.hpp"
+#include "io/support/io_support.hpp"
 #include "io_homes.hpp"
 #include "seeded.hpp"
 

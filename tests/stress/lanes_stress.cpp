@@ -235,8 +235,8 @@ TEST(injection_lane, several_producers_and_consumers_lose_nothing) {
   });
 }
 
-// Two items are posted; who takes the first one gathers both from the inbox into the list.
-// Meanwhile another thread looks: the second one is there all the time.
+// Two items are posted; whoever takes the first one gathers both from the inbox into the
+// list. Meanwhile another thread looks: the second one is there all the time.
 TEST(injection_lane, what_nobody_has_taken_is_never_out_of_sight) {
   constexpr int rounds = 500;
   stress([](std::mt19937_64&) {

@@ -7,7 +7,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <stdexcept>
 #include <tandem/as_result.hpp>
 #include <tandem/fork_join.hpp>
 #include <tandem/sleep.hpp>
@@ -15,6 +14,7 @@
 #include <tandem/timeout.hpp>
 #include <tandem/yield.hpp>
 
+#include "planned_failure.hpp"
 #include "seeded.hpp"
 #include "test_runtime.hpp"
 
@@ -22,12 +22,10 @@ namespace {
 
 using namespace std::chrono_literals;
 using tandem::task;
+using tandem::test::mix;
+using tandem::test::planned_failure;
 using tandem::test::stress;
 using tandem::test::test_runtime;
-
-struct planned_failure : std::runtime_error {
-  planned_failure() : std::runtime_error("planned") {}
-};
 
 /// What a tree counts; `random` is split per task, so a tree is a function of its seed.
 struct tree {
@@ -46,13 +44,6 @@ class begun_and_ended {
  private:
   tree& counts_;
 };
-
-std::uint64_t mix(std::uint64_t x) {
-  x += 0x9E3779B97F4A7C15U;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
-  return x ^ (x >> 31);
-}
 
 task<void> grow(tree& counts, std::uint64_t seed, int depth) {
   const begun_and_ended here(counts);

@@ -4,7 +4,7 @@
 // The laws: each position is entered exactly once, whoever comes first, and can be found; of all
 // costs that were offered for it the lowest stays, with the parent that came with it; its node
 // stays where it is.
-#include <tandem/search/seen_set.hpp>
+#include <tandem/detail/search/seen_set.hpp>
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <tandem/as_result.hpp>
 #include <tandem/channel.hpp>
@@ -31,6 +30,7 @@
 #include <utility>
 #include <vector>
 
+#include "planned_failure.hpp"
 #include "seeded.hpp"
 
 namespace {
@@ -39,10 +39,8 @@ using std::chrono::microseconds;
 using tandem::as_result;
 using tandem::task;
 using tandem::with_timeout;
-
-struct planned_failure : std::runtime_error {
-  planned_failure() : std::runtime_error("planned") {}
-};
+using tandem::test::mix;
+using tandem::test::planned_failure;
 
 /// One entry of the log: who, at which of its steps, did what, when, with which outcome.
 struct happening {
@@ -57,13 +55,6 @@ struct happening {
 void PrintTo(const happening& h, std::ostream* out) {
   *out << "task " << std::hex << h.who << std::dec << " step " << h.step << " op " << h.what
        << " at " << h.when_ns << " ns: " << h.outcome;
-}
-
-std::uint64_t mix(std::uint64_t x) {
-  x += 0x9E3779B97F4A7C15U;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
-  return x ^ (x >> 31);
 }
 
 /// What the tasks of a program share. They run on one thread, so the log needs no lock.

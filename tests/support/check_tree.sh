@@ -2,7 +2,7 @@
 # check_tree.sh LAW: checks a law that every file of the tree has to follow.
 # SPDX-License-Identifier: MIT
 #
-# Laws: listed, includes, umbrellas, layers, systems, heads. Prints each offender; exits 1 if there is one.
+# Laws: listed, includes, umbrellas, layers, rooms, once, systems, calls, heads. Prints each offender; exits 1 if there is one.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -13,20 +13,22 @@ files() { find "$@" -type f \( -name '*.hpp' -o -name '*.cpp' \) | sort; }
 case ${1:-} in
   # A source that nobody compiles, or a header that is not installed, is in no list of a CMakeLists.txt.
   listed)
-    for part in runtime io; do
-      while read -r file; do
-        grep -qE "(^|[[:space:]])${file#"$part"/}([[:space:])]|\$)" $part/CMakeLists.txt || offend "$file is not in $part/CMakeLists.txt"
-      done < <(find $part/src -name '*.cpp' | sort; find $part/include -name '*.hpp' | sort)
-    done
+    # One pass: for each folder the words of its list, then each file is looked up.
+    declare -A names=()
+    while IFS=: read -r list word; do
+      names["${list%CMakeLists.txt} $word"]=1
+    done < <(find runtime io tests examples -name CMakeLists.txt -print0 | xargs -0 grep -oHE '[A-Za-z0-9_./-]+')
+    while read -r file; do
+      part=${file%%/*}
+      [ -n "${names["$part/ ${file#*/}"]:-}" ] || offend "$file is not in $part/CMakeLists.txt"
+    done < <(for part in runtime io; do find $part/src -name '*.cpp'; find $part/include -name '*.hpp'; done | sort)
     while read -r file; do
       # In the list of its folder or of one above, as a path or by its name without .cpp.
-      folder=$(dirname "$file")
-      listed=
-      while [ "$folder" != . ]; do
-        if [ -f "$folder/CMakeLists.txt" ] && grep -qwF -e "${file#"$folder"/}" -e "$(basename "$file" .cpp)" "$folder/CMakeLists.txt"; then
-          listed=1
-        fi
-        folder=$(dirname "$folder")
+      folder=${file%/*} name=${file##*/} listed=
+      while [ -z "$listed" ]; do
+        listed=${names["$folder/ ${file#"$folder"/}"]:-${names["$folder/ ${name%.cpp}"]:-}}
+        [ "$folder" != "${folder%/*}" ] || break
+        folder=${folder%/*}
       done
       [ -n "$listed" ] || offend "$file is in no CMakeLists.txt"
     done < <(find tests examples -name '*.cpp' -not -path 'tests/package/*' | sort)
@@ -57,7 +59,12 @@ io tandem/io/io.hpp'
       offend "$hit"
     done < <(files runtime | xargs -r grep -nE '#[[:space:]]*include.*tandem/io/' || true)
     ;;
+  # Within a part they flow one way, too: a room includes headers of lower rooms only (rooms.txt).
+  rooms) python3 -B tests/support/check_rooms.py || found=1 ;;
+  # One class of a name in a namespace, or the linker takes functions of the one for the other.
+  once) python3 -B tests/support/check_once.py || found=1 ;;
   # The operating system is called in platform rooms and in backends only. (export.hpp: how a library shows its symbols.)
+  # Of what it calls a socket only platform/linux knows that it is an int, and what is none: native_descriptor.hpp.
   systems)
     while read -r hit; do
       offend "$hit"
@@ -65,6 +72,25 @@ io tandem/io/io.hpp'
       -e '#[[:space:]]*include <(sys|linux|net|netinet|arpa|asm)/' \
       -e '#[[:space:]]*include <(unistd|fcntl|poll|netdb|signal|csignal|pthread|sched|semaphore|dlfcn|spawn|termios|syslog|malloc|liburing|windows|winsock2?|ws2tcpip)(\.h)?>' \
       -e '__linux__|__unix__|__APPLE__|_WIN32|_WIN64' | grep -vE ':#include <semaphore>$' || true)
+    while read -r hit; do
+      offend "$hit: a native_descriptor, or no_descriptor"
+    done < <(files io | grep -vE '/src/platform/linux/|/native_descriptor\.hpp$' | xargs -r grep -nE \
+      -e '\bint[ &*]+([a-z_]*descriptor|[a-z_]*fd)_?\b' -e '\b(native_descriptor .*|[a-z_]*descriptor_?)(\(| = |, |\{)-1\b' || true)
+    ;;
+  # What the backends call for each operation, and for each action on a file, stands in a page: a line for each row.
+  calls)
+    page=io/src/operation/README.md tables=io/include/tandem/io/detail looked_at=0
+    while read -r side name; do
+      case $side in
+        '<') offend "$page: 'What each backend calls' has no line for $name at its place" ;;
+        '>') offend "$page: 'What each backend calls' has a line for $name, of which the tables have no row there" ;;
+        '=') looked_at=$((looked_at + 1)) ;;
+      esac
+    done < <(diff --unchanged-line-format='= %L' --old-line-format='< %L' --new-line-format='> %L' \
+      <(sed -nE 's/.*(operation|file)_row\{\.(kind|action) = (operation_kind|file_action)::(\w+),.*/\4/p' \
+        $tables/operation_kind.hpp $tables/file_action.hpp) \
+      <(sed -n '/^## What each backend calls/,/^## How/p' $page | sed -nE 's/^\| `(\w+)` \|.*/\1/p'))
+    [ "$looked_at" -gt 1 ] || offend "$page: no row of the tables was found"
     ;;
   # The first line names the file and says what it is; the second one is the licence.
   heads)
@@ -78,6 +104,6 @@ io tandem/io/io.hpp'
       offend "$file: no #pragma once"
     done < <(files runtime io examples tests | grep '\.hpp$' | xargs -r grep -LxF '#pragma once' || true)
     ;;
-  *) echo "usage: check_tree.sh listed|includes|umbrellas|layers|systems|heads" >&2; exit 2 ;;
+  *) echo "usage: check_tree.sh listed|includes|umbrellas|layers|rooms|once|systems|calls|heads" >&2; exit 2 ;;
 esac
 exit $found

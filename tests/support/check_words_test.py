@@ -33,7 +33,7 @@ in a page where blocks need no file
 ```
     [in code](nothing is looked at)
 """,
-    "io/README.md": "- **ring/sleep** it sleeps. **ring/wake** it wakes. Then ring/sleep, ring/fly, and A1.\n",
+    "io/README.md": "- **ring/sleep** it sleeps. **ring/wake** it wakes. Then ring/sleep, ring/fly, and A1.\nAs it was in step 7, one step at a time.\n",
     "io/src/ring.cpp": """// Protocol lane:
 //   push  first. ring/sleep
 //         and more
@@ -56,6 +56,7 @@ WANTED = {
               "io/src/ring.cpp:4: cites lane/jump, which no protocol defines",
               "io/src/ring.cpp:6: names protocol pool, of which no step is defined", "io/src/ring.cpp:7: cites B2: a step has a protocol and a name",
               "io/README.md:1: cites ring/fly, which no protocol defines", "io/README.md:1: cites A1: a step has a protocol and a name",
+              "io/README.md:2: cites step 7: a step has a protocol and a name",
               "io/README.md:1: no code cites ring/wake", "io/src/ring.cpp:10: no code cites lane/pop", "io/src/ring.cpp:5: no code cites lane/ring"],
 }
 

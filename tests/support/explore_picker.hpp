@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <tandem/detail/split_mix.hpp>
 #include <utility>
 
 #include "explore.hpp"
@@ -36,7 +37,8 @@ class actor_list {
 
 class picker {
  public:
-  explicit picker(std::uint64_t seed) noexcept : state_(mix(seed) | 1) {
+  /// Seeds may be consecutive.
+  explicit picker(std::uint64_t seed) noexcept : state_(tandem::detail::split_mix(seed) | 1) {
     strategy_ =
         static_cast<strategy>(std::min<std::uint64_t>(random(4), 2));  // half are by priority
     flush_chance_ = std::uint64_t{8} << random(5);
@@ -73,13 +75,6 @@ class picker {
 
  private:
   enum strategy : std::uint8_t { uniform, rarely_switching, by_priority };
-
-  static std::uint64_t mix(std::uint64_t x) noexcept {  // splitmix64: seeds may be consecutive
-    x += 0x9E3779B97F4A7C15U;
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
-    return x ^ (x >> 31);
-  }
 
   void draw_priorities() noexcept {
     for (std::size_t i = 0; i < priorities_.size(); ++i) {

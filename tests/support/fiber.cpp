@@ -7,25 +7,12 @@
 #include <cstdlib>
 #include <utility>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define TANDEM_TEST_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define TANDEM_TEST_ASAN 1
-#endif
-#endif
-#if defined(__SANITIZE_THREAD__)
-#define TANDEM_TEST_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define TANDEM_TEST_TSAN 1
-#endif
-#endif
+#include "sanitized.hpp"
 
-#if defined(TANDEM_TEST_ASAN)
+#if defined(TANDEM_TEST_ADDRESS_SANITIZER)
 #include <sanitizer/common_interface_defs.h>
 #endif
-#if defined(TANDEM_TEST_TSAN)
+#if defined(TANDEM_TEST_THREAD_SANITIZER)
 extern "C" {
 void* __tsan_get_current_fiber();
 void* __tsan_create_fiber(unsigned flags);
@@ -42,7 +29,7 @@ constexpr std::size_t stack_bytes = 256 * 1024;
 
 struct fiber_set::fiber {
   ~fiber() {
-#if defined(TANDEM_TEST_TSAN)
+#if defined(TANDEM_TEST_THREAD_SANITIZER)
     if (stack != nullptr) __tsan_destroy_fiber(tsan);
 #endif
   }
@@ -64,7 +51,7 @@ void* leaving = nullptr;
 }  // namespace
 
 fiber_set::fiber_set(std::size_t count) : owner_(std::make_unique<fiber>()), at_(owner_.get()) {
-#if defined(TANDEM_TEST_TSAN)
+#if defined(TANDEM_TEST_THREAD_SANITIZER)
   owner_->tsan = __tsan_get_current_fiber();
 #endif
   for (std::size_t i = 0; i < count; ++i) fibers_.push_back(make());
@@ -77,7 +64,7 @@ std::unique_ptr<fiber_set::fiber> fiber_set::make() {
   fresh->stack.reset(new char[stack_bytes]);
   fresh->bottom = fresh->stack.get();
   fresh->size = stack_bytes;
-#if defined(TANDEM_TEST_TSAN)
+#if defined(TANDEM_TEST_THREAD_SANITIZER)
   fresh->tsan = __tsan_create_fiber(0);
 #endif
   if (getcontext(&fresh->context) != 0) std::abort();
@@ -111,21 +98,21 @@ void fiber_set::abandon() {
 void fiber_set::change(fiber& from, fiber& to) {
   entering = &to;
   leaving = &from;
-#if defined(TANDEM_TEST_ASAN)
+#if defined(TANDEM_TEST_ADDRESS_SANITIZER)
   __sanitizer_start_switch_fiber(&from.fake_stack, to.bottom, to.size);
 #endif
-#if defined(TANDEM_TEST_TSAN)
+#if defined(TANDEM_TEST_THREAD_SANITIZER)
   __tsan_switch_to_fiber(to.tsan, 0);
 #endif
   if (swapcontext(&from.context, &to.context) != 0) std::abort();
-#if defined(TANDEM_TEST_ASAN)
+#if defined(TANDEM_TEST_ADDRESS_SANITIZER)
   __sanitizer_finish_switch_fiber(from.fake_stack, nullptr, nullptr);
 #endif
 }
 
 void fiber_set::enter() {
   fiber& self = *static_cast<fiber*>(entering);
-#if defined(TANDEM_TEST_ASAN)
+#if defined(TANDEM_TEST_ADDRESS_SANITIZER)
   fiber& before = *static_cast<fiber*>(leaving);
   const void* bottom = nullptr;
   std::size_t size = 0;

@@ -7,10 +7,10 @@
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
+from importlib.machinery import SourceFileLoader
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CHECK = os.path.join(HERE, 'gcc12_check')
@@ -77,8 +77,11 @@ def usage(folder):
 
 
 def main():
-    if not any(shutil.which(f'clang-query-{version}') for version in range(19, 25)) and not shutil.which('clang-query'):
-        print('there is no clang-query-19 (Debian: apt-get install clang-tools-19)')
+    tool = SourceFileLoader('gcc12_check', CHECK).load_module()
+    try:
+        tool.clang_tool('clang-query', None)
+    except tool.SystemExit2 as why:
+        print(why)
         return 1 if os.environ.get('TANDEM_TEST_REQUIRE_ALL') == '1' else 77
     with tempfile.TemporaryDirectory() as folder:
         {'bad': bad, 'good': good, 'usage': usage}[sys.argv[1]](folder)

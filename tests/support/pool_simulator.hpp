@@ -13,7 +13,7 @@
 
 #include "simulated_machine.hpp"
 #include "sizing/adaptive_controller.hpp"
-#include "sizing/starvation_gate.hpp"
+#include "starvation/starvation_gate.hpp"
 
 namespace tandem::test {
 

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <random>
+#include <tandem/detail/split_mix.hpp>
 #include <utility>
 
 #include "watchdog.hpp"
@@ -20,6 +21,11 @@ inline std::uint64_t stress_seed() {
       given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device()();
   std::printf("TANDEM_STRESS_SEED=%llu\n", static_cast<unsigned long long>(seed));
   return seed;
+}
+
+/// Bits that say what happens at a place of a run, for places that are numbered one after the other.
+constexpr std::uint64_t mix(std::uint64_t number) noexcept {
+  return tandem::detail::split_mix(number);
 }
 
 /// Calls `round(random)` until the stress time is over, `otherwise` if nobody set it; at least

@@ -20,22 +20,14 @@
 #include <thread>
 #include <utility>
 
+#include "sanitized.hpp"
+
 namespace tandem::test {
 namespace {
 
 using clock = std::chrono::steady_clock;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int default_limit_seconds = 300;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-constexpr int default_limit_seconds = 300;
-#else
-constexpr int default_limit_seconds = 60;
-#endif
-#else
-constexpr int default_limit_seconds = 60;
-#endif
+constexpr int default_limit_seconds = sanitized ? 300 : 60;
 
 long seconds_from_environment(const char* name, long otherwise) {
   const char* text = std::getenv(name);

@@ -12,13 +12,13 @@
 #include <string>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "asio/handler_memory.hpp"
 #include "asio/receive_wait.hpp"
-#include "asio/registration.hpp"
-#include "operation/backend.hpp"
-#include "receive/receive_buffers.hpp"
+#include "asio/registration_table.hpp"
+#include "backend/backend.hpp"
+#include "platform/attempt.hpp"
+#include "ring/receive_buffers.hpp"
 
 namespace tandem::inline v0::io {
 
@@ -33,16 +33,18 @@ class asio_backend final : public backend {
   std::string_view name() const noexcept override { return "asio"; }
 
   submit_answer submit(detail::operation& operation) noexcept override {
-    const direction way = direction_of(operation.kind());
+    const direction way = operation.row().waits_for;
+    TANDEM_ASSERT(way != direction::none, "submitted though takes_files() says no");
     ::new (operation.backend_room()) operation_entry(way);
-    registration* at = find(operation.descriptor());
+    registration* at = table_.find(operation.descriptor());
     if (at == nullptr ||
         at->of(way).waiting.empty()) {  // readiness/try. Else it has its turn after the others.
-      const std::int32_t outcome = begin_attempt(operation);
-      if (outcome != would_block) return ended_at_once(operation, outcome);
+      const std::int32_t outcome = platform::begin_attempt(operation);
+      if (outcome != platform::would_block) return ended_at_once(operation, outcome);
     }
     if (at == nullptr) {
-      const int error = enter(operation, at);
+      const int error = table_.enter(operation.descriptor(),
+                                     detail::are_on_our_sockets.has(operation.kind()), at);
       if (error != 0) return ended_at_once(operation, -error);
     }
     entry_of(operation).at = at;
@@ -56,12 +58,12 @@ class asio_backend final : public backend {
     // readiness/cancel. It waits, so nothing has been done: the next reap() ends it.
     const operation_entry& entry = entry_of(operation);
     entry.at->of(entry.way).waiting.remove(operation);
-    list_if_idle(*entry.at);
+    table_.list_if_idle(*entry.at);
     end(operation, -ECANCELED);
   }
 
   void cancel_all() noexcept override {
-    for (const auto& each : registrations_) {
+    for (const auto& each : table_.all()) {
       for (const direction way : {direction::read, direction::write}) {
         detail::operation* next = each->of(way).waiting.front();
         while (next != nullptr) {
@@ -91,7 +93,8 @@ class asio_backend final : public backend {
     source.backend_state = wait;
     wait->operation.aim(nullptr, source.descriptor());
     // A connection that is gone again between readiness and accept() would block us.
-    if (source.what() == multishot_source::kind::accept) set_non_blocking(source.descriptor());
+    if (source.what() == multishot_source::kind::accept)
+      platform::set_non_blocking(source.descriptor());
     wait_again(*wait);
     return true;
   }
@@ -103,7 +106,7 @@ class asio_backend final : public backend {
   }
 
   void wait(clock::time_point deadline) noexcept override {
-    if (deadline != clock::time_point::min() && ended_.empty() && ready_.empty()) {
+    if (deadline != clock::time_point::min() && ended_.empty() && table_.ready().empty()) {
       if (set_timer(deadline)) {
         context_.run_one();
       } else {
@@ -118,8 +121,8 @@ class asio_backend final : public backend {
   }
 
   unsigned reap(completion_function ended, void* context) noexcept override {
-    for (const ready_side& each : ready_) try_again(*each.at, each.way);
-    ready_.clear();
+    for (const auto& each : table_.ready()) try_again(*each.at, each.way);
+    table_.clear_ready();
     unsigned operations = 0;
     // What ends meanwhile has to wait for the next round: a socket that never runs dry is no reason
     // to keep all others waiting.
@@ -134,21 +137,13 @@ class asio_backend final : public backend {
     }
     // readiness/leave. Before any task of theirs resumes: from then on the descriptor may be
     // closed.
-    for (registration* const each : idle_) {
-      each->is_listed = false;
-      leave_if_idle(*each);
-    }
-    idle_.clear();
+    table_.let_idle_leave();
     return operations;
   }
 
   void wake() noexcept override { context_.stop(); }
 
  private:
-  struct ready_side {
-    registration* at;
-    direction way;
-  };
   /// Base of the handlers that Asio keeps for us.
   class handler {
    public:
@@ -163,7 +158,9 @@ class asio_backend final : public backend {
    public:
     ready_handler(asio_backend& owner, registration& at, direction way) noexcept
         : handler(owner), at_(&at), way_(way) {}
-    void operator()(const asio::error_code& error) { owner_->is_ready(*at_, way_, error.value()); }
+    void operator()(const asio::error_code& error) {
+      owner_->table_.waited(*at_, way_, error.value());
+    }
 
    private:
     registration* at_;
@@ -177,11 +174,6 @@ class asio_backend final : public backend {
     }
   };
 
-  registration* find(int descriptor) const noexcept {
-    const auto number = static_cast<std::size_t>(descriptor);
-    return number < by_number_.size() ? by_number_[number] : nullptr;
-  }
-
   static submit_answer ended_at_once(detail::operation& operation, std::int32_t outcome) noexcept {
     operation.complete(outcome);
     return submit_answer::completed_inline;
@@ -189,47 +181,6 @@ class asio_backend final : public backend {
   void end(detail::operation& operation, std::int32_t outcome) noexcept {
     operation.complete(outcome);
     ended_.push_back(operation);
-  }
-
-  /// readiness/enter. @returns  0 and where it waits, or an error number
-  int enter(const detail::operation& operation, registration*& at) noexcept {
-    try {
-      const auto number = static_cast<std::size_t>(operation.descriptor());
-      if (number >= by_number_.size()) by_number_.resize(number + number / 2 + 16, nullptr);
-      if (free_.empty()) add_registration();
-      registration& next = *free_.back();
-      const int error = next.enter(operation.descriptor(), is_our_socket(operation.kind()));
-      if (error != 0) return error;
-      free_.pop_back();
-      by_number_[number] = at = &next;
-      return 0;
-    } catch (const std::bad_alloc&) {
-      return ENOMEM;
-    }
-  }
-
-  void add_registration() {
-    // So that no list allocates where nothing may throw: a registration is at most once in free_
-    // and in idle_, and twice in ready_.
-    const std::size_t count = registrations_.size() + 1;
-    if (idle_.capacity() < count) {
-      free_.reserve(2 * count);
-      ready_.reserve(4 * count);
-      idle_.reserve(2 * count);
-    }
-    registrations_.push_back(std::make_unique<registration>(context_));
-    free_.push_back(registrations_.back().get());
-  }
-
-  void list_if_idle(registration& at) noexcept {
-    if (!at.is_idle() || std::exchange(at.is_listed, true)) return;
-    idle_.push_back(&at);
-  }
-  void leave_if_idle(registration& at) noexcept {
-    if (!at.is_idle() || !at.is_entered()) return;
-    by_number_[static_cast<std::size_t>(at.descriptor())] = nullptr;
-    at.leave();
-    if (at.handlers == 0) free_.push_back(&at);
   }
 
   /// readiness/wait. Until the socket can be read.
@@ -249,7 +200,7 @@ class asio_backend final : public backend {
         break;
       }
       const std::int32_t got = take_one(*wait.source);
-      if (got == would_block) break;
+      if (got == platform::would_block) break;
       if (got == went_on) continue;
       end_receive(wait, got);
       return;
@@ -266,8 +217,9 @@ class asio_backend final : public backend {
   std::int32_t take_one(multishot_source& source) noexcept {
     constexpr std::uint32_t none = detail::receive_buffers::none;
     if (source.what() == multishot_source::kind::accept) {
-      const int accepted = ::accept4(source.descriptor(), nullptr, nullptr, SOCK_CLOEXEC);
-      if (accepted < 0) return is_no_error(errno) ? would_block : -errno;
+      const native_descriptor accepted =
+          ::accept4(source.descriptor(), nullptr, nullptr, SOCK_CLOEXEC);
+      if (accepted < 0) return is_no_error(errno) ? platform::would_block : -errno;
       source.received(accepted, none, true);
       return went_on;
     }
@@ -275,7 +227,7 @@ class asio_backend final : public backend {
     if (index == none) return -ENOBUFS;
     const ssize_t bytes =
         ::recv(source.descriptor(), buffers_->data(index), buffers_->bytes_each(), MSG_DONTWAIT);
-    if (bytes < 0) return is_no_error(errno) ? would_block : -errno;
+    if (bytes < 0) return is_no_error(errno) ? platform::would_block : -errno;
     if (bytes == 0) return 0;
     stock_ = buffers_->next(index);
     source.received(static_cast<std::int32_t>(bytes), index, true);
@@ -288,7 +240,7 @@ class asio_backend final : public backend {
   void end_receive(receive_wait& wait, std::int32_t outcome) noexcept {
     multishot_source& source = *wait.source;
     // The source may close its descriptor when it hears of it.
-    if (registration* const at = find(source.descriptor())) leave_if_idle(*at);
+    if (registration* const at = table_.find(source.descriptor())) table_.leave_if_idle(*at);
     receive_waits_.give_back(wait);
     source.received(outcome, detail::receive_buffers::none, false);
   }
@@ -301,26 +253,17 @@ class asio_backend final : public backend {
       while (detail::operation* const operation = at.of(way).waiting.pop_front()) {
         end(*operation, -ENOMEM);
       }
-      list_if_idle(at);
+      table_.list_if_idle(at);
     }
-  }
-
-  void is_ready(registration& at, direction way, int error) noexcept {
-    --at.handlers;
-    if (!at.is_entered()) {  // it has left meanwhile
-      if (at.handlers == 0) free_.push_back(&at);
-      return;
-    }
-    at.of(way).error = error;
-    ready_.push_back(ready_side{&at, way});
   }
 
   void try_again(registration& at, direction way) noexcept {
     registration::side& side = at.of(way);
     side.armed = false;
     while (detail::operation* const operation = side.waiting.front()) {
-      const std::int32_t outcome = side.error != 0 ? -side.error : next_attempt(*operation);
-      if (outcome == would_block) break;
+      const std::int32_t outcome =
+          side.error != 0 ? -side.error : platform::next_attempt(*operation);
+      if (outcome == platform::would_block) break;
       side.waiting.remove(*operation);
       end(*operation, outcome);
     }
@@ -328,7 +271,7 @@ class asio_backend final : public backend {
     if (!side.waiting.empty()) {
       wait_for(at, way);
     } else {
-      list_if_idle(at);
+      table_.list_if_idle(at);
     }
   }
 
@@ -358,11 +301,7 @@ class asio_backend final : public backend {
   asio::executor_work_guard<registration::executor> work_;
   asio::basic_waitable_timer<clock, asio::wait_traits<clock>, registration::executor> timer_;
   bool timer_is_set_ = false;
-  std::vector<std::unique_ptr<registration>> registrations_;
-  std::vector<registration*> by_number_;  // of the descriptor; null: nothing waits for it
-  std::vector<registration*> free_;
-  std::vector<registration*> idle_;  // perhaps; looked at by reap()
-  std::vector<ready_side> ready_;    // from wait() to reap()
+  registration_table table_{context_};
   operation_list ended_;
 };
 

@@ -3,7 +3,7 @@
 //
 // Asio is a library of headers: its inline functions would be merged at link time with those of an
 // Asio in the user's program, of whatever version. So it lives here in a namespace of its own; the
-// names of its files are no macro's business. Included by asio_backend.cpp alone.
+// names of its files are no macro's business. No source of another room includes it.
 #pragma once
 
 #undef ASIO_SEPARATE_COMPILATION

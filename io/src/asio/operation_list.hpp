@@ -5,9 +5,9 @@
 #include <new>
 #include <tandem/io/detail/operation.hpp>
 
-#include "platform/attempt.hpp"
-
 namespace tandem::inline v0::io {
+
+using detail::direction;
 
 class receive_wait;
 class registration;

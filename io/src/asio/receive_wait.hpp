@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "operation/backend.hpp"
+#include "backend/backend.hpp"
 
 namespace tandem::inline v0::io {
 

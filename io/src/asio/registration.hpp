@@ -34,7 +34,7 @@ class registration {
   ~registration() { leave(); }
 
   /// @returns  0 or an error number. @throws std::bad_alloc
-  int enter(int descriptor, bool is_our_socket) {
+  int enter(native_descriptor descriptor, bool is_our_socket) {
     // Asio makes what it watches non-blocking. What others may share is given back as it was.
     restores_mode_ = !is_our_socket && (::fcntl(descriptor, F_GETFL) & O_NONBLOCK) == 0;
     asio::error_code error;
@@ -44,7 +44,7 @@ class registration {
   /// Asio's waits end, their handlers run later.
   void leave() noexcept {
     if (!handle_.is_open()) return;
-    const int descriptor = handle_.release();
+    const native_descriptor descriptor = handle_.release();
     int off = 0;
     if (restores_mode_) (void)::ioctl(descriptor, FIONBIO, &off);
     sides = {};
@@ -52,7 +52,7 @@ class registration {
 
   bool is_entered() const noexcept { return handle_.is_open(); }
   bool is_idle() const noexcept { return sides[0].waiting.empty() && sides[1].waiting.empty(); }
-  int descriptor() noexcept { return handle_.native_handle(); }
+  native_descriptor descriptor() noexcept { return handle_.native_handle(); }
   side& of(direction way) noexcept { return sides[static_cast<std::size_t>(way)]; }
 
   /// @throws  std::bad_alloc

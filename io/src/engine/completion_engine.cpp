@@ -1,138 +1,96 @@
-// completion_engine.cpp: the loop: inboxes, jobs, batches. Its sleep: engine_sleep.cpp.
+// completion_engine.cpp: the loop: inboxes, jobs, batches, sleep.
 // SPDX-License-Identifier: MIT
 #include "engine/completion_engine.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <chrono>
 #include <utility>
 
 #include <tandem/cpu_count.hpp>
 #include <tandem/detail/clock_hold.hpp>
 #include <tandem/detail/forked.hpp>
 #include <tandem/detail/promise_base.hpp>
+#include <tandem/detail/thread_context.hpp>
 
-#include "engine/stealable_executor.hpp"
-#include "platform/os_thread.hpp"
-#include "receive/receive_buffers.hpp"
-#include "receive/receiver.hpp"
+#include "ready/stealable_executor.hpp"
 
 namespace tandem::inline v0::io {
 
 namespace {
 
 constexpr std::size_t items_between_looks = 64;  // jobs run before the ring is looked at again
+constexpr auto longest_gathering = std::chrono::microseconds(500);  // ring_sleep/gather
 
 }  // namespace
 
 completion_engine::completion_engine(runtime& owner, stealable_executor& shared, moves& moved,
-                                     unsigned index, unsigned most,
+                                     unsigned index, unsigned most, bool drives_timers,
                                      const completion_options& options)
-    : owner_(owner),
-      shared_(shared),
-      moves_(moved),
-      index_(index),
-      name_(owner.options().name + "-io-" + std::to_string(index)),
-      options_(options),
-      workers_fill_cpus_(owner.workers().size() >= usable_cpus()) {
-  hosted_.reserve(most);
-}
+    : lane_owner(shared, sleep_, index),
+      owner_(owner),
+      drives_timers_(drives_timers),
+      pulse_(index, sleep_, lane().open_part()),
+      ring_(options, sleep_, slot()),
+      hosted_(*this, moved, most),
+      gathers_(owner.workers().size() >= usable_cpus()),
+      thread_(
+          owner.options().name + "-io-" + std::to_string(index), [this] { set_up(); },
+          [this] { run(); }) {}
 
 completion_engine::~completion_engine() = default;
 
 completion_engine* completion_engine::current() noexcept {
-  return static_cast<completion_engine*>(current_thread_slot());
+  return static_cast<completion_engine*>(lane_owner::current());
 }
 
 void completion_engine::start() {
-  join();
-  {
-    const std::lock_guard guard(moves_.lock_);
-    leaving_ = false;
-  }
+  thread_.join();
+  hosted_.open();
   stopping_.store(false, std::memory_order_relaxed);  // published by the start
-  ready_ = false;
-  set_up_failure_ = nullptr;
-  thread_ = start_os_thread(name_.c_str(), [this] { run(); });
-  std::unique_lock lock(set_up_);
-  set_up_done_.wait(lock, [this] { return ready_; });
-  if (set_up_failure_ != nullptr) {
-    lock.unlock();
-    thread_.join();
-    std::rethrow_exception(std::exchange(set_up_failure_, nullptr));
-  }
+  thread_.start();
 }
 
 void completion_engine::stop() noexcept {
-  if (!thread_.joinable()) return;
+  if (!thread_.is_there()) return;
   stopping_.store(true, std::memory_order_seq_cst);
-  wake();
+  sleep_.wake();
   thread_.join();
 }
 
-void completion_engine::join() noexcept {
-  if (thread_.joinable()) thread_.join();
+void completion_engine::set_up() {
+  ring_.open(sleep_);
+  pulse_.started();
 }
 
 void completion_engine::run() noexcept {
-  {
-    const std::lock_guard lock(set_up_);
-    try {
-      set_up();
-    } catch (...) {
-      set_up_failure_ = std::current_exception();
-      backend_.reset();
-    }
-    ready_ = true;
-    set_up_done_.notify_one();
-    if (set_up_failure_ != nullptr) return;
-  }
   tandem::detail::thread_context& context = tandem::detail::this_thread();
-  context.current_executor = &shared_;
-  set_current_thread_slot(this);
+  context.current_executor = &lane().shared();
+  enter();
   loop();
-  set_current_thread_slot(nullptr);
+  leave();
   context.current_executor = nullptr;
-  buffers_->abandon(buffers_->count() - free_buffers_ - spare_count_);
-  // Whoever saw that we sleep may be about to wake us. Nobody sees it any more.
-  while (waking_.load(std::memory_order_seq_cst) != 0) std::this_thread::yield();
-  // stealable/call. Called to search at the last moment.
-  if (searching_.exchange(false, std::memory_order_relaxed)) shared_.search_ended();
-  backend_.reset();
-  running_.store(false, std::memory_order_release);  // whoever sees it finds nothing of it left
-}
-
-void completion_engine::set_up() {
-  cpu_clock_.store(cpu_clock_of_this_thread(), std::memory_order_relaxed);
-  os_thread_.store(number_of_this_thread(), std::memory_order_relaxed);
-  backend_ = make_backend(options_);
-  backend_name_ = backend_->name();
-  takes_files_.store(backend_->takes_files(), std::memory_order_relaxed);
-  buffers_ = new detail::receive_buffers(
-      *this, options_.receive_buffers, options_.max_receive_buffers, options_.receive_buffer_bytes);
-  free_buffers_ = buffers_->count();
-  spare_buffers_ = detail::receive_buffers::none;
-  spare_count_ = 0;
-  has_swept_ = false;
-  backend_->use_buffers(*buffers_);
-  running_.store(true, std::memory_order_relaxed);  // published by ready_
+  ring_.stock().close();
+  sleep_.wait_for_wakers();
+  lane().end();
+  ring_.close();
+  pulse_.ended();
 }
 
 void completion_engine::loop() noexcept {
   tandem::detail::thread_context& context = tandem::detail::this_thread();
   while (true) {
-    if (requested_.load(std::memory_order_acquire)) [[unlikely]]
-      handle_requests();  // moving/ask
-    take_inboxes();
-    take_shared();
+    if (hosted_.is_asked()) [[unlikely]]
+      hosted_.look();  // moving/ask
+    for (host* const each : hosted_) each->take_inbox();
+    lane().look_outside(has_jobs());
     run_jobs(context);
-    flush_hand_overs();
+    post_what_ended();
     // ring_sleep/clock. What they have begun holds the clock itself.
-    for (host* const each : hosted_) each->settle_held();
-    if (any_moving_) [[unlikely]]
-      continue_moves();  // moving/drain
+    for (host* const each : hosted_) each->local().settle();
+    hosted_.go_on();  // moving/drain
     if (is_done()) break;
-    if (has_jobs() || (!hosted_.empty() && shared_.steal(*this))) {
-      backend_->wait(std::chrono::steady_clock::time_point::min());
+    if (has_jobs() || (!hosted_.empty() && lane().steal())) {
+      ring_.wait(std::chrono::steady_clock::time_point::min());
     } else {
       sleep();
     }
@@ -142,54 +100,57 @@ void completion_engine::loop() noexcept {
 
 bool completion_engine::is_done() noexcept {
   if (stopping_.load(std::memory_order_acquire)) {
-    bool ended = !has_jobs() && !requested_.load(std::memory_order_acquire);
-    for (host* const each : hosted_) ended &= each->end_sources() && !each->has_mail();
+    bool ended = !has_jobs() && !hosted_.is_asked();
+    for (host* const each : hosted_) ended &= each->sources().end() && !each->has_mail();
     if (!ended) return false;
-    for (host* const each : hosted_) each->leave_sources();
+    for (host* const each : hosted_) each->sources().leave();
     return true;
   }
-  return leave();  // moving/leave
+  if (!hosted_.may_leave()) return false;
+  lane().give_away();  // moving/leave
+  return true;
 }
 
-bool completion_engine::has_jobs() noexcept {
+bool completion_engine::has_jobs() const noexcept {
   for (host* const each : hosted_) {
-    if (each->has_local()) return true;
+    if (!each->local().empty()) return true;
   }
-  return first_ != nullptr || !lane_.empty();
+  return !lane().empty();
 }
 
-void completion_engine::take_inboxes() noexcept {
-  for (host* const each : hosted_) each->take_inbox();
-}
-
-void completion_engine::take_shared() noexcept {
-  const bool searched =
-      searching_.load(std::memory_order_relaxed);  // own word, but for stealable/call
-  if (!searched) {
-    shared_.take_injected(*this);
-    return;
+void completion_engine::sleep() noexcept {
+  using clock = std::chrono::steady_clock;
+  // ring_sleep/announce. First we say that we sleep, then we look once more; whoever comes after
+  // that look sees the flag and wakes us.
+  const bool gathers = gathers_.decide();
+  sleep_.announce(gathers);
+  clock::time_point deadline = clock::time_point::max();
+  tandem::detail::timer_service& timers = tandem::detail::timers_of(owner_);
+  if (drives_timers_) deadline = timers.sleep_begins(&sleep_);
+  bool work = stopping_.load(std::memory_order_seq_cst) || hosted_.is_asked() ||  // moving/ask
+              ring_.stock().can_feed() || lane().shared().has_work();             // stealable/take
+  for (host* const each : hosted_) work |= each->has_mail();
+  if (gathers && !work) {
+    sleep_.gather(owner_.workers(), std::min(deadline, clock::now() + longest_gathering));
+    work = true;
   }
-  if (!has_jobs()) (void)shared_.steal(*this);
-  shared_.take_injected(*this);
-  searching_.store(false, std::memory_order_relaxed);
-  shared_.search_ended();  // stealable/call: whoever finds more work calls the next one
+  const clock::time_point lies_until =
+      work ? clock::time_point::max() : trim_.lie_down(pulse_.segments(), timers);
+  ring_.wait(work ? clock::time_point::min() : std::min(deadline, lies_until));
+  trim_.get_up();
+  sleep_.got_up();
+  if (drives_timers_) timers.sleep_ended(&sleep_);
+  lane().shared().kick_watch();  // stalls/look
 }
 
 void completion_engine::look() noexcept {
-  const unsigned ended = backend_->reap(&completion_engine::operation_ended, this);
-  if (ended != 0) {
-    completed_.add(ended);
-    batches_.add();
-    reaped_count_.add(ended);
-    const auto exponent = static_cast<std::size_t>(std::bit_width(ended - 1));
-    batch_sizes_[std::min(exponent, batch_sizes_.size() - 1)].add();
-  }
+  ring_.reap(&completion_engine::operation_ended, this);
   if (drives_timers_) {
     tandem::detail::timer_service& timers = tandem::detail::timers_of(owner_);
     timers.expire(timers.now());
   }
-  feed_receivers();
-  flush_hand_overs();
+  ring_.stock().feed();
+  post_what_ended();
 }
 
 void completion_engine::operation_ended(void* self, detail::operation& ended) noexcept {
@@ -197,80 +158,27 @@ void completion_engine::operation_ended(void* self, detail::operation& ended) no
   ended.thread()->implementation().ended(ended);
 }
 
-bool completion_engine::submit(detail::operation& operation) noexcept {
-  submitted_.add();
-  if (backend_->submit(operation) == submit_answer::pending) return true;
-  completed_.add();
-  return false;
-}
-
 void completion_engine::route(tandem::detail::promise_base& waiting) noexcept {
   waiting.note_queued();
   for (host* const each : hosted_) {
     if (waiting.home == each) {
-      stayed_ = true;
-      each->add_local(&waiting);
+      gathers_.brought_to_own_tasks();
+      each->local().add_held(&waiting);
       return;
     }
   }
-  if (waiting.home == &shared_) {
-    stayed_ = true;
-    reaped_.push_back(
-        &waiting);  // readiness/leave: nobody may take it before the backend is done with the batch
+  if (waiting.home == &lane().shared()) {
+    gathers_.brought_to_own_tasks();
+    lane().add_reaped(&waiting);
     return;
   }
-  hand_over_later(waiting);
+  hand_overs_.add(waiting);
 }
 
-void completion_engine::hand_over_later(tandem::detail::promise_base& waiting) noexcept {
-  // operations/complete. A batch is one post, one wake: collected per home, of which there are few.
-  for (std::size_t i = 0; i < hand_over_count_; ++i) {
-    if (hand_overs_[i].target == waiting.home) {
-      hand_overs_[i].items.push_back(&waiting);
-      return;
-    }
-  }
-  if (hand_over_count_ == homes_at_once) [[unlikely]] {
-    of_further_homes_.push_back(&waiting);
-    return;
-  }
-  hand_over& fresh = hand_overs_[hand_over_count_++];
-  fresh.target = waiting.home;
-  fresh.items.push_back(&waiting);
-}
-
-void completion_engine::publish(job* item) noexcept {
-  if (!lane_.push(item)) shared_.inject(item);  // stealable/publish
-}
-
-void completion_engine::flush_hand_overs() noexcept {
-  if (!reaped_.empty()) {
-    // The whole batch is there for others before the first of it runs.
-    while (job* const item = reaped_.pop_front()) publish(item);
-    if (lane_.size() > 1) shared_.notify();
-  }
-  if (hand_over_count_ == 0) return;
-  post_hand_overs();
-  while (!of_further_homes_.empty()) [[unlikely]] {
-    job_list rest = std::exchange(of_further_homes_, job_list());
-    while (job* const item = rest.pop_front()) {
-      hand_over_later(*static_cast<tandem::detail::promise_base*>(item));
-    }
-    post_hand_overs();  // of eight homes more: so it ends
-  }
-}
-
-void completion_engine::post_hand_overs() noexcept {
-  const std::size_t homes = std::exchange(hand_over_count_, 0);
-  for (std::size_t i = 0; i < homes; ++i) {
-    hand_over& each = hand_overs_[i];
-    handed_over_.add();
-    const std::size_t count = each.items.size();
-    if (each.target == &owner_.workers()) brought_ += count;
-    each.target->post_batch(std::exchange(each.items, job_list()), post_kind::resume);
-    // ring_sleep/clock
-    for (std::size_t k = 0; k < count; ++k) tandem::detail::release_clock(owner_);
-  }
+void completion_engine::post_what_ended() noexcept {
+  lane().publish_reaped();
+  if (hand_overs_.empty()) return;
+  gathers_.brought_to_workers(hand_overs_.flush(owner_, owner_.workers()));
 }
 
 void completion_engine::run_job(tandem::detail::thread_context& context, job* item,
@@ -279,13 +187,9 @@ void completion_engine::run_job(tandem::detail::thread_context& context, job* it
   context.current_executor = &as;
   context.env = item->env;
   context.budget = tandem::detail::await_budget;
-  // stalls/count. Relaxed: what is told of a segment is a hint, its number is what counts.
-  const std::uint64_t segment = segments_.load(std::memory_order_relaxed);
-  running_at_.store(item->env != nullptr ? item->env->spawned_at() : std::source_location(),
-                    std::memory_order_relaxed);
-  segments_.store(segment + 1, std::memory_order_release);
+  pulse_.segment_begins(item->env != nullptr ? item->env->spawned_at() : std::source_location());
   item->run(item);
-  segments_.store(segment + 2, std::memory_order_release);
+  pulse_.segment_ends();
   // A child of fork() must leave the rings, which it shares with its parent, alone.
   if (context.current_executor == nullptr) [[unlikely]]
     tandem::detail::end_forked_child();
@@ -297,43 +201,30 @@ void completion_engine::run_jobs(tandem::detail::thread_context& context) noexce
     // In turn: of each guest one, and one that anybody may run.
     bool any = false;
     for (std::size_t k = 0; k < hosted_.size(); ++k) {
-      host& guest = *hosted_[k];
-      if (job* const item = guest.take_local()) {
+      host& guest = hosted_[k];
+      if (job* const item = guest.local().pop_front()) {
         run_job(context, item, guest);
         any = true;
       }
     }
-    job* const item = first_ != nullptr ? std::exchange(first_, nullptr) : lane_.pop();
-    if (item != nullptr) {
-      run_job(context, item, shared_);
+    if (job* const item = lane().take()) {
+      run_job(context, item, lane().shared());
       tandem::detail::release_clock(owner_);  // ring_sleep/clock
       any = true;
     }
     if (!any) break;
   }
-  context.current_executor = &shared_;
-}
-
-std::chrono::nanoseconds completion_engine::cpu_time() const noexcept {
-  return cpu_time_of(cpu_clock_.load(std::memory_order_relaxed));  // published by start()
+  context.current_executor = &lane().shared();
 }
 
 void completion_engine::add_stats(completion_pool_stats& out) const noexcept {
-  const std::uint64_t completed = completed_.read();
-  const std::uint64_t submitted = submitted_.read();
-  if (running_.load(std::memory_order_acquire)) ++out.threads;
-  out.submitted += submitted;
-  out.completed += completed;
-  out.in_flight += submitted > completed ? submitted - completed : 0;
-  out.batches += batches_.read();
-  out.reaped += reaped_count_.read();
-  for (std::size_t i = 0; i < batch_sizes_.size(); ++i)
-    out.batch_sizes[i] += batch_sizes_[i].read();
-  out.handed_over += handed_over_.read();
+  if (pulse_.is_running()) ++out.threads;
+  ring_.add_stats(out);
+  out.handed_over += hand_overs_.posts();
   out.items += items_.read();
-  out.stolen += stolen_.read();
-  out.backlog += lane_.size();
-  out.wakes += wakes_.load(std::memory_order_relaxed);
+  out.stolen += lane().stolen();
+  out.backlog += pulse_.backlog();
+  out.wakes += sleep_.wakes();
 }
 
 }  // namespace tandem::inline v0::io

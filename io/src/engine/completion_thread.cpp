@@ -11,8 +11,8 @@
 #include <tandem/detail/promise_base.hpp>
 
 #include "engine/completion_engine.hpp"
-#include "operation/buffer_register.hpp"
-#include "receive/multishot.hpp"
+#include "ready/stealable_executor.hpp"
+#include "ring/buffer_register.hpp"
 
 namespace tandem::inline v0::io {
 
@@ -29,6 +29,7 @@ completion_thread::impl::impl(runtime& owner, completion_pool& pool, unsigned in
       index_(index),
       name_(owner.options().name + "-io-" + std::to_string(index)),
       engine_(&engine),
+      local_(owner),
       wanted_(&engine) {}
 
 completion_thread::impl::~impl() = default;
@@ -42,7 +43,7 @@ void completion_thread::impl::resumed_elsewhere() noexcept {
   tandem::detail::release_clock(owner_);  // ring_sleep/clock
 }
 
-bool completion_thread::impl::takes_files() const noexcept { return engine().takes_files(); }
+bool completion_thread::impl::takes_files() const noexcept { return engine().ring().takes_files(); }
 
 void completion_thread::impl::wait_for_posts() noexcept {
   // acquire: pairs with push_inbox.
@@ -50,31 +51,13 @@ void completion_thread::impl::wait_for_posts() noexcept {
 }
 
 void completion_thread::impl::take_inbox() noexcept {
-  if (inbox_.load(std::memory_order_relaxed) == nullptr)
-    return;  // sleep() looks in order (ring_sleep/announce)
-  // acquire: pairs with push_inbox.
-  job* newest = inbox_.exchange(nullptr, std::memory_order_acquire);
-  job* oldest = nullptr;
-  while (newest != nullptr) {
-    job* const older = newest->next;
-    newest->next = oldest;
-    oldest = newest;
-    newest = older;
+  if (inbox_.looks_empty()) return;  // before it sleeps it looks in order (ring_sleep/announce)
+  job* next = inbox_.take_all().oldest;
+  while (next != nullptr) {
+    job* const item = next;
+    next = item->next;
+    local_.add_held(item);
   }
-  while (oldest != nullptr) {
-    job* const item = oldest;
-    oldest = item->next;
-    add_local(item);
-  }
-}
-
-void completion_thread::impl::keep_local() noexcept {
-  tandem::detail::hold_clock(owner_);
-  held_by_local_ = 1;
-}
-
-void completion_thread::impl::release_held(std::size_t but) noexcept {
-  for (; held_by_local_ > but; --held_by_local_) tandem::detail::release_clock(owner_);
 }
 
 void completion_thread::impl::push_inbox(job* first, job* last, bool urgent) noexcept {
@@ -85,26 +68,20 @@ void completion_thread::impl::push_inbox(job* first, job* last, bool urgent) noe
     tandem::detail::hold_clock(owner_);  // ring_sleep/clock: until it has run
     if (each == last) break;
   }
-  job* head = inbox_.load(std::memory_order_relaxed);
-  do {
-    last->next = head;
-    // ring_sleep/announce
-  } while (!inbox_.compare_exchange_weak(head, first, std::memory_order_seq_cst,
-                                         std::memory_order_relaxed));
+  (void)inbox_.push(first, last);  // ring_sleep/announce
   // moving/exchange. seq_cst, after the push: if this is the engine that has just given the thread
   // away, the new one looks at the inbox after it has got it.
   completion_engine* const host = engine_.load(std::memory_order_seq_cst);
   if (urgent) {
-    host->wake();
+    host->sleeping().wake();
   } else {
-    host->wake_for_request();
+    host->sleeping().wake_for_request();
   }
   posting_.fetch_sub(1, std::memory_order_release);  // pairs with wait_for_posts()
 }
 
 void completion_thread::impl::post(job* item, post_kind) noexcept {
   if (is_current()) {
-    hold_local();
     local_.push_back(item);
   } else {
     push_inbox(item, item, true);
@@ -113,7 +90,6 @@ void completion_thread::impl::post(job* item, post_kind) noexcept {
 
 void completion_thread::impl::post_request(job* item) noexcept {
   if (is_current()) {
-    hold_local();
     local_.push_back(item);
   } else {
     push_inbox(item, item, false);
@@ -123,7 +99,6 @@ void completion_thread::impl::post_request(job* item) noexcept {
 void completion_thread::impl::post_batch(job_list items, post_kind) noexcept {
   if (items.empty()) return;
   if (is_current()) {
-    hold_local();
     local_.append(items);
     return;
   }
@@ -145,7 +120,7 @@ void completion_thread::impl::submit(detail::operation& operation) noexcept {
   }
   ++in_flight_;
   enter_buffers(operation);
-  if (!engine().submit(operation)) ended(operation);
+  if (!engine().ring().submit(operation)) ended(operation);
 }
 
 void completion_thread::impl::ended(detail::operation& operation) noexcept {
@@ -155,13 +130,13 @@ void completion_thread::impl::ended(detail::operation& operation) noexcept {
 }
 
 void completion_thread::impl::cancel(detail::operation& operation) noexcept {
-  engine().cancel(operation);
+  engine().ring().cancel(operation);
 }
 
 void completion_thread::impl::finish(detail::operation& operation) noexcept {
   // moving/cancel. Cancelled by nobody: it was in the way of a move.
   const bool swept =
-      operation.outcome() == -ECANCELED && !operation.cancel_seen && engine().has_swept();
+      operation.outcome() == -ECANCELED && !operation.cancel_seen && engine().ring().has_swept();
   if (swept || operation.wants_retry()) {
     if (!operation.cancel_seen) {
       operation.state = detail::operation::phase::idle;
@@ -179,36 +154,17 @@ void completion_thread::impl::resume(tandem::detail::promise_base& waiting) noex
   engine().route(waiting);
 }
 
-bool completion_thread::impl::arm(detail::multishot& target) noexcept {
-  if (target.previous == nullptr && sources_ != &target) {
-    target.next = sources_;
-    if (sources_ != nullptr) sources_->previous = &target;
-    sources_ = &target;
-  }
-  return engine().arm(target);
+namespace {
+bool is_of(const completion_engine& engine, completion_pool& pool) noexcept {
+  const tandem::executor& shared = engine.lane().shared();
+  return &shared == &pool.executor();
 }
+}  // namespace
 
-void completion_thread::impl::forget(detail::multishot& target) noexcept {
-  if (target.previous == nullptr && sources_ != &target) return;
-  (target.previous != nullptr ? target.previous->next : sources_) = target.next;
-  if (target.next != nullptr) target.next->previous = target.previous;
-}
-
-bool completion_thread::impl::end_sources() noexcept {
-  bool ended = true;
-  for (detail::multishot* each = sources_; each != nullptr; each = each->next) {
-    ended &= each->end();
-  }
-  return ended;
-}
-
-void completion_thread::impl::leave_sources() noexcept {
-  // Once: who has left may be closed, and gone, at any time.
-  for (detail::multishot* each = std::exchange(sources_, nullptr); each != nullptr;) {
-    detail::multishot* const next = each->next;
-    each->leave();
-    each = next;
-  }
+completion_thread& thread_at_hand(completion_pool& pool) noexcept {
+  completion_engine* const here = completion_engine::current();
+  const bool is_its_own = here != nullptr && is_of(*here, pool);
+  return is_its_own ? pool.thread(here->index()) : pool.next_thread();
 }
 
 }  // namespace tandem::inline v0::io

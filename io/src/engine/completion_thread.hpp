@@ -9,11 +9,13 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
+#include <tandem/detail/posted_jobs.hpp>
 #include <tandem/executor.hpp>
 #include <tandem/io/completion_pool.hpp>
-#include <vector>
 
-#include "operation/backend.hpp"
+#include "backend/backend.hpp"
+#include "engine/source_list.hpp"
+#include "ready/held_queue.hpp"
 
 namespace tandem::inline v0 {
 namespace detail {
@@ -23,11 +25,8 @@ class promise_base;
 namespace io {
 
 class completion_engine;
+class guests;
 class moves;
-namespace detail {
-class receive_buffers;
-class multishot;
-}  // namespace detail
 
 class completion_thread::impl final : public tandem::executor {
  public:
@@ -66,8 +65,6 @@ class completion_thread::impl final : public tandem::executor {
   completion_engine& engine() const noexcept {
     return *engine_.load(std::memory_order_acquire);  // pairs with moving/exchange
   }
-  bool arm(detail::multishot& target) noexcept;
-  void forget(detail::multishot& target) noexcept;
   /// The task's operation has ended: it goes on here, or with the batch for its home.
   void resume(tandem::detail::promise_base& waiting) noexcept;
   /// moving/cancel. While it moves, what would begin waits for the new engine.
@@ -77,33 +74,15 @@ class completion_thread::impl final : public tandem::executor {
   // The engine.
   void take_inbox() noexcept;
   bool has_mail() const noexcept {
-    return inbox_.load(std::memory_order_seq_cst) != nullptr;  // ring_sleep/announce
+    return !inbox_.empty();  // ring_sleep/announce
   }
-  job* take_local() noexcept { return local_.pop_front(); }
-  bool has_local() const noexcept { return !local_.empty(); }
-  /// ring_sleep/clock: it holds the clock.
-  void add_local(job* item) noexcept {
-    local_.push_back(item);
-    ++held_by_local_;
-  }
-  /// ring_sleep/clock. After a round of jobs: what is left in local_ needs one hold.
-  void settle_held() noexcept {
-    if (held_by_local_ != 0) release_held(local_.empty() ? 0 : 1);
-  }
-  bool end_sources() noexcept;
-  void leave_sources() noexcept;
+  held_queue& local() noexcept { return local_; }
+  source_list& sources() noexcept { return sources_; }
 
  private:
-  friend class completion_engine;
+  friend class guests;
   friend class moves;
   void push_inbox(job* first, job* last, bool urgent) noexcept;
-  /// ring_sleep/clock. Before this thread posts to itself: whoever posts may release a hold of its
-  /// own before this has run.
-  void hold_local() noexcept {
-    if (held_by_local_ == 0) keep_local();
-  }
-  void keep_local() noexcept;
-  void release_held(std::size_t but) noexcept;
 
   tandem::runtime& owner_;
   completion_pool& pool_;
@@ -111,17 +90,16 @@ class completion_thread::impl final : public tandem::executor {
   const std::string name_;
 
   std::atomic<completion_engine*>
-      engine_;                        // written by the engine that gives it away (moving/exchange)
-  std::atomic<job*> inbox_{nullptr};  // newest first; pushed by anybody, taken whole by the owner
+      engine_;                         // written by the engine that gives it away (moving/exchange)
+  tandem::detail::posted_jobs inbox_;  // pushed by anybody, taken whole by the owner
   std::atomic<std::uint32_t> posting_{0};  // threads inside push_inbox
 
   // Owner only.
-  std::size_t held_by_local_ = 0;  // ring_sleep/clock: not 0 while local_ has something
-  job_list local_;
-  std::size_t in_flight_ = 0;             // of its operations, with the engine's backend
-  detail::multishot* sources_ = nullptr;  // that have been armed
-  bool moving_ = false;                   // moving/cancel
-  job_list deferred_;                     // moving/cancel
+  held_queue local_;
+  std::size_t in_flight_ = 0;  // of its operations, with the engine's backend
+  source_list sources_;        // that have been armed
+  bool moving_ = false;        // moving/cancel
+  job_list deferred_;          // moving/cancel
 
   // Guarded by the pool's moves.
   completion_engine* wanted_;

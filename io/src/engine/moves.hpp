@@ -13,6 +13,7 @@
 namespace tandem::inline v0::io {
 
 class completion_engine;
+class guests;
 
 class moves {
  public:
@@ -34,7 +35,7 @@ class moves {
   void settle() noexcept;
 
  private:
-  friend class completion_engine;
+  friend class guests;
   /// pre: locked. @returns  whom to wake after unlocking
   static completion_engine* request(completion_thread::impl& thread) noexcept;
 

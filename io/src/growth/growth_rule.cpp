@@ -34,7 +34,7 @@ growth_step growth_rule::decide(const growth_reading& reading) noexcept {
       return grow(reading, decision_reason::saturated);
     }
   }
-  if (reading.now < next_retirement()) return growth_step();
+  if (reading.now < next_retirement()) return growth_step();  // growth/shrink
   --threads_;
   saturated_for_ = 0;
   has_retired_ = true;

@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <tandem/detail/pool_thread.hpp>
 #include <utility>
 
-#include "engine/completion_engine.hpp"
 #include "growth/growth_control.hpp"
 #include "growth/line_limit.hpp"
+#include "growth/thread_pulse.hpp"
 #include "platform/os_thread.hpp"
 
 namespace tandem::inline v0::io {
@@ -28,7 +29,7 @@ double milliseconds(std::chrono::nanoseconds time) noexcept {
 /// have it said of everybody.
 bool is_worth_a_line(const stall_report& report) noexcept {
   return report.cpu_time * 2 >= report.lasted ||
-         (report.lasted >= blocked_for && is_blocked(report.os_thread));
+         (report.lasted >= blocked_for && platform::is_blocked(report.os_thread));
 }
 
 void print(const stall_report& report) noexcept {
@@ -54,7 +55,7 @@ stall_watch::stall_watch(std::string name, std::chrono::nanoseconds threshold,
 
 stall_watch::~stall_watch() { stop(); }
 
-void stall_watch::add(completion_engine& engine) {
+void stall_watch::add(const thread_pulse& engine) {
   engines_.push_back(watched{&engine});
   untold_.reserve(engines_.size());
 }
@@ -66,7 +67,7 @@ void stall_watch::serve(growth_control& control) noexcept {
 }
 
 void stall_watch::start() {
-  thread_ = start_os_thread(name_.c_str(), [this] { run(); });
+  thread_ = tandem::detail::start_pool_thread(name_.c_str(), [this] { run(); });
 }
 
 void stall_watch::stop() noexcept {
@@ -140,7 +141,7 @@ bool stall_watch::look(clock::time_point now) noexcept {
     const bool idle = each.engine->idle();
     any = any || runs || segment != each.segment || !idle;
     if (segment != each.segment) {
-      if (each.engine == driver_) relieve(false);
+      if (each.engine == driving_) relieve(false);
       each.segment = segment;
       each.since = now;
       each.counted = each.told = false;
@@ -161,7 +162,7 @@ void stall_watch::show(const watched& one, bool busy, clock::time_point now) noe
   growth_sight sight;
   sight.thread = one.engine->index();
   sight.busy = busy;
-  sight.backlog = one.engine->lane().size();
+  sight.backlog = one.engine->backlog();
   sight.segments = one.segment / 2;
   if (one.segment % 2 == 1) sight.keeps = now - one.since;
   growth_->see(sight);
@@ -174,9 +175,9 @@ void stall_watch::notice(watched& of, clock::time_point now) noexcept {
   report.lasted = now - of.since;
   report.cpu_time = of.engine->cpu_time() - of.cpu;
   report.spawned_at = of.engine->running_at();
-  report.waiting = of.engine->lane().size();
+  report.waiting = of.engine->backlog();
   if (of.engine->segments() != of.segment) return;  // it has just gone on: whose place was that?
-  if (of.engine == driver_) relieve(true);
+  if (of.engine == driving_) relieve(true);
   if (!std::exchange(of.counted, true)) stalls_.fetch_add(1, std::memory_order_relaxed);
   of.told = tell_ || is_worth_a_line(report);  // else a later look finds it blocked for longer
   if (of.told) untold_.push_back(report);      // there is a place for each engine

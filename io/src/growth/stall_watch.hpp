@@ -16,14 +16,14 @@
 #include <mutex>
 #include <string>
 #include <tandem/detail/timer_service.hpp>
-#include <tandem/io/completion_pool.hpp>
+#include <tandem/io/completion_options.hpp>
 #include <thread>
 #include <vector>
 
 namespace tandem::inline v0::io {
 
-class completion_engine;
 class growth_control;
+class thread_pulse;
 
 class stall_watch {
  public:
@@ -37,12 +37,14 @@ class stall_watch {
   ~stall_watch();
 
   /// Before start().
-  void add(completion_engine& engine);
-  /// stalls/timers. Before start(): `engine` drives the timers, as long as it comes back to its
-  /// ring.
-  void watch_driver(tandem::detail::timer_service& timers, completion_engine& engine) noexcept {
+  void add(const thread_pulse& engine);
+  /// stalls/timers. Before start(): `driver`, which belongs to `engine`, drives the timers, as long
+  /// as that comes back to its ring.
+  void watch_driver(tandem::detail::timer_service& timers, tandem::detail::timer_driver& driver,
+                    const thread_pulse& engine) noexcept {
     timers_ = &timers;
-    driver_ = &engine;
+    driver_ = &driver;
+    driving_ = &engine;
   }
   /// growth/look. Before start(): `control` sees what the watch sees, at least as often as it wants
   /// to.
@@ -61,7 +63,7 @@ class stall_watch {
  private:
   using clock = std::chrono::steady_clock;
   struct watched {
-    completion_engine* engine;
+    const thread_pulse* engine;
     std::uint64_t segment = 0;  // odd: seen running
     clock::time_point since{};  // when it was seen first
     std::chrono::nanoseconds cpu{};
@@ -95,7 +97,8 @@ class stall_watch {
   std::vector<stall_report>
       untold_;  // guarded by lock_, but while it is told; that is our thread's
   tandem::detail::timer_service* timers_ = nullptr;  // null: others drive them
-  completion_engine* driver_ = nullptr;
+  tandem::detail::timer_driver* driver_ = nullptr;
+  const thread_pulse* driving_ = nullptr;  // of the engine that has the driver
   bool is_relieved_ = false;
   growth_control* growth_ = nullptr;  // null: the pool is not adaptive
   bool growth_looks_ = false;         // this look is also its

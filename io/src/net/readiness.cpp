@@ -7,18 +7,13 @@
 namespace tandem::inline v0::io {
 
 bool readiness_awaiter::start(tandem::detail::promise_base& waiting) {
-  completion_pool& pool = current_completion_pool(
-      operation_.kind() == detail::operation_kind::wait_readable ? "readable" : "writable");
+  completion_pool& pool = current_completion_pool(operation_.name());
   operation_.aim(&thread_at_hand(pool), descriptor_);
   return operation_.start(waiting);
 }
 
 void readiness_awaiter::await_resume() {
-  if (operation_.failed()) {
-    operation_.throw_failure(operation_.kind() == detail::operation_kind::wait_readable
-                                 ? "tandem::io::readable"
-                                 : "tandem::io::writable");
-  }
+  if (operation_.failed()) operation_.throw_failure(operation_.name());
 }
 
 result<void> readiness_awaiter::await_resume_result() {

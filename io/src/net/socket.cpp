@@ -7,13 +7,14 @@
 #include <tandem/io/detail/socket.hpp>
 #include <utility>
 
+#include "platform/descriptor.hpp"
 #include "platform/sockets.hpp"
 #include "receive/multishot.hpp"
 
 namespace tandem::inline v0::io {
 
 detail::socket::socket(socket&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)),
+    : descriptor_(std::exchange(other.descriptor_, no_descriptor)),
       thread_(other.thread_),
       listens_(other.listens_),
       source_(std::exchange(other.source_, nullptr)) {
@@ -24,7 +25,7 @@ detail::socket& detail::socket::operator=(socket&& other) noexcept {
   if (this != &other) {
     TANDEM_ASSERT(other.is_idle(), "a socket was moved while an operation was in flight on it");
     close();
-    descriptor_ = std::exchange(other.descriptor_, -1);
+    descriptor_ = std::exchange(other.descriptor_, no_descriptor);
     thread_ = other.thread_;
     listens_ = other.listens_;
     source_ = std::exchange(other.source_, nullptr);
@@ -38,7 +39,7 @@ native_descriptor detail::socket::release() noexcept {
                 "a socket was released after receive() or incoming(): the runtime reads, or "
                 "accepts, ahead on it");
   if (descriptor_ >= 0) platform::make_blocking(descriptor_);  // a backend may have set it
-  return std::exchange(descriptor_, -1);
+  return std::exchange(descriptor_, no_descriptor);
 }
 
 #if defined(NDEBUG)
@@ -86,7 +87,7 @@ void detail::socket::close() noexcept {
   TANDEM_ASSERT(
       is_idle(),
       "a socket was closed while an operation was in flight on it: stop and await it first");
-  const native_descriptor descriptor = std::exchange(descriptor_, -1);
+  const native_descriptor descriptor = std::exchange(descriptor_, no_descriptor);
   multishot* const open = std::exchange(source_, nullptr);
   if (open != nullptr && !open->is_parents()) {
     // receiving/close closes it, in its time

@@ -8,32 +8,30 @@
 
 namespace tandem::inline v0::io {
 
-const char* apply_options(native_descriptor socket, const tcp_options& options) noexcept {
-  if (!platform::set_no_delay(socket, options.no_delay)) return "no_delay";
-  if (options.alive && !platform::set_keep_alive(socket, options.alive)) return "alive";
-  if (options.linger && !platform::set_linger(socket, options.linger)) return "linger";
-  if (options.receive_buffer_bytes &&
-      !platform::set_receive_buffer_bytes(socket, *options.receive_buffer_bytes)) {
-    return "receive_buffer_bytes";
-  }
-  if (options.send_buffer_bytes &&
-      !platform::set_send_buffer_bytes(socket, *options.send_buffer_bytes)) {
-    return "send_buffer_bytes";
-  }
-  if (options.user_timeout && !platform::set_user_timeout(socket, *options.user_timeout)) {
-    return "user_timeout";
-  }
-  if (options.quick_ack && !platform::set_quick_ack(socket, *options.quick_ack)) {
-    return "quick_ack";
-  }
-  return nullptr;
+refused_option apply_options(native_descriptor socket, const tcp_options& options) noexcept {
+  std::error_code error = platform::set_no_delay(socket, options.no_delay);
+  if (error) return {"no_delay", error};
+  if (options.alive) error = platform::set_keep_alive(socket, options.alive);
+  if (error) return {"alive", error};
+  if (options.linger) error = platform::set_linger(socket, options.linger);
+  if (error) return {"linger", error};
+  if (options.receive_buffer_bytes)
+    error = platform::set_receive_buffer_bytes(socket, *options.receive_buffer_bytes);
+  if (error) return {"receive_buffer_bytes", error};
+  if (options.send_buffer_bytes)
+    error = platform::set_send_buffer_bytes(socket, *options.send_buffer_bytes);
+  if (error) return {"send_buffer_bytes", error};
+  if (options.user_timeout) error = platform::set_user_timeout(socket, *options.user_timeout);
+  if (error) return {"user_timeout", error};
+  if (options.quick_ack) error = platform::set_quick_ack(socket, *options.quick_ack);
+  if (error) return {"quick_ack", error};
+  return {};
 }
 
 void apply_options_or_throw(native_descriptor socket, const tcp_options& options,
                             const char* what) {
-  const char* const refused = apply_options(socket, options);
-  if (refused != nullptr) {
-    platform::throw_last_error(std::string(what) + ": tcp_options::" + refused);
+  if (const refused_option refused = apply_options(socket, options)) {
+    throw std::system_error(refused.error, std::string(what) + ": tcp_options::" + refused.name);
   }
 }
 

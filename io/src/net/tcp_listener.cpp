@@ -5,6 +5,7 @@
 #include <tandem/io/tcp_listener.hpp>
 #include <utility>
 
+#include "net/checked.hpp"
 #include "net/socket_options.hpp"
 #include "platform/sockets.hpp"
 
@@ -20,7 +21,7 @@ result<tcp_stream> accept_awaiter::await_resume_result() {
 tcp_stream accept_awaiter::await_resume() {
   if (operation_.failed()) {
     end_operation();
-    operation_.throw_failure("tcp_listener::accept");
+    operation_.throw_failure(operation_.name());
   }
   return std::move(await_resume_result()).value();
 }
@@ -32,8 +33,7 @@ tcp_listener tcp_listener::from_native(native_descriptor descriptor,
 
 tcp_listener tcp_listener::from_native(completion_pool& pool, native_descriptor descriptor,
                                        const tcp_options& connections) {
-  platform::check_adopted(descriptor, platform::adopted_kind::listener,
-                          "tcp_listener::from_native");
+  adopt_or_throw(descriptor, platform::adopted_kind::listener, "tcp_listener::from_native");
   apply_options_or_throw(descriptor, connections, "tcp_listener::from_native");
   return {detail::socket(descriptor, pool.next_thread()), pool};
 }
@@ -69,24 +69,25 @@ std::vector<tcp_listener> tcp_listener::bind_sharded(completion_pool& pool, cons
 tcp_listener tcp_listener::bind_on(completion_thread& thread, completion_pool& pool,
                                    const endpoint& address, const listen_options& options) {
   const std::string what = "tcp_listener::bind to " + address.to_string();
-  const native_descriptor descriptor = platform::open_tcp_socket(address.family());
-  if (descriptor < 0) {
-    throw std::system_error(-descriptor, std::generic_category(), what + ": socket");
-  }
+  result<native_descriptor> opened = platform::open_tcp_socket(address.family());
+  if (!opened) throw std::system_error(opened.error(), what + ": socket");
+  const native_descriptor descriptor = opened.value();
   detail::socket socket(descriptor, thread);
   platform::set_reuse_address(descriptor, options.reuse_address);
   if (options.reuse_port) platform::set_reuse_port(descriptor);
   if (address.family() == address_family::ipv6) platform::set_only_v6(descriptor, options.only_v6);
   // Connections inherit them; the receive buffer has to be known before the first one is offered.
   apply_options_or_throw(descriptor, options.connections, what.c_str());
-  if (!platform::bind(descriptor, address)) platform::throw_last_error(what);
-  if (!platform::listen(descriptor, options.backlog)) platform::throw_last_error(what + ": listen");
+  check(platform::bind(descriptor, address), what.c_str());
+  if (const std::error_code error = platform::listen(descriptor, options.backlog)) {
+    throw std::system_error(error, what + ": listen");
+  }
   socket.set_listens();
   return {std::move(socket), pool};
 }
 
 endpoint tcp_listener::local_endpoint() const {
-  return platform::local_endpoint_of(socket_.descriptor(), "tcp_listener::local_endpoint");
+  return checked(platform::local_endpoint_of(socket_.descriptor()), "tcp_listener::local_endpoint");
 }
 
 }  // namespace tandem::inline v0::io

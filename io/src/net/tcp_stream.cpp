@@ -2,52 +2,45 @@
 // SPDX-License-Identifier: MIT
 #include <tandem/io/tcp_stream.hpp>
 
-#include <cerrno>
 #include <string>
 #include <utility>
 
+#include "net/checked.hpp"
 #include "net/socket_options.hpp"
 #include "platform/sockets.hpp"
 
 namespace tandem::inline v0::io {
-
-namespace {
-
-void check(bool done, const char* what) {
-  if (!done) platform::throw_last_error(what);
-}
-
-}  // namespace
 
 connect_awaiter::connect_awaiter(const endpoint& peer, const tcp_options& options) noexcept
     : peer_(peer), options_(options), operation_(detail::operation_kind::connect, nullptr, 0) {}
 connect_awaiter::~connect_awaiter() = default;
 
 bool connect_awaiter::start(tandem::detail::promise_base& waiting) {
-  completion_thread& thread = current_completion_pool("tcp_stream::connect").next_thread();
-  const native_descriptor descriptor = platform::open_tcp_socket(peer_.family());
-  if (descriptor < 0) {
-    open_error_ = -descriptor;
+  completion_thread& thread = current_completion_pool(operation_.name()).next_thread();
+  result<native_descriptor> opened = platform::open_tcp_socket(peer_.family());
+  if (!opened) {
+    open_error_ = opened.error();
     return false;
   }
+  const native_descriptor descriptor = opened.value();
   socket_ = detail::socket(descriptor, thread);
-  refused_ = apply_options(descriptor, options_);
-  if (refused_ != nullptr) {
-    open_error_ = errno;
+  if (const refused_option refused = apply_options(descriptor, options_)) {
+    open_error_ = refused.error;
+    refused_ = refused.name;
     return false;
   }
   return operation_.start_connect(thread, descriptor, peer_, waiting);
 }
 
 result<tcp_stream> connect_awaiter::await_resume_result() {
-  if (open_error_ != 0) return std::error_code(open_error_, std::generic_category());
+  if (open_error_) return open_error_;
   if (operation_.failed()) return operation_.error();
   return tcp_stream(std::move(socket_));
 }
 
 tcp_stream connect_awaiter::await_resume() {
-  if (open_error_ != 0) {
-    throw std::system_error(open_error_, std::generic_category(),
+  if (open_error_) {
+    throw std::system_error(open_error_,
                             refused_ != nullptr
                                 ? std::string("tcp_stream::connect: tcp_options::") + refused_
                                 : "tcp_stream::connect: socket");
@@ -60,11 +53,7 @@ tcp_stream connect_awaiter::await_resume() {
 
 std::size_t transfer_awaiter::await_resume() {
   end_operation();
-  if (operation_.failed()) {
-    operation_.throw_failure(operation_.kind() == detail::operation_kind::receive
-                                 ? "tcp_stream::read"
-                                 : "tcp_stream::write");
-  }
+  if (operation_.failed()) operation_.throw_failure(operation_.name());
   return static_cast<std::size_t>(operation_.outcome());
 }
 
@@ -76,7 +65,7 @@ result<std::size_t> transfer_awaiter::await_resume_result() {
 
 void write_all_awaiter::await_resume() {
   end_operation();
-  if (operation_.failed()) operation_.throw_failure("tcp_stream::write_all");
+  if (operation_.failed()) operation_.throw_failure(operation_.name());
 }
 
 result<void> write_all_awaiter::await_resume_result() {
@@ -87,7 +76,7 @@ result<void> write_all_awaiter::await_resume_result() {
 
 std::size_t vectored_read_awaiter::await_resume() {
   end_operation();
-  if (operation_.failed()) operation_.throw_failure("tcp_stream::read");
+  if (operation_.failed()) operation_.throw_failure(operation_.name());
   return static_cast<std::size_t>(operation_.outcome());
 }
 
@@ -99,7 +88,7 @@ result<std::size_t> vectored_read_awaiter::await_resume_result() {
 
 void vectored_write_awaiter::await_resume() {
   end_operation();
-  if (operation_.failed()) operation_.throw_failure("tcp_stream::write_all");
+  if (operation_.failed()) operation_.throw_failure(operation_.name());
 }
 
 result<void> vectored_write_awaiter::await_resume_result() {
@@ -113,7 +102,7 @@ tcp_stream tcp_stream::from_native(native_descriptor descriptor) {
 }
 
 tcp_stream tcp_stream::from_native(completion_pool& pool, native_descriptor descriptor) {
-  platform::check_adopted(descriptor, platform::adopted_kind::stream, "tcp_stream::from_native");
+  adopt_or_throw(descriptor, platform::adopted_kind::stream, "tcp_stream::from_native");
   return tcp_stream(detail::socket(descriptor, pool.next_thread()));
 }
 
@@ -130,10 +119,10 @@ void tcp_stream::abort() noexcept {
 }
 
 endpoint tcp_stream::local_endpoint() const {
-  return platform::local_endpoint_of(socket_.descriptor(), "tcp_stream::local_endpoint");
+  return checked(platform::local_endpoint_of(socket_.descriptor()), "tcp_stream::local_endpoint");
 }
 endpoint tcp_stream::remote_endpoint() const {
-  return platform::remote_endpoint_of(socket_.descriptor(), "tcp_stream::remote_endpoint");
+  return checked(platform::remote_endpoint_of(socket_.descriptor()), "tcp_stream::remote_endpoint");
 }
 
 void tcp_stream::set_options(const tcp_options& options) {
@@ -164,7 +153,7 @@ void tcp_stream::set_quick_ack(bool on) {
 }
 
 tcp_options tcp_stream::options() const {
-  return platform::options_of(socket_.descriptor(), "tcp_stream::options");
+  return checked(platform::options_of(socket_.descriptor()), "tcp_stream::options");
 }
 
 }  // namespace tandem::inline v0::io

@@ -15,10 +15,10 @@ namespace tandem::inline v0::io::detail {
 using tandem::detail::promise_base;
 
 bool operation::try_now() noexcept {
-  if (!is_tried_first(kind_)) return false;
+  if (!are_tried_first.has(kind_)) return false;
   do {
-    const std::int32_t outcome = next_attempt(*this);
-    if (outcome == would_block) {
+    const std::int32_t outcome = platform::next_attempt(*this);
+    if (outcome == platform::would_block) {
       state = phase::idle;  // the backend does what is left
       return false;
     }
@@ -27,24 +27,12 @@ bool operation::try_now() noexcept {
   return true;
 }
 
-bool operation::has_nothing_to_do() const noexcept {
-  if (bytes_ != 0) return false;
-  switch (kind_) {
-    case operation_kind::receive:
-    case operation_kind::send:
-    case operation_kind::send_all:
-    case operation_kind::receive_vector:
-    case operation_kind::send_all_vector: return true;
-    default: return false;
-  }
-}
-
 bool operation::start(promise_base& waiting) noexcept {
   if (descriptor_ < 0) {
     complete(-EBADF);
     return false;
   }
-  if (has_nothing_to_do()) {
+  if (bytes_ == 0 && are_done_if_empty.has(kind_)) {
     complete(0);
     return false;
   }
@@ -115,33 +103,18 @@ void operation::run_cancel(job* self) noexcept {
 file_request& operation::of_file() const noexcept { return *static_cast<file_request*>(buffer_); }
 
 bool operation::retries() noexcept {
-  if (kind_ == operation_kind::file) return of_file().took(outcome_);
-  if (kind_ == operation_kind::send_all && outcome_ > 0) {
-    buffer_ = static_cast<std::byte*>(buffer_) + outcome_;
-    bytes_ -= static_cast<std::size_t>(outcome_);
-    return bytes_ != 0;
+  const rest_form rest = row().rest;
+  if (rest == rest_form::file) return of_file().took(outcome_);
+  if (outcome_ > 0) {
+    const auto done = static_cast<std::size_t>(outcome_);
+    if (rest == rest_form::window) return window().advance(done);
+    if (rest == rest_form::bytes) {
+      buffer_ = static_cast<std::byte*>(buffer_) + done;
+      bytes_ -= done;
+      return bytes_ != 0;
+    }
   }
-  if (kind_ == operation_kind::send_all_vector && outcome_ > 0) {
-    return window().advance(static_cast<std::size_t>(outcome_));
-  }
-  return outcome_ == -EINTR || (kind_ == operation_kind::accept && outcome_ == -ECONNABORTED);
-}
-
-const char* operation::name() const noexcept {
-  switch (kind_) {
-    case operation_kind::accept: return "tcp_listener::accept";
-    case operation_kind::connect: return "tcp_stream::connect";
-    case operation_kind::receive:
-    case operation_kind::receive_vector: return "tcp_stream::read";
-    case operation_kind::send: return "tcp_stream::write";
-    case operation_kind::send_all:
-    case operation_kind::send_all_vector: return "tcp_stream::write_all";
-    case operation_kind::wait_readable: return "readable";
-    case operation_kind::wait_writable: return "writable";
-    case operation_kind::read_file: return "signal_set::wait";
-    case operation_kind::file: return "an operation on a file";
-    default: return "an operation";
-  }
+  return outcome_ == -EINTR || (outcome_ == -ECONNABORTED && row().survives_abort);
 }
 
 std::error_code operation::error() const noexcept {

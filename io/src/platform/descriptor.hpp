@@ -1,17 +1,18 @@
 // descriptor.hpp: what all descriptors have in common.
 // SPDX-License-Identifier: MIT
+//
+// Nothing here fails.
 #pragma once
 
-#include <string>
 #include <tandem/io/native_descriptor.hpp>
 
 namespace tandem::inline v0::io::platform {
 
-/// What the call before has failed with, on this thread. pre: it has just failed
-/// @throws  std::system_error
-[[noreturn]] void throw_last_error(const std::string& what);
-
-/// pre: open, and nobody else uses it. The descriptor is gone in any case.
+/// Any thread; waits where its owner has asked for that (tcp_options::linger), or a file system's
+/// server makes it.
+///
+/// pre: open, and nobody else uses it
+/// post: the number may be another one's, whatever the system has answered
 void close(native_descriptor descriptor) noexcept;
 
 }  // namespace tandem::inline v0::io::platform

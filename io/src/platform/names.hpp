@@ -1,5 +1,8 @@
 // names.hpp: names of hosts and services.
 // SPDX-License-Identifier: MIT
+//
+// Any thread. A failure is a std::error_code in what look_up() returns; only std::bad_alloc is
+// thrown.
 #pragma once
 
 #include <string>
@@ -9,7 +12,8 @@
 
 namespace tandem::inline v0::io::platform {
 
-/// Of the errors of look_up(); its codes compare to resolve_errc.
+/// Of the errors of look_up(), but for error numbers of the system's; its codes compare to
+/// resolve_errc.
 const std::error_category& name_category() noexcept;
 std::error_code host_not_found() noexcept;
 std::error_code service_not_found() noexcept;
@@ -20,11 +24,13 @@ class found_names {
   found_names() noexcept = default;
 
   std::error_code error;
-  std::vector<endpoint> found;
+  std::vector<endpoint> found;  ///< at least one if there is no error, else none
 };
 
-/// pre: no zero in either
-/// @param may_wait  asks name servers, and files; else knows numbers only, and never waits
+/// pre: no zero in either; `host` is not empty; a `service` of digits is a port
+///
+/// @param may_wait  asks name servers, and files, so it is for a thread of blocking(); else knows
+///                  numbers only, to which all else is host_not_found(), and never waits
 found_names look_up(const std::string& host, const std::string& service, bool may_wait);
 
 }  // namespace tandem::inline v0::io::platform

@@ -7,20 +7,27 @@
 // out to be a symbolic link is read, and its text takes the place of the component. ".." goes back
 // to a descriptor that the walk has come through, never up by name. So what is exchanged behind our
 // back changes what is found, and never where.
+//
+// A failure is an outcome as files tell it: a negative error number. Nothing is thrown.
 #pragma once
 
 #include <cstdint>
+#include <tandem/io/native_descriptor.hpp>
 
-namespace tandem::inline v0::io {
+namespace tandem::inline v0::io::platform {
 
-/// Waits for the disk.
+/// Waits for the disk, so it is for a thread of blocking().
 ///
-/// @param root   a descriptor of a folder; must stay open
+/// pre: `root` stays open during the call
+/// post: if the answer is a descriptor, it is the caller's
+///
+/// @param root   a descriptor of a folder
 /// @param path   relative; absolute ones, links with an absolute target and ".." above the root are
 ///               refused with EXDEV, links of the kernel's (/proc) with ELOOP, or by the walk, to
 ///               which they look like others, mostly with EXDEV. Other links are followed
 /// @param flags  of open(2)
 /// @returns      a descriptor, or an error number, negative
-std::int32_t open_beneath(int root, const char* path, int flags, unsigned permissions) noexcept;
+std::int32_t open_beneath(native_descriptor root, const char* path, int flags,
+                          unsigned permissions) noexcept;
 
-}  // namespace tandem::inline v0::io
+}  // namespace tandem::inline v0::io::platform

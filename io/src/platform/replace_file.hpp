@@ -3,6 +3,8 @@
 //
 // Step files/replace. Most of it has no other way than calls that wait, so it runs on a thread of
 // blocking(); it looks for a stop between them, and between the pieces that it writes.
+//
+// A failure is thrown: it ends the whole, and has to say in which step.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +12,7 @@
 #include <string>
 #include <system_error>
 #include <tandem/io/write_file.hpp>
+#include <utility>
 
 namespace tandem::inline v0::io::platform {
 
@@ -31,8 +34,14 @@ class failed_step {
   std::string path_;
 };
 
-/// All or nothing; waits for the disk. pre: `path` is not empty and has no zero in it
-/// @throws  failed_step; operation_cancelled; then the old file is as it was
+/// All or nothing; waits for the disk. Two at a time on one path are fine: one of them is last.
+///
+/// pre: a thread of blocking(), whose stop is asked for; `path` is not empty and has no zero in it
+/// post: the file of that name, at the end of all links, holds `bytes`, with the permissions and,
+///       as far as we may give files away, the owner of the old one; no other name is left behind
+///
+/// @throws  failed_step; operation_cancelled; std::bad_alloc; then the old file is as it was,
+///          unless it was only the folder that could not be synced
 void replace_file(const std::string& path, std::span<const std::byte> bytes,
                   const write_options& options);
 

@@ -1,61 +1,82 @@
-// sockets.hpp: what streams and listeners ask the operating system for. A folder for each system fulfils it.
+// sockets.hpp: what streams and listeners ask the operating system for.
 // SPDX-License-Identifier: MIT
 //
-// None of it waits. (Closing does, for as long as tcp_options::linger says.) Transfers, accepts and
-// connects are operations: attempt.hpp, and the backends.
+// Any thread; none of it waits. (Closing does, for as long as tcp_options::linger says.) Transfers,
+// accepts and connects are operations: attempt.hpp, and the backends.
+//
+// What may fail answers with a std::error_code, or with a result that holds one; nothing is thrown,
+// and no caller looks at errno.
+//
+// pre of all that take a socket: it is open, and stays so during the call.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <optional>
+#include <system_error>
 #include <tandem/io/endpoint.hpp>
 #include <tandem/io/native_descriptor.hpp>
 #include <tandem/io/tcp_options.hpp>
-
-#include "platform/descriptor.hpp"
+#include <tandem/result.hpp>
 
 namespace tandem::inline v0::io::platform {
 
-/// A TCP socket that is not inherited across exec. @returns it, or an error number, negative
-native_descriptor open_tcp_socket(address_family family) noexcept;
-/// A backend may have set it otherwise.
+/// post: a TCP socket in blocking mode, the caller's, that is not inherited across exec
+result<native_descriptor> open_tcp_socket(address_family family) noexcept;
+/// A backend may have set it otherwise. pre: no operation is under way on it
 void make_blocking(native_descriptor socket) noexcept;
 
-/// What cannot fail on a socket of ours, and hints.
+// What cannot fail on a TCP socket of ours, and hints. The first three: pre: not bound yet.
 void set_reuse_address(native_descriptor socket, bool on) noexcept;
 void set_reuse_port(native_descriptor socket) noexcept;
+/// pre: of address_family::ipv6
 void set_only_v6(native_descriptor socket, bool on) noexcept;
-/// close() then resets the connection instead of ending it.
+/// post: close() resets the connection instead of ending it
 void set_reset_at_close(native_descriptor socket) noexcept;
-/// Of a socket that listens: whoever waits for it hears of its end, whoever else holds it.
+/// Of a socket that listens.
+/// post: whoever waits for it hears of its end, whoever else holds it
 void end_listening(native_descriptor socket) noexcept;
 
-/// @returns  whether it was done; if not: throw_last_error()
-bool bind(native_descriptor socket, const endpoint& address) noexcept;
-bool listen(native_descriptor socket, int backlog) noexcept;
-/// pre: it was connected once. True also if that end, or both, had ended already.
-bool shut_down(native_descriptor socket, bool reads, bool writes) noexcept;
+/// pre: not bound yet
+[[nodiscard]] std::error_code bind(native_descriptor socket, const endpoint& address) noexcept;
+/// pre: bound
+[[nodiscard]] std::error_code listen(native_descriptor socket, int backlog) noexcept;
+/// No error if that end, or both, had ended already. pre: it was connected once; `reads || writes`
+[[nodiscard]] std::error_code shut_down(native_descriptor socket, bool reads, bool writes) noexcept;
 
-/// @throws  std::system_error beginning with `what`
-endpoint local_endpoint_of(native_descriptor socket, const char* what);
-endpoint remote_endpoint_of(native_descriptor socket, const char* what);
+result<endpoint> local_endpoint_of(native_descriptor socket) noexcept;
+/// Fails if it is not connected.
+result<endpoint> remote_endpoint_of(native_descriptor socket) noexcept;
 
 enum class adopted_kind : bool { stream, listener };
-/// Checks that it is a TCP socket of that kind, and makes it one like ours: not inherited across
-/// exec, and in blocking mode, since not every kernel's ring waits on a non-blocking socket.
-///
-/// @throws  std::system_error that says what it is instead; the descriptor is untouched then
-void check_adopted(native_descriptor descriptor, adopted_kind wanted, const char* what);
+/// Why a foreign descriptor is not adopted.
+class refusal {
+ public:
+  explicit operator bool() const noexcept { return why != nullptr; }
 
-/// @returns  whether it was done; if not: throw_last_error()
-bool set_no_delay(native_descriptor socket, bool on) noexcept;
-bool set_keep_alive(native_descriptor socket, const std::optional<keep_alive>& alive) noexcept;
-bool set_linger(native_descriptor socket, const std::optional<std::chrono::seconds>& span) noexcept;
-bool set_receive_buffer_bytes(native_descriptor socket, std::size_t bytes) noexcept;
-bool set_send_buffer_bytes(native_descriptor socket, std::size_t bytes) noexcept;
-bool set_user_timeout(native_descriptor socket, std::chrono::milliseconds span) noexcept;
-bool set_quick_ack(native_descriptor socket, bool on) noexcept;
-/// As the system has them. @throws std::system_error beginning with `what`
-tcp_options options_of(native_descriptor socket, const char* what);
+  std::error_code error;
+  const char* why = nullptr;  ///< as "is no socket"; null: it is adopted
+};
+/// Checks that it is a TCP socket of that kind, and makes it one like ours. Any number will do.
+///
+/// post: it is not inherited across exec, and in blocking mode, since not every kernel's ring waits
+///       on a non-blocking socket; if it was refused for what it is, it is untouched
+[[nodiscard]] refusal adopt_socket(native_descriptor descriptor, adopted_kind wanted) noexcept;
+
+// Each as the member of tcp_options.
+[[nodiscard]] std::error_code set_no_delay(native_descriptor socket, bool on) noexcept;
+[[nodiscard]] std::error_code set_keep_alive(native_descriptor socket,
+                                             const std::optional<keep_alive>& alive) noexcept;
+[[nodiscard]] std::error_code set_linger(native_descriptor socket,
+                                         const std::optional<std::chrono::seconds>& span) noexcept;
+[[nodiscard]] std::error_code set_receive_buffer_bytes(native_descriptor socket,
+                                                       std::size_t bytes) noexcept;
+[[nodiscard]] std::error_code set_send_buffer_bytes(native_descriptor socket,
+                                                    std::size_t bytes) noexcept;
+[[nodiscard]] std::error_code set_user_timeout(native_descriptor socket,
+                                               std::chrono::milliseconds span) noexcept;
+[[nodiscard]] std::error_code set_quick_ack(native_descriptor socket, bool on) noexcept;
+/// As the system has them.
+result<tcp_options> options_of(native_descriptor socket) noexcept;
 
 }  // namespace tandem::inline v0::io::platform

@@ -10,13 +10,13 @@
 
 namespace tandem::inline v0::io::detail {
 
-acceptor::acceptor(completion_thread::impl& thread, int descriptor) noexcept
+acceptor::acceptor(completion_thread::impl& thread, native_descriptor descriptor) noexcept
     : multishot(kind::accept, thread, descriptor) {
   for (accepted& each : kept_) each.is_kept = true;
 }
 acceptor::~acceptor() = default;
 
-acceptor::accepted* acceptor::place_for(int descriptor) noexcept {
+acceptor::accepted* acceptor::place_for(native_descriptor descriptor) noexcept {
   accepted* place = nullptr;
   for (accepted& each : kept_) {
     if (each.is_used.load(std::memory_order_acquire)) continue;  // pairs with give_back()
@@ -37,7 +37,7 @@ void acceptor::give_back(accepted& place) noexcept {
   }
 }
 
-bool acceptor::take(int& out, std::int32_t& failure) noexcept {
+bool acceptor::take(native_descriptor& out, std::int32_t& failure) noexcept {
   if (ready_ == nullptr) {
     // receiving/end. Read before the queue: what came before the failure is in the queue by now.
     // acquire, both: pairs with received().
@@ -103,7 +103,7 @@ void acceptor::nothing_queued(std::int32_t outcome, bool armed, bool lost) noexc
 }
 
 void acceptor::drop_queue() noexcept {
-  int dropped = -1;
+  native_descriptor dropped = no_descriptor;
   std::int32_t failure = 0;
   while (ready_ != nullptr || arrived_.load(std::memory_order_relaxed) != nullptr) {
     if (take(dropped, failure)) platform::close(dropped);

@@ -13,13 +13,14 @@ namespace tandem::inline v0::io::detail {
 
 class acceptor final : public multishot {
  public:
-  acceptor(completion_thread::impl& thread, int descriptor) noexcept;
+  acceptor(completion_thread::impl& thread, native_descriptor descriptor) noexcept;
   ~acceptor() override;
 
-  /// receiving/take. The user's strand. @returns whether there is an outcome: a descriptor (put
-  /// into `out`, the
-  ///      caller's), or a failure, which is told once
-  bool take(int& out, std::int32_t& failure) noexcept;
+  /// receiving/take. The user's strand.
+  ///
+  /// @returns  whether there is an outcome: a descriptor, which is put into `out` and the caller's,
+  ///           or a failure, which is told once
+  bool take(native_descriptor& out, std::int32_t& failure) noexcept;
 
   /// The owner. @param outcome  a descriptor, or an error number
   void received(std::int32_t outcome, std::uint32_t buffer, bool armed) noexcept override;
@@ -27,7 +28,7 @@ class acceptor final : public multishot {
  private:
   class accepted {
    public:
-    int descriptor = -1;
+    native_descriptor descriptor = no_descriptor;
     accepted* next = nullptr;
     bool is_kept = false;
     std::atomic<bool> is_used{false};  // of a kept one: set by the owner, cleared by the strand
@@ -38,7 +39,7 @@ class acceptor final : public multishot {
   bool has_arrived() const noexcept override;
   void drop_queue() noexcept override;
   /// The owner. @returns null if the kept ones are in use, and there is no memory for another one
-  accepted* place_for(int descriptor) noexcept;
+  accepted* place_for(native_descriptor descriptor) noexcept;
   static void give_back(accepted& place) noexcept;
   void nothing_queued(std::int32_t outcome, bool armed, bool lost) noexcept;
 

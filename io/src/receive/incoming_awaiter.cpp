@@ -12,7 +12,7 @@ incoming_awaiter::incoming_awaiter(incoming_awaiter&& other) noexcept
     : multishot_awaiter(std::move(other)),
       pool_(other.pool_),
       connections_on_(other.connections_on_),
-      got_(std::exchange(other.got_, -1)) {}
+      got_(std::exchange(other.got_, no_descriptor)) {}
 
 incoming_awaiter::~incoming_awaiter() {
   if (got_ >= 0) platform::close(got_);
@@ -28,7 +28,7 @@ bool incoming_awaiter::take() noexcept {
 
 tcp_stream incoming_awaiter::made() noexcept {
   completion_thread& thread = connections_on_ != nullptr ? *connections_on_ : pool_->next_thread();
-  return tcp_stream(detail::socket(std::exchange(got_, -1), thread));
+  return tcp_stream(detail::socket(std::exchange(got_, no_descriptor), thread));
 }
 
 tcp_stream incoming_awaiter::await_resume() {

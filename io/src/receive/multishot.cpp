@@ -34,7 +34,8 @@ bool is_leaf(leaf* word) noexcept {
 
 }  // namespace
 
-multishot::multishot(kind what, completion_thread::impl& thread, int descriptor) noexcept
+multishot::multishot(kind what, completion_thread::impl& thread,
+                     native_descriptor descriptor) noexcept
     : multishot_source(what, descriptor),
       thread_(&thread),
       arm_request_(&multishot::run_arm, *this),
@@ -111,9 +112,10 @@ void multishot::arm() noexcept {
     thread.defer(arm_request_);  // moving/cancel
     return;
   }
-  if (!prepare_to_arm(thread.engine())) return;
+  if (!prepare_to_arm(thread.engine().ring().stock())) return;
   holding_back_ = false;
-  armed_ = thread.arm(*this);
+  thread.sources().keep(*this);
+  armed_ = thread.engine().ring().arm(*this);
   if (!armed_) nothing_came(-ENOMEM, false, true);
 }
 
@@ -216,19 +218,14 @@ void multishot::run_close(job* job) noexcept {
 void multishot::hold_back() noexcept {
   if (!armed_ || holding_back_) return;
   holding_back_ = true;
-  owner()->engine().disarm(*this);
-}
-
-bool multishot::end() noexcept {
-  hold_back();
-  return !armed_;
+  owner()->engine().ring().disarm(*this);
 }
 
 void multishot::finish_close() noexcept {
   idle_.store(false, std::memory_order_relaxed);  // nothing is armed any more
   drop_queue();
   platform::close(descriptor());
-  if (completion_thread::impl* const thread = owner()) thread->forget(*this);
+  if (completion_thread::impl* const thread = owner()) thread->sources().forget(*this);
   delete this;
 }
 

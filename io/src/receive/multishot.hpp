@@ -12,15 +12,22 @@
 #include <tandem/detail/frame_memory.hpp>
 #include <tandem/detail/leaf.hpp>
 
+#include "backend/multishot_source.hpp"
 #include "engine/completion_thread.hpp"
-#include "operation/backend.hpp"
+#include "engine/source_list.hpp"
 
-namespace tandem::inline v0::io::detail {
+namespace tandem::inline v0::io {
 
-class multishot : public multishot_source, public tandem::detail::frame_allocated {
+class buffer_stock;
+
+namespace detail {
+
+class multishot : public multishot_source,
+                  public thread_source,
+                  public tandem::detail::frame_allocated {
  public:
   /// The descriptor stays the socket's until close().
-  multishot(kind what, completion_thread::impl& thread, int descriptor) noexcept;
+  multishot(kind what, completion_thread::impl& thread, native_descriptor descriptor) noexcept;
   virtual ~multishot() = default;
 
   // The user's strand.
@@ -29,13 +36,12 @@ class multishot : public multishot_source, public tandem::detail::frame_allocate
   /// receiving/wait. The leaf has begun. If it is `ready`, there is something to take.
   wait_answer wait(tandem::detail::leaf& waiter) noexcept;
   /// Any thread, in on_stop. @returns whether the waiter was detached; if it does not wait yet,
-  ///          wait()
-  ///          finds that it was stopped
+  ///                                   wait() finds that it was stopped
   bool remove(tandem::detail::leaf& waiter) noexcept;
   /// After a wait: no stop is under way any more.
   void forget_stop() noexcept;
-  /// receiving/hold_back. To be called by whoever makes it, and never mind later: it is asked for
-  /// what comes.
+  /// receiving/hold_back. Has it armed, unless it is. Whoever makes it calls this once; from then on
+  /// it does so itself.
   void ask_to_arm() noexcept;
   /// receiving/close. No wait is under way. Takes the descriptor; the object is not to be used any
   /// more.
@@ -47,18 +53,9 @@ class multishot : public multishot_source, public tandem::detail::frame_allocate
 
   /// receiving/hold_back, moving/cancel. The backend is asked for the end, if it is armed and was
   /// not asked yet.
-  void hold_back() noexcept;
-  bool is_armed() const noexcept { return armed_; }
-  bool is_of(const completion_thread::impl& thread) const noexcept {
-    return thread_.load(std::memory_order_relaxed) == &thread;  // the owner's
-  }
-  /// The thread ends. @returns whether the backend has nothing of it any more
-  bool end() noexcept;
-  /// After end(): whoever closes it does all himself.
-  void leave() noexcept { thread_.store(nullptr, std::memory_order_release); }
-
-  multishot* next = nullptr;  // owner: the thread's
-  multishot* previous = nullptr;
+  void hold_back() noexcept final;
+  bool is_armed() const noexcept final { return armed_; }
+  void leave() noexcept final { thread_.store(nullptr, std::memory_order_release); }
 
  protected:
   static constexpr std::int32_t open_ended = 1;
@@ -67,7 +64,7 @@ class multishot : public multishot_source, public tandem::detail::frame_allocate
   /// receiving/wait. The strand: whether something is queued. seq_cst.
   virtual bool has_arrived() const noexcept = 0;
   /// The owner, before it arms. @returns false if it is idle again
-  virtual bool prepare_to_arm(completion_engine& /*here*/) noexcept { return true; }
+  virtual bool prepare_to_arm(buffer_stock& /*here*/) noexcept { return true; }
   /// receiving/close. The owner: neither armed nor asked to be. @returns whether it was waiting for
   /// something else
   virtual bool give_up() noexcept { return false; }
@@ -137,4 +134,6 @@ class multishot : public multishot_source, public tandem::detail::frame_allocate
   request close_request_;
 };
 
-}  // namespace tandem::inline v0::io::detail
+}  // namespace detail
+
+}  // namespace tandem::inline v0::io

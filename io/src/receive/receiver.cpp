@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "engine/completion_engine.hpp"
-#include "receive/receive_buffers.hpp"
+#include "ring/receive_buffers.hpp"
 
 namespace tandem::inline v0::io::detail {
 
@@ -19,7 +19,7 @@ bool is_a_pause(std::int32_t outcome) noexcept {
 }
 }  // namespace
 
-receiver::receiver(completion_thread::impl& thread, int descriptor) noexcept
+receiver::receiver(completion_thread::impl& thread, native_descriptor descriptor) noexcept
     : multishot(kind::receive, thread, descriptor), arrived_(none), ready_(none) {}
 
 bool receiver::take(leased_buffer& out, std::int32_t& end) noexcept {
@@ -53,7 +53,7 @@ bool receiver::has_arrived() const noexcept {
   return arrived_.load(std::memory_order_seq_cst) != none;  // receiving/wait
 }
 
-bool receiver::prepare_to_arm(completion_engine& here) noexcept {
+bool receiver::prepare_to_arm(buffer_stock& here) noexcept {
   // moving/old_buffers. acquire: pairs with queue_shrank().
   while (buffers_ != &here.buffers() && queued() != 0) {
     // Whoever takes the last of them asks again, or, if it had looked before this, when it waits
@@ -67,7 +67,7 @@ bool receiver::prepare_to_arm(completion_engine& here) noexcept {
 }
 
 void receiver::received(std::int32_t outcome, std::uint32_t buffer, bool armed) noexcept {
-  if (buffer != none) owner()->engine().buffer_taken();
+  if (buffer != none) owner()->engine().ring().stock().taken();
   const bool unwanted = begin_received(armed);
   if (unwanted && buffer != none) buffers_->give_back(buffer);
   if (unwanted) {
@@ -88,7 +88,9 @@ void receiver::received(std::int32_t outcome, std::uint32_t buffer, bool armed) 
   } else if (outcome == -ENOBUFS) {
     // receiving/hold_back. As long as it starves it counts as about to be armed.
     if (armed) return;
-    if (!starving_) owner()->engine().starves(*this);
+    // moving/cancel: this engine's buffers are not for it any more. It asks the new engine.
+    if (owner()->is_moving()) return go_on();
+    if (!starving_) owner()->engine().ring().stock().starves(*this);
     starving_ = true;
   } else {
     nothing_came(outcome, armed, !is_a_pause(outcome));
@@ -107,7 +109,7 @@ void receiver::refuse() noexcept {
 
 bool receiver::give_up() noexcept {
   // At once: what it waits for may be in its own queue.
-  if (starving_) owner()->engine().stops_starving(*this);
+  if (starving_) owner()->engine().ring().stock().stops_starving(*this);
   return std::exchange(starving_, false);
 }
 

@@ -7,12 +7,13 @@
 #include <tandem/io/leased_buffer.hpp>
 
 #include "receive/multishot.hpp"
+#include "ring/buffer_stock.hpp"
 
 namespace tandem::inline v0::io::detail {
 
-class receiver final : public multishot {
+class receiver final : public multishot, public hungry_receiver {
  public:
-  receiver(completion_thread::impl& thread, int descriptor) noexcept;
+  receiver(completion_thread::impl& thread, native_descriptor descriptor) noexcept;
 
   /// receiving/take. The user's strand. @returns whether there is an outcome: a buffer (put into
   /// `out`), or an
@@ -22,18 +23,15 @@ class receiver final : public multishot {
 
   // The owner.
   void received(std::int32_t outcome, std::uint32_t buffer, bool armed) noexcept override;
-  /// receiving/hold_back. A buffer has come back to a thread that had none.
-  void go_on() noexcept;
-  /// receiving/hold_back. None has come back, and there is no memory for more: told as a failure,
-  /// since whoever holds the others may be waiting for this one.
-  void refuse() noexcept;
-
-  receiver* next_starving = nullptr;  // owner: those that wait for a buffer
-  receiver* previous_starving = nullptr;
+  // hungry_receiver; receiving/hold_back. Without memory it is told as a failure, since whoever
+  // holds the others may be waiting for this one.
+  void go_on() noexcept override;
+  void refuse() noexcept override;
+  bool is_of(const tandem::executor& thread) const noexcept override { return owner() == &thread; }
 
  private:
   bool has_arrived() const noexcept override;
-  bool prepare_to_arm(completion_engine& here) noexcept override;
+  bool prepare_to_arm(buffer_stock& here) noexcept override;
   bool give_up() noexcept override;
   void drop_queue() noexcept override;
 

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <tandem/as_result.hpp>
 #include <tandem/clock.hpp>
 #include <tandem/detail/failure_text.hpp>
-#include <tandem/detail/fork.hpp>
+#include <tandem/detail/report_suppressed.hpp>
+#include <tandem/detail/wait_list.hpp>
 #include <tandem/resume_on.hpp>
 #include <tandem/runtime.hpp>
 #include <tandem/semaphore.hpp>
@@ -19,19 +21,37 @@
 #include <tandem/task_scope.hpp>
 #include <tandem/timeout.hpp>
 #include <tandem/with_stop.hpp>
+#include <tandem/yield.hpp>
 
 #include "growth/line_limit.hpp"
 
 namespace tandem::inline v0::io {
 
-detail::connection_handler::~connection_handler() = default;
+detail::connection_source::~connection_source() = default;
 
 namespace {
 
-/// What no pause would change: the listener itself is wrong.
+using detail::connection_source;
+
+/// What no pause would change: the listener itself is wrong. (not_recoverable: a listener of
+/// somebody's own has thrown what has no code.)
 bool is_for_good(const std::error_code& error) noexcept {
   return error == std::errc::bad_file_descriptor || error == std::errc::invalid_argument ||
-         error == std::errc::not_a_socket || error == std::errc::operation_not_supported;
+         error == std::errc::not_a_socket || error == std::errc::operation_not_supported ||
+         error == std::errc::state_not_recoverable;
+}
+
+std::error_code accept_error(const result<void>& accepted) noexcept {
+  if (const std::error_code error = accepted.error(); error != std::errc::state_not_recoverable) {
+    return error;
+  }
+  try {
+    std::rethrow_exception(accepted.exception());
+  } catch (const std::bad_alloc&) {
+    return std::make_error_code(std::errc::not_enough_memory);
+  } catch (...) {
+    return std::make_error_code(std::errc::state_not_recoverable);
+  }
 }
 
 /// What is done where serve_options has no hook: a line, at most one a second.
@@ -69,19 +89,20 @@ class lines_about {
 /// One serve(); in its frame.
 class server {
  public:
-  server(std::vector<tcp_listener>&& listeners,
-         std::unique_ptr<detail::connection_handler>&& handler, serve_options&& options,
+  server(std::vector<std::unique_ptr<connection_source>>&& sources,
+         std::shared_ptr<const void>&& handlers, serve_settings&& options,
          const std::source_location& where)
-      : listeners_(std::move(listeners)),
-        handler_(std::move(handler)),
+      : handlers_(std::move(handlers)),
+        sources_(std::move(sources)),
         options_(std::move(options)),
         where_(where),
         failed_connections_("a connection of the server", where),
         failed_accepts_("accepting by the server", where),
         pool_(current_completion_pool("serve")),
+        workers_(tandem::detail::workers_of(tandem::detail::current_runtime("serve"))),
         places_(std::min(options_.max_connections, semaphore::max)),
         places_over_limit_(std::min(options_.max_over_limit, semaphore::max)) {
-    if (listeners_.empty()) throw std::invalid_argument("serve was given no listener");
+    if (sources_.empty()) throw std::invalid_argument("serve was given no listener");
   }
 
   /// serving/scope. Behind the closed border, with the token instead of the caller's stops.
@@ -104,7 +125,7 @@ class server {
       const auto accepted = co_await as_result(with_stop(stop, accept_all(connections)));
       if (!accepted && !accepted.is_cancelled()) failure = accepted.exception();
     }
-    listeners_.clear();  // serving/drain: from now on peers are refused
+    sources_.clear();  // serving/drain: from now on peers are refused
     draining_.request_stop();
     co_await with_timeout(options_.drain_timeout, std::move(joined));  // serving/join
   }
@@ -112,30 +133,35 @@ class server {
   static task<void> join(task_scope& connections) { co_await connections.join(); }
 
   task<void> accept_all(task_scope& connections) {
-    if (listeners_.size() == 1) co_return co_await accept_from(listeners_.front(), connections);
+    if (sources_.size() == 1) co_return co_await accept_from(*sources_.front(), connections);
     const auto body = [this, &connections](task_scope& loops) -> task<void> {
-      for (tcp_listener& each : listeners_) loops.spawn(accept_from(each, connections));
+      for (const auto& each : sources_) loops.spawn(accept_from(*each, connections));
       co_return;
     };
     co_await with_scope(body);
   }
 
   /// serving/place. Until it is stopped.
-  task<void> accept_from(tcp_listener& listener, task_scope& connections) {
-    if (listener.is_open()) co_await resume_on(listener.thread_executor());
+  task<void> accept_from(connection_source& source, task_scope& connections) {
+    if (executor* const home = source.home()) co_await resume_on(*home);
     std::chrono::milliseconds pause = options_.first_pause;
-    const bool waits_for_place = options_.max_connections != 0 && !options_.over_limit;
+    const bool waits_for_place = options_.max_connections != 0 && !source.has_over_limit();
     while (true) {
       semaphore_permit place;
       if (waits_for_place) place = co_await places_.scoped();
-      auto accepted = co_await as_result(listener.accept());
+      auto accepted = co_await as_result(source.accept());
       if (accepted) {
         pause = options_.first_pause;
-        admit(std::move(accepted).value(), std::move(place), connections);
+        admit(source, std::move(place), connections);
+        // A listener that never waits keeps nobody from the thread, and hears of its stop.
+        if (!tandem::detail::charge_ready_await()) co_await yield();
         continue;
       }
-      const std::error_code error = accepted.error();
-      if (accepted.is_cancelled() || is_for_good(error)) (void)std::move(accepted).value();
+      const std::error_code error = accept_error(accepted);
+      // What a listener of one's own has stopped itself (a handshake that took too long) is a
+      // failure like any other.
+      const bool is_stopped = accepted.is_cancelled() && stop_requested();
+      if (is_stopped || is_for_good(error)) accepted.value();
       tell_accept_error(error, pause);
       co_await sleep_for(pause);
       pause = std::min(pause * 2, options_.longest_pause);
@@ -143,17 +169,18 @@ class server {
   }
 
   /// serving/over_limit. Nothing waits here: whoever finds no place of either kind is closed.
-  void admit(tcp_stream stream, semaphore_permit place, task_scope& connections) {
+  void admit(connection_source& source, semaphore_permit place, task_scope& connections) {
     const bool needs_place = options_.max_connections != 0 && !place;
     if (!needs_place || places_.try_acquire()) {
       if (needs_place) place = semaphore_permit(places_, 1);
       count(&serve_counts::served);
-      start(std::move(stream), std::move(place), false, connections);
+      start(source, std::move(place), false, connections);
     } else if (places_over_limit_.try_acquire()) {
       count(&serve_counts::over_limit);
-      start(std::move(stream), semaphore_permit(places_over_limit_, 1), true, connections);
+      start(source, semaphore_permit(places_over_limit_, 1), true, connections);
     } else {
       count(&serve_counts::closed);
+      source.drop();
     }
   }
 
@@ -162,26 +189,25 @@ class server {
     (options_.counts->*which).fetch_add(1, std::memory_order_relaxed);  // a count: orders nothing
   }
 
-  void start(tcp_stream stream, semaphore_permit place, bool is_over_limit,
+  void start(connection_source& source, semaphore_permit place, bool is_over_limit,
              task_scope& connections) {
     try {
-      executor& home = home_of(stream);
-      task<void> handler = is_over_limit
-                               ? in_time(options_.over_limit(std::move(stream)))
-                               : handler_->handle(std::move(stream), draining_.get_token());
+      executor& home = home_of(source);
+      task<void> handler = is_over_limit ? in_time(source.handle_over_limit())
+                                         : source.handle(draining_.get_token());
       connections.spawn(home, run_handler(std::move(handler), std::move(place)), where_);
     } catch (...) {
-      tell_handler_error(std::current_exception());  // the connection is closed
+      source.drop();  // the connection is closed
+      tell_handler_error(std::current_exception());
     }
   }
 
-  executor& home_of(tcp_stream& stream) const noexcept {
-    switch (options_.home) {
-      case handler_home::completion_pool: return pool_.executor();
-      case handler_home::workers:
-        return tandem::detail::workers_of(*stream.thread_executor().owner());
-      default: return stream.thread_executor();
+  executor& home_of(connection_source& source) const {
+    if (options_.home == handler_home::workers) return workers_;
+    if (options_.home == handler_home::connection_thread) {
+      if (executor* const own = source.connection_home()) return *own;
     }
+    return pool_.executor();
   }
 
   /// serving/failure. The place is given back when the handler's frame, and with it the stream, is
@@ -232,13 +258,14 @@ class server {
     tandem::detail::report_suppressed(*tandem::detail::this_thread().env, failure);
   }
 
-  std::vector<tcp_listener> listeners_;
-  const std::unique_ptr<detail::connection_handler> handler_;
-  const serve_options options_;
+  const std::shared_ptr<const void> handlers_;  // the sources' and their tasks'
+  std::vector<std::unique_ptr<connection_source>> sources_;
+  const serve_settings options_;
   const std::source_location where_;
   lines_about failed_connections_;
   lines_about failed_accepts_;
   completion_pool& pool_;
+  executor& workers_;
   semaphore places_;             // of max_connections
   semaphore places_over_limit_;  // of max_over_limit
   std::stop_source draining_;
@@ -246,10 +273,10 @@ class server {
 
 }  // namespace
 
-task<void> detail::serve_connections(std::vector<tcp_listener> listeners,
-                                     std::unique_ptr<connection_handler> handler,
-                                     serve_options options, std::source_location where) {
-  server all(std::move(listeners), std::move(handler), std::move(options), where);
+task<void> detail::serve_connections(std::vector<std::unique_ptr<connection_source>> sources,
+                                     std::shared_ptr<const void> handlers, serve_settings settings,
+                                     std::source_location where) {
+  server all(std::move(sources), std::move(handlers), std::move(settings), where);
   const auto body = [&all](std::stop_token stop) { return all.run(std::move(stop)); };
   co_await with_stop_token(body);
 }

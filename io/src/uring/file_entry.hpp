@@ -7,18 +7,18 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 
-#include <algorithm>
 #include <tandem/io/detail/file_request.hpp>
+
+#include "platform/linux/call_limit.hpp"
 
 namespace tandem::inline v0::io {
 
 inline void prepare_transfer(io_uring_sqe* sqe, detail::file_request& request) noexcept {
   const std::span<detail::segment> list = request.segments();
-  const int descriptor = request.descriptor();
+  const native_descriptor descriptor = request.descriptor();
   const bool reads = request.action() == detail::file_action::read;
   if (list.size() == 1) {
-    // What the kernel moves at most at once; an entry holds 32 bits.
-    const auto bytes = static_cast<unsigned>(std::min<std::size_t>(list[0].bytes, 0x7ffff000));
+    const auto bytes = static_cast<unsigned>(platform::capped(list[0].bytes));
     if (reads) {
       io_uring_prep_read(sqe, descriptor, list[0].data, bytes, request.offset());
     } else {

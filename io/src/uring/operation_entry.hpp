@@ -6,55 +6,71 @@
 #include <netinet/in.h>
 #include <poll.h>
 
-#include <algorithm>
-#include <cstddef>
 #include <new>
 #include <tandem/io/detail/operation.hpp>
 
+#include "platform/linux/call_limit.hpp"
+#include "platform/linux/datagram_message.hpp"
 #include "platform/linux/message.hpp"
 #include "platform/linux/socket_address.hpp"
 #include "uring/file_entry.hpp"
 
 namespace tandem::inline v0::io {
 
-/// What the kernel moves at most at once; an entry holds 32 bits. A shorter transfer is no error.
-inline std::size_t transfer_bytes(const detail::operation& operation) noexcept {
-  return std::min<std::size_t>(operation.bytes(), 0x7ffff000);
-}
-
 /// What a connect keeps in its operation's room.
 class connecting {
  public:
   explicit connecting(const endpoint& peer) noexcept : address(peer) {}
-  socket_address address;
+  platform::socket_address address;
   bool begun_elsewhere = false;
 };
 
 inline msghdr* place_message(detail::operation& operation) noexcept {
   static_assert(sizeof(msghdr) <= detail::operation::backend_bytes);
-  return ::new (operation.backend_room()) msghdr(message_of(operation.window()));
+  return ::new (operation.backend_room()) msghdr(platform::message_of(operation.window()));
+}
+
+inline void prepare_receive_from(io_uring_sqe* sqe, detail::operation& operation) noexcept {
+  static_assert(sizeof(platform::datagram_message) <= detail::operation::backend_bytes);
+  auto* const message =
+      ::new (operation.backend_room()) platform::datagram_message(operation.of_datagram());
+  io_uring_prep_recvmsg(sqe, operation.descriptor(), &message->header(), 0);
+}
+
+/// As prepare_receive_from() has placed it.
+inline platform::datagram_message& message_of(detail::operation& operation) noexcept {
+  return *std::launder(
+      reinterpret_cast<platform::datagram_message*>(operation.backend_room()));  // NOLINT
+}
+
+inline void prepare_send_to(io_uring_sqe* sqe, detail::operation& operation) noexcept {
+  const detail::datagram& what = operation.of_datagram();
+  auto* const message =
+      ::new (operation.backend_room()) platform::datagram_message(what, what.peer);
+  io_uring_prep_sendmsg(sqe, operation.descriptor(), &message->header(), MSG_NOSIGNAL);
 }
 
 /// All but the mark (user_data).
 inline void prepare_entry(io_uring_sqe* sqe, detail::operation& operation) noexcept {
-  const int descriptor = operation.descriptor();
+  const native_descriptor descriptor = operation.descriptor();
   switch (operation.kind()) {
     case detail::operation_kind::accept:
       io_uring_prep_accept(sqe, descriptor, nullptr, nullptr, SOCK_CLOEXEC);
       break;
     case detail::operation_kind::connect: {
       static_assert(sizeof(connecting) <= detail::operation::backend_bytes);
-      const socket_address& address =
+      const platform::socket_address& address =
           (::new (operation.backend_room()) connecting(operation.peer()))->address;
       io_uring_prep_connect(sqe, descriptor, address.data(), address.size());
       break;
     }
     case detail::operation_kind::receive:
-      io_uring_prep_recv(sqe, descriptor, operation.buffer(), transfer_bytes(operation), 0);
+      io_uring_prep_recv(sqe, descriptor, operation.buffer(), platform::capped(operation.bytes()),
+                         0);
       break;
     case detail::operation_kind::send:
     case detail::operation_kind::send_all:
-      io_uring_prep_send(sqe, descriptor, operation.buffer(), transfer_bytes(operation),
+      io_uring_prep_send(sqe, descriptor, operation.buffer(), platform::capped(operation.bytes()),
                          MSG_NOSIGNAL);
       break;
     case detail::operation_kind::receive_vector:
@@ -62,8 +78,10 @@ inline void prepare_entry(io_uring_sqe* sqe, detail::operation& operation) noexc
       break;
     case detail::operation_kind::send_all_vector:
       io_uring_prep_sendmsg(sqe, descriptor, place_message(operation),
-                            static_cast<unsigned>(send_flags(operation.window())));
+                            static_cast<unsigned>(platform::send_flags(operation.window())));
       break;
+    case detail::operation_kind::receive_from: prepare_receive_from(sqe, operation); break;
+    case detail::operation_kind::send_to: prepare_send_to(sqe, operation); break;
     case detail::operation_kind::wait_readable:
       io_uring_prep_poll_add(sqe, descriptor, POLLIN);
       break;

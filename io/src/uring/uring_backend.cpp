@@ -11,15 +11,13 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <new>
-#include <utility>
 
-#include "operation/backend.hpp"
-#include "receive/receive_buffers.hpp"
+#include "backend/backend.hpp"
 #include "uring/operation_entry.hpp"
 #include "uring/ring_set_up.hpp"
 #include "uring/ring_wait.hpp"
+#include "uring/source_entries.hpp"
 
 namespace tandem::inline v0::io {
 
@@ -29,7 +27,6 @@ constexpr std::uint64_t wake_mark = 1;
 constexpr std::uint64_t ignore_mark = 2;
 constexpr std::uint64_t source_bit = 4;  // beside a multishot_source's address
 static_assert(alignof(multishot_source) >= 8 && alignof(detail::operation) >= 8);
-constexpr unsigned short buffer_group = 0;
 
 class uring_backend final : public backend {
  public:
@@ -47,7 +44,6 @@ class uring_backend final : public backend {
   }
   ~uring_backend() override {
     io_uring_queue_exit(&ring_);
-    std::free(buffer_ring_);
     ::close(event_);
   }
 
@@ -76,46 +72,14 @@ class uring_backend final : public backend {
   }
 
   void use_buffers(detail::receive_buffers& buffers) noexcept override {
-    buffers_ = &buffers;
-    for (std::uint32_t i = 0; i < buffers.at_once(); ++i) buffers.next(i) = i + 1;
-    buffers.next(buffers.at_once() - 1) = detail::receive_buffers::none;
-    stock_ = 0;
-    register_buffer_ring();
+    sources_.use_buffers(ring_, buffers);
   }
 
-  void provide_buffer(std::uint32_t index) noexcept override {
-    if (buffer_ring_ != nullptr) {
-      add_to_ring(index, 0);
-      io_uring_buf_ring_advance(buffer_ring_, 1);
-      return;
-    }
-    buffers_->next(index) = stock_;
-    stock_ = index;
-  }
+  void provide_buffer(std::uint32_t index) noexcept override { sources_.provide_buffer(index); }
 
   bool arm(multishot_source& source) noexcept override {
-    if (source.what() == multishot_source::kind::accept) {
-      io_uring_sqe* const sqe = next_entry();
-      if (multishot_accept_) {
-        io_uring_prep_multishot_accept(sqe, source.descriptor(), nullptr, nullptr, SOCK_CLOEXEC);
-      } else {
-        io_uring_prep_accept(sqe, source.descriptor(), nullptr, nullptr, SOCK_CLOEXEC);
-      }
-      io_uring_sqe_set_data64(sqe, mark_of(source));
-      return true;
-    }
-    if (buffer_ring_ == nullptr) {
-      arm_once(source);
-      return true;
-    }
     io_uring_sqe* const sqe = next_entry();
-    if (multishot_) {
-      io_uring_prep_recv_multishot(sqe, source.descriptor(), nullptr, 0, 0);
-    } else {
-      io_uring_prep_recv(sqe, source.descriptor(), nullptr, 0, 0);
-    }
-    sqe->flags = static_cast<std::uint8_t>(sqe->flags | IOSQE_BUFFER_SELECT);
-    sqe->buf_group = buffer_group;
+    sources_.prepare(sqe, source);
     io_uring_sqe_set_data64(sqe, mark_of(source));
     return true;
   }
@@ -160,14 +124,16 @@ class uring_backend final : public backend {
           continue;
         }
         if ((cqe.user_data & source_bit) != 0) {
-          source_received(cqe);
+          auto& source =
+              *reinterpret_cast<multishot_source*>(cqe.user_data & ~source_bit);  // NOLINT
+          sources_.received(source, cqe);
           continue;
         }
         auto* const operation =
             reinterpret_cast<detail::operation*>(cqe.user_data);  // NOLINT: it was put in as one
-        if (operation->kind() != detail::operation_kind::connect) {
+        if (!detail::are_finished_by_backend.has(operation->kind())) {
           operation->complete(cqe.res);
-        } else if (!connect_ended(*operation, cqe.res)) {
+        } else if (!finish(*operation, cqe.res)) {
           continue;
         }
         ++operations;
@@ -189,50 +155,6 @@ class uring_backend final : public backend {
     return reinterpret_cast<std::uintptr_t>(&source) | source_bit;  // NOLINT: an address and a bit
   }
 
-  /// Since 5.19. Where it is refused buffers come from our own stock, one for each receive that
-  /// waits.
-  void register_buffer_ring() noexcept {
-    constexpr std::size_t page = 4096;
-    void* const memory = std::aligned_alloc(
-        page, (buffers_->at_once() * sizeof(io_uring_buf) + page - 1) / page * page);
-    if (memory == nullptr) return;
-    io_uring_buf_reg request{};
-    request.ring_addr = reinterpret_cast<std::uintptr_t>(memory);  // NOLINT
-    request.ring_entries = buffers_->at_once();
-    request.bgid = buffer_group;
-    if (io_uring_register_buf_ring(&ring_, &request, 0) != 0) {
-      std::free(memory);
-      return;
-    }
-    buffer_ring_ = static_cast<io_uring_buf_ring*>(memory);
-    io_uring_buf_ring_init(buffer_ring_);
-    for (std::uint32_t i = 0; i < buffers_->at_once(); ++i) add_to_ring(i, static_cast<int>(i));
-    io_uring_buf_ring_advance(buffer_ring_, static_cast<int>(buffers_->at_once()));
-    stock_ = detail::receive_buffers::none;
-  }
-
-  void add_to_ring(std::uint32_t index, int offset) noexcept {
-    io_uring_buf_ring_add(buffer_ring_, buffers_->data(index), buffers_->bytes_each(),
-                          static_cast<unsigned short>(index),
-                          io_uring_buf_ring_mask(buffers_->at_once()), offset);
-  }
-
-  void arm_once(multishot_source& source) noexcept {
-    const std::uint32_t index = stock_;
-    if (index == detail::receive_buffers::none) {
-      // As the kernel answers it: by a completion.
-      io_uring_sqe* const sqe = next_entry();
-      io_uring_prep_nop(sqe);
-      io_uring_sqe_set_data64(sqe, mark_of(source));
-      return;
-    }
-    stock_ = buffers_->next(index);
-    source.backend_buffer = index;
-    io_uring_sqe* const sqe = next_entry();
-    io_uring_prep_recv(sqe, source.descriptor(), buffers_->data(index), buffers_->bytes_each(), 0);
-    io_uring_sqe_set_data64(sqe, mark_of(source));
-  }
-
   /// With some hundred connections, what a completion belongs to has left the cache since it was
   /// submitted: two lines of the operation or the source (marks are no addresses; that does no
   /// harm).
@@ -242,40 +164,16 @@ class uring_backend final : public backend {
     __builtin_prefetch(target + 64, 1);
   }
 
-  static bool listens(int descriptor) noexcept {
-    int answer = 0;
-    socklen_t bytes = sizeof answer;
-    return ::getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &answer, &bytes) == 0 && answer != 0;
-  }
-
-  void source_received(const io_uring_cqe& cqe) noexcept {
-    auto& source = *reinterpret_cast<multishot_source*>(cqe.user_data & ~source_bit);  // NOLINT
-    constexpr std::uint32_t none = detail::receive_buffers::none;
-    std::int32_t outcome = cqe.res;
-    bool armed = (cqe.flags & IORING_CQE_F_MORE) != 0;
-    std::uint32_t buffer = none;
-    if (source.what() == multishot_source::kind::accept) {
-      if (outcome == -EINVAL && multishot_accept_ && listens(source.descriptor())) {
-        multishot_accept_ = false;  // before 5.19: one at a time
-        (void)arm(source);
-      } else {
-        source.received(outcome, none, armed);
-      }
-      return;
+  /// Of those that a row says so of.
+  /// @returns  whether the operation has its outcome
+  bool finish(detail::operation& operation, std::int32_t outcome) noexcept {
+    if (operation.kind() == detail::operation_kind::connect) {
+      return connect_ended(operation, outcome);
     }
-    if (buffer_ring_ == nullptr) {
-      buffer = std::exchange(source.backend_buffer, none);
-      if (buffer == none) outcome = -ENOBUFS;
-      armed = false;
-    } else if ((cqe.flags & IORING_CQE_F_BUFFER) != 0) {
-      buffer = cqe.flags >> IORING_CQE_BUFFER_SHIFT;
-    } else if (outcome == -EINVAL && multishot_) {
-      multishot_ = false;  // before 6.0: one receive at a time, into a buffer that the kernel picks
-      (void)arm(source);
-      return;
-    }
-    if (outcome <= 0 && buffer != none) provide_buffer(std::exchange(buffer, none));
-    source.received(outcome, buffer, armed);
+    // receive_from
+    if (outcome >= 0) message_of(operation).tell(operation.of_datagram());
+    operation.complete(outcome);
+    return true;
   }
 
   /// moving/cancel. An attempt that another ring has begun goes on by itself; how it went is asked
@@ -333,12 +231,8 @@ class uring_backend final : public backend {
 
   io_uring ring_{};
   ring_wait wait_;
-  int event_ = -1;
-  bool multishot_ = true;         // until the kernel says otherwise
-  bool multishot_accept_ = true;  // likewise
-  detail::receive_buffers* buffers_ = nullptr;
-  io_uring_buf_ring* buffer_ring_ = nullptr;
-  std::uint32_t stock_ = detail::receive_buffers::none;  // without a ring: a chain of free ones
+  native_descriptor event_ = no_descriptor;
+  source_entries sources_;
 };
 
 }  // namespace

@@ -8,6 +8,8 @@ namespace tandem::inline v0 {
 
 /// The affinity mask of the process, limited by the cgroup's CPU quota (rounded up); at least 1.
 ///
+///     const unsigned cpus = tandem::usable_cpus();
+///
 /// @cost    reads a few files: keep the answer
 /// @source  sched_getaffinity(2); cgroup v2 cpu.max, v1 cpu.cfs_quota_us
 TANDEM_API unsigned usable_cpus() noexcept;

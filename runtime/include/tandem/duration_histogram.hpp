@@ -15,6 +15,10 @@ namespace tandem::inline v0 {
 
 /// Counts of durations: one bucket for each power of two from 256 ns to 69 s, and one for all
 /// above.
+///
+///     tandem::duration_histogram times;
+///     times.add(std::chrono::seconds(1));
+///     const auto alike = times.counts[tandem::duration_histogram::bucket_of(times.sum)];  // 1
 class duration_histogram {
  public:
   static constexpr std::size_t bucket_count = 30;
@@ -35,14 +39,17 @@ class duration_histogram {
     return std::min(digits - first_exponent, bucket_count - 1);
   }
 
+  /// Counts one more duration; one below zero adds nothing to the sum.
   void add(std::chrono::nanoseconds time) noexcept {
     ++counts[bucket_of(time)];
     sum += std::max(time, std::chrono::nanoseconds::zero());
   }
+  /// Counts all that the other one has counted.
   void add(const duration_histogram& other) noexcept {
     for (std::size_t i = 0; i < bucket_count; ++i) counts[i] += other.counts[i];
     sum += other.sum;
   }
+  /// How many durations were added.
   std::uint64_t count() const noexcept {
     std::uint64_t all = 0;
     for (const std::uint64_t each : counts) all += each;

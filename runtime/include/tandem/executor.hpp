@@ -21,6 +21,11 @@ enum class post_kind : unsigned char {
 /// Runs jobs. Worker pools, completion threads and strands are executors; identity is the address.
 /// One of your own runs them from a loop of its own, never from inside a task.
 ///
+///     tandem::task<int> query(tandem::executor& database) {  // a strand, a pool, a thread, ...
+///       co_await tandem::resume_on(database);
+///       co_return read_row();
+///     }
+///
 /// @thread_safety  all members from any thread
 class TANDEM_API executor {
  public:
@@ -43,6 +48,7 @@ class TANDEM_API executor {
   /// The runtime that it belongs to, which outlives it.
   virtual runtime* owner() const noexcept = 0;
 
+  /// For people: reports and messages name it so. Lives as long as the executor.
   virtual std::string_view name() const noexcept = 0;
 
   /// Whether begin_task() and end_task() are called for each task that is spawned here: executors

@@ -14,6 +14,10 @@ class environment;
 
 /// An intrusive work item.
 ///
+///     static int ran = 0;
+///     tandem::job low([](tandem::job*) noexcept { ran = 1; });
+///     levels.level(tandem::priority::low).post(&low);
+///
 /// @thread_safety  in one queue at a time; posting it publishes it to the thread that runs it
 /// @cost           three words, no allocation
 struct job {

@@ -23,6 +23,7 @@ enum class growth_order : std::uint8_t {
   threads_first,  ///< idle workers first, then threads up to max_threads, then the queue
 };
 
+/// The name of the enumerator.
 TANDEM_API const char* to_string(growth_order order) noexcept;
 
 /// How a worker pool is set up. Order of precedence: a member set in code, the environment

@@ -17,6 +17,7 @@ enum class pool_state : std::uint8_t {
   terminated,  ///< that has returned
 };
 
+/// "running", "shutting down", "stopping", "tidying", "terminated".
 TANDEM_API const char* to_string(pool_state state) noexcept;
 
 }  // namespace tandem::inline v0

@@ -9,6 +9,9 @@
 namespace tandem::inline v0 {
 
 /// Highest first.
+///
+///     tandem::priority_scheduler levels(pool, tandem::priority_ageing().after_items(10));
+///     scope.spawn(levels.level(tandem::priority::low), rebuild_index());
 enum class priority : std::uint8_t { highest, high, normal, low, lowest };
 
 inline constexpr std::size_t priority_count = 5;

@@ -57,6 +57,12 @@ class TANDEM_API rejection {
 TANDEM_API std::string to_string(const rejection& what);
 
 /// A submission was refused. The task has not started, and is gone.
+///
+///     try {
+///       pool.submit(work(1)).detach();
+///     } catch (const tandem::rejected& why) {
+///       std::printf("%s\n", why.what());
+///     }
 class TANDEM_API rejected : public std::runtime_error {
  public:
   explicit rejected(const rejection& what);

@@ -41,7 +41,7 @@ class driven_loop;
 class TANDEM_API joinable_root : public root {
  public:
   /// In a pool's queue of submissions, under its lock. left: it was removed, but for the queue's
-  /// own bookkeeping, which has a reference. submissions/leave.
+  /// own bookkeeping, which has a reference. submissions/sweep.
   enum class place : std::uint8_t { none, queued, left };
 
   /// @param is_submission  of a pool, whose queue it may leave: the root's note
@@ -92,8 +92,8 @@ class TANDEM_API joinable_root : public root {
   void drive_until_done(driven_loop& loop);
 
   place place_ = place::none;
-  /// submissions/leave. Of a removed submission: set by the first of {who removed it, its start
-  /// job}; the second ends it.
+  /// submissions/meet_worker. Of a removed submission: set by the first of {whoever removed it, its
+  /// start job}; the second ends it.
   std::atomic<bool> handed_{false};
   std::atomic<std::uint32_t> references_{2};
   std::atomic<void*> joiner_{nullptr};

@@ -32,6 +32,12 @@ class stuck_worker {
 };
 
 /// For pool_options::on_starvation.
+///
+///     tandem::runtime_options options;
+///     options.log_starvation = false;
+///     options.on_starvation = [&](const tandem::starvation_report& report) {
+///       std::printf("%s\n", to_string(report).c_str());
+///     };
 class starvation_report {
  public:
   starvation_report() = default;

@@ -29,6 +29,7 @@ enum class stop_reason : std::uint8_t {
   migrate,         ///< internal: the operation moves to another completion thread
 };
 
+/// The name of the enumerator, with blanks: "sibling failed".
 TANDEM_API const char* to_string(stop_reason reason) noexcept;
 
 class stop_state;
@@ -96,6 +97,7 @@ class TANDEM_API stop_state {
   ~stop_state();
 
   bool stop_requested() const noexcept { return reason() != stop_reason::none; }
+  /// The first one; none as long as nobody has asked for a stop.
   stop_reason reason() const noexcept { return reason_.load(std::memory_order_acquire); }
 
   /// Stops this state and all below it. @returns  false if it had been stopped before

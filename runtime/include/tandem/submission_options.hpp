@@ -39,7 +39,9 @@ enum class saturation_policy : std::uint8_t {
   suspend,         ///< as abort; whoever can wait for a place awaits submit_when_free()
 };
 
+/// The name of the enumerator.
 TANDEM_API const char* to_string(queue_kind kind) noexcept;
+/// The name of the enumerator.
 TANDEM_API const char* to_string(saturation_policy policy) noexcept;
 
 /// Part of pool_options.

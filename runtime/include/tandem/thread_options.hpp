@@ -19,6 +19,7 @@ enum class cpu_placement : std::uint8_t {
   one_each   ///< worker i on cpus[i modulo their number] alone
 };
 
+/// The name of the enumerator.
 TANDEM_API const char* to_string(cpu_placement placement) noexcept;
 
 /// The member `threads` of pool_options. A worker has a number, the lowest one that is free, and

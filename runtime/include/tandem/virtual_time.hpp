@@ -5,7 +5,7 @@
 // gives the same order of events. n logical workers share one thread; before each segment the seed
 // chooses which of them steps next and what it takes. When nothing can run the clock moves to the
 // next deadline; when there is none either, the wait that drives the runtime throws `stalled`.
-// Protocol driving: runtime/src/runtime/README.md.
+// Protocol driving: runtime/src/worker/README.md.
 #pragma once
 
 #include <cstddef>

@@ -3,7 +3,7 @@
 //
 // Each worker has two lanes: a LIFO deque for forked children and a FIFO with one next slot
 // for everything else; an injection lane takes what comes from outside. Idle workers steal from the
-// old end, then park on a LIFO stack. Protocols: runtime/src/pool/README.md.
+// old end, then park on a LIFO stack. Protocols: runtime/src/crew, worker and pool, README.md.
 #pragma once
 
 #include <array>
@@ -29,7 +29,8 @@ namespace tandem::inline v0 {
 
 namespace detail {
 class driven_loop;
-}
+class pool_owner;
+}  // namespace detail
 class pool_change;
 class pool_view;
 
@@ -208,7 +209,8 @@ class TANDEM_API worker_pool final : public executor {
 
   // Implementation
   class impl;
-  worker_pool(runtime& owner, const pool_options& options, detail::driven_loop* loop);
+  worker_pool(runtime& owner, detail::pool_owner& answers, const pool_options& options,
+              detail::driven_loop* loop);
   ~worker_pool() override;
   /// Lets the workers finish what is queued, then joins them.
   void stop() noexcept;

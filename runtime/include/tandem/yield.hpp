@@ -25,6 +25,8 @@ class [[nodiscard]] yield_awaiter {
 
 /// Puts the task behind everything that waits on its executor.
 ///
+///     while (true) co_await tandem::yield();  // until it is stopped
+///
 /// @throws         operation_cancelled if a stop was requested
 /// @cancellation   noticed after others have run
 /// @resumes_on     its home

@@ -9,20 +9,18 @@
 #include <system_error>
 
 #include <tandem/clock.hpp>
-#include <tandem/detail/environment_options.hpp>
 #include <tandem/detail/forked.hpp>
 #include <tandem/detail/thread_context.hpp>
 #include <tandem/detail/timer_service.hpp>
 
 #include "frames/idle_wait.hpp"
-#include "platform/platform.hpp"
-#include "runtime/fork_guard.hpp"
+#include "platform/futex.hpp"
+#include "platform/threads.hpp"
+#include "process/fork_guard.hpp"
 
 namespace tandem::inline v0 {
 
 namespace {
-constexpr unsigned default_max_threads = 512;
-
 /// A std::system_error with that text, or what became of making it.
 template <class Text>
 std::exception_ptr busy(Text text) noexcept {
@@ -35,33 +33,6 @@ std::exception_ptr busy(Text text) noexcept {
 }
 
 }  // namespace
-
-blocking_options::blocking_options()
-    : max_threads(detail::count_from_environment("TANDEM_BLOCKING_THREADS", default_max_threads)) {}
-
-namespace detail {
-
-void blocking_queue::push(blocking_request& request) noexcept {
-  request.previous_ = last_;
-  request.next_ = nullptr;
-  (last_ != nullptr ? last_->next_ : first_) = &request;
-  last_ = &request;
-  ++size_;
-}
-
-blocking_request* blocking_queue::pop() noexcept {
-  blocking_request* const oldest = first_;
-  if (oldest != nullptr) remove(*oldest);
-  return oldest;
-}
-
-void blocking_queue::remove(blocking_request& request) noexcept {
-  (request.previous_ != nullptr ? request.previous_->next_ : first_) = request.next_;
-  (request.next_ != nullptr ? request.next_->previous_ : last_) = request.previous_;
-  --size_;
-}
-
-}  // namespace detail
 
 struct blocking_pool::impl::thread_record {
   std::thread thread;

@@ -14,25 +14,9 @@
 
 #include <tandem/blocking.hpp>
 
+#include "blocking/blocking_queue.hpp"
+
 namespace tandem::inline v0 {
-
-namespace detail {
-
-/// Intrusive FIFO; any member can leave.
-class blocking_queue {
- public:
-  void push(blocking_request& request) noexcept;
-  blocking_request* pop() noexcept;
-  void remove(blocking_request& request) noexcept;
-  std::size_t size() const noexcept { return size_; }
-
- private:
-  blocking_request* first_ = nullptr;
-  blocking_request* last_ = nullptr;
-  std::size_t size_ = 0;
-};
-
-}  // namespace detail
 
 class blocking_pool::impl {
  public:

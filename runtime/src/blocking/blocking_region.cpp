@@ -22,13 +22,13 @@ blocking_region::blocking_region() noexcept
     : worker_(worker_to_tell()),
       // A fixed pool may get a control while we are here (changes/control): it is told of the end
       // only if it knows of the beginning.
-      told_(worker_ != nullptr ? worker_->owner.control() : nullptr) {
+      told_(worker_ != nullptr ? worker_->owner.control.get() : nullptr) {
   if (worker_ == nullptr) return;
   worker_pool::impl& pool = worker_->owner;
   worker_->blocks.store(true, std::memory_order_relaxed);
-  pool.expose(*worker_);
+  pool.order.expose(*worker_);
   if (told_ != nullptr) told_->region_began();
-  if (pool.anything_queued()) pool.wake_one();
+  if (pool.order.anything_queued()) pool.waking.wake_one();
 }
 
 blocking_region::~blocking_region() {

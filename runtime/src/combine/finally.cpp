@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: MIT
 #include <tandem/finally.hpp>
 
-#include "runtime/runtime_impl.hpp"
+#include "process/suppressed.hpp"
 
 namespace tandem::inline v0::detail {
 
 void conclude_clean_up(bool body_failed, std::exception_ptr&& failure) {
   if (!body_failed) std::rethrow_exception(std::move(failure));
   // Even a cancellation: nobody but its own grace period stops a clean-up, so it was cut short.
-  current_environment()->runtime()->implementation().suppressed(failure);
+  suppressed(current_environment()->runtime()->options(), failure);
   failure = nullptr;
 }
 

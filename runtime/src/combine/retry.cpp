@@ -10,7 +10,7 @@
 #include <tandem/environment.hpp>
 #include <tandem/stop.hpp>
 
-#include "runtime/runtime_impl.hpp"
+#include "process/suppressed.hpp"
 
 namespace tandem::inline v0 {
 
@@ -76,7 +76,7 @@ retry_options::duration retry_options::delay_after(unsigned attempt) const noexc
 namespace detail {
 
 void report_last_failure(const std::exception_ptr& failure) noexcept {
-  current_environment()->runtime()->implementation().suppressed(failure);
+  suppressed(current_environment()->runtime()->options(), failure);
 }
 
 }  // namespace detail

@@ -7,7 +7,7 @@
 #include <new>
 #include <utility>
 
-#include "platform/platform.hpp"
+#include "platform/threads.hpp"
 
 namespace tandem::inline v0::detail {
 

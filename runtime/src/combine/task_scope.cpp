@@ -13,7 +13,7 @@
 #include <tandem/runtime.hpp>
 
 #include "combine/scope_watch.hpp"
-#include "runtime/runtime_impl.hpp"
+#include "process/suppressed.hpp"
 
 namespace tandem::inline v0 {
 
@@ -102,7 +102,7 @@ void task_scope::note_failure(std::exception_ptr failure) noexcept {
     return;
   }
   if (claimed_.exchange(true, std::memory_order_acq_rel)) {
-    env_.runtime()->implementation().suppressed(failure);
+    detail::suppressed(env_.runtime()->options(), failure);
     return;
   }
   first_failure_ = std::move(failure);

@@ -19,7 +19,7 @@
 #include <tandem/executor.hpp>
 
 #include "executors/layer.hpp"
-#include "runtime/fork_guard.hpp"
+#include "process/fork_guard.hpp"
 
 namespace tandem::inline v0::detail {
 

@@ -18,8 +18,9 @@
 
 #include "executors/job_inbox.hpp"
 #include "frames/idle_wait.hpp"
-#include "platform/platform.hpp"
-#include "runtime/fork_guard.hpp"
+#include "platform/futex.hpp"
+#include "platform/threads.hpp"
+#include "process/fork_guard.hpp"
 #include "runtime/runtime_impl.hpp"
 
 namespace tandem::inline v0 {

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include "platform/platform.hpp"
+#include "platform/futex.hpp"
+#include "platform/spin_pause.hpp"
 #include "pool/worker_pool_impl.hpp"
 
 namespace tandem::inline v0::detail {

@@ -7,7 +7,7 @@
 
 #include <tandem/detail/frame_idle.hpp>
 
-#include "platform/platform.hpp"
+#include "platform/futex.hpp"
 
 namespace tandem::inline v0::detail {
 

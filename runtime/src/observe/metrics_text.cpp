@@ -13,24 +13,6 @@
 
 namespace tandem::inline v0 {
 
-const char* to_string(metric_kind kind) noexcept {
-  switch (kind) {
-    case metric_kind::counter: return "counter";
-    case metric_kind::gauge: return "gauge";
-    case metric_kind::histogram: return "histogram";
-  }
-  return "untyped";
-}
-
-metric_histogram::metric_histogram(const duration_histogram& times)
-    : counts(times.counts.begin(), times.counts.end()),
-      sum(std::chrono::duration<double>(times.sum).count()) {
-  for (std::size_t i = 0; i + 1 < duration_histogram::bucket_count; ++i) {
-    const std::chrono::duration<double> bound = duration_histogram::upper_bound(i);
-    bounds.push_back(bound.count());
-  }
-}
-
 namespace {
 
 bool is_name(std::string_view text, bool may_have_colons) noexcept {

@@ -9,9 +9,9 @@
 #include <tandem/detail/promise_base.hpp>
 #include <tandem/environment.hpp>
 
+#include "crew/worker.hpp"
 #include "observe/task_observer.hpp"
 #include "observe/task_record.hpp"
-#include "pool/worker.hpp"
 
 namespace tandem::inline v0::detail {
 

@@ -1,4 +1,4 @@
-// observed_segment.hpp: what a thread knows of the segment that it runs, where tasks are observed. records.
+// observed_segment.hpp: what a thread knows of the segment that it runs, where tasks are observed. Protocol records: README.md beside this.
 // SPDX-License-Identifier: MIT
 #pragma once
 

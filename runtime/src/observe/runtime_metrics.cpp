@@ -1,16 +1,10 @@
-// runtime_metrics.cpp: taking the snapshot, and what its numbers are called.
+// runtime_metrics.cpp: what the numbers of a snapshot are called.
 // SPDX-License-Identifier: MIT
 #include <tandem/runtime_metrics.hpp>
 
 #include <algorithm>
 #include <span>
 #include <utility>
-
-#include <tandem/detail/forked.hpp>
-
-#include "observe/task_observer.hpp"
-#include "pool/worker_pool_impl.hpp"
-#include "runtime/runtime_impl.hpp"
 
 namespace tandem::inline v0 {
 
@@ -142,27 +136,6 @@ void append_timers(family_list& out, const timer_stats& timers) {
 }
 
 }  // namespace
-
-runtime_metrics runtime::metrics() const {
-  detail::refuse_if_forked(*this, "runtime::metrics");
-  runtime_metrics out;
-  out.name = impl_->options.name;
-  out.series = impl_->series;
-  out.when = impl_->timers.now();
-  out.workers = impl_->pool.stats();
-  out.decisions = impl_->pool.decisions();
-  out.decided = impl_->pool.implementation().decided();
-  out.state = impl_->pool.state();
-  out.live_tasks = impl_->live();
-  out.timers = impl_->timers.stats();
-  if (const detail::task_observer* const observer = impl_->observer.get();
-      observer != nullptr && observer->times_tasks()) {
-    out.times_tasks = true;
-    observer->add_times(out.queue_wait, out.run);
-  }
-  impl_->append_metrics(out.services);
-  return out;
-}
 
 std::vector<metric_family> runtime_metrics::families() const {
   family_list out(series.empty() ? name : series);  // empty: a snapshot that was made by hand

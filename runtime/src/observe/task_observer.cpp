@@ -9,8 +9,9 @@
 #include <tandem/detail/observing.hpp>
 #include <tandem/detail/split_mix.hpp>
 
+#include "crew/worker.hpp"
 #include "observe/observed_segment.hpp"
-#include "pool/worker_pool_impl.hpp"
+#include "process/suppressed.hpp"
 
 namespace tandem::inline v0 {
 
@@ -38,15 +39,17 @@ bool is_chosen(std::uint64_t number, std::uint32_t one_in) noexcept {
 
 }  // namespace
 
-std::unique_ptr<task_observer> task_observer::make(runtime::impl& owner,
-                                                   const pool_options& options) {
+std::unique_ptr<task_observer> task_observer::make(tandem::runtime& owner, worker_pool& pool,
+                                                   const pool_options& options, bool is_real_time) {
   if (!options.hooks.any() && options.timed_tasks_one_in == 0) return nullptr;
-  return std::make_unique<task_observer>(owner, options);
+  return std::make_unique<task_observer>(owner, pool, options, is_real_time);
 }
 
-task_observer::task_observer(runtime::impl& owner, const pool_options& options)
+task_observer::task_observer(tandem::runtime& owner, worker_pool& pool, const pool_options& options,
+                             bool is_real_time)
     : owner_(owner),
-      is_real_time_(!owner.options.clock.has_value()),
+      pool_(pool),
+      is_real_time_(is_real_time),
       ticks_(is_real_time_ && platform::has_ticks()),
       hooks_(options.hooks),
       tells_(hooks_.any()),
@@ -79,7 +82,9 @@ task_record* task_observer::task_spawned(const environment& task) noexcept {
   }
 }
 
-void task_observer::report_failure() noexcept { owner_.suppressed(std::current_exception()); }
+void task_observer::report_failure() noexcept {
+  suppressed(owner_.options(), std::current_exception());
+}
 
 void task_observer::task_ended(task_record& of, task_outcome outcome) noexcept {
   observed_segment* const here = this_thread().observed;
@@ -102,7 +107,7 @@ void task_observer::task_ended(task_record& of, task_outcome outcome) noexcept {
 
 worker* task_observer::worker_of(const thread_context& context) const noexcept {
   worker* const self = context.current_worker;
-  return self != nullptr && &self->owner == &owner_.pool.implementation() ? self : nullptr;
+  return self != nullptr && &self->owner == &pool_.implementation() ? self : nullptr;
 }
 
 void task_observer::wait_for_visitors() const noexcept {

@@ -10,14 +10,14 @@
 
 #include <tandem/detail/own_counter.hpp>
 #include <tandem/detail/thread_context.hpp>
+#include <tandem/detail/timer_service.hpp>
 #include <tandem/duration_histogram.hpp>
 #include <tandem/runtime.hpp>
 #include <tandem/task_hooks.hpp>
 
 #include "observe/task_record.hpp"
-#include "platform/platform.hpp"
-#include "runtime/runtime_impl.hpp"
-#include "time/tick_clock.hpp"
+#include "observe/tick_clock.hpp"
+#include "platform/clocks.hpp"
 
 namespace tandem::inline v0::detail {
 
@@ -26,8 +26,11 @@ namespace tandem::inline v0::detail {
 class task_observer {
  public:
   /// @returns  null if the options ask for none
-  static std::unique_ptr<task_observer> make(runtime::impl& owner, const pool_options& options);
-  task_observer(runtime::impl& owner, const pool_options& options);
+  static std::unique_ptr<task_observer> make(tandem::runtime& owner, worker_pool& pool,
+                                             const pool_options& options, bool is_real_time);
+  /// The owner and its pool may be about to be made.
+  task_observer(tandem::runtime& owner, worker_pool& pool, const pool_options& options,
+                bool is_real_time);
   task_observer(const task_observer&) = delete;
   task_observer& operator=(const task_observer&) = delete;
   ~task_observer();
@@ -47,7 +50,7 @@ class task_observer {
   void count_run(const worker* on, std::int64_t time_ns) noexcept { count(on, false, time_ns); }
 
   std::int64_t now_ns() noexcept {
-    return is_real_time() ? ticks_.now_ns() : owner_.timers.now().time_since_epoch().count();
+    return is_real_time() ? ticks_.now_ns() : timers_of(owner_).now().time_since_epoch().count();
   }
   /// records/clock. False: by a virtual clock, which is read wherever a time is needed.
   bool is_real_time() const noexcept { return is_real_time_; }
@@ -122,7 +125,8 @@ class task_observer {
   }
   void report_failure() noexcept;
 
-  runtime::impl& owner_;
+  tandem::runtime& owner_;
+  worker_pool& pool_;
   const bool is_real_time_;
   tick_clock<real_time> ticks_;
   const task_hooks hooks_;

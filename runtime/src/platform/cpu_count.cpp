@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <tandem/cpu_count.hpp>
 
-#include "platform/platform.hpp"
+#include "platform/cpus.hpp"
 
 namespace tandem::inline v0 {
 

@@ -4,7 +4,7 @@
 
 #include <tandem/detail/pool_thread.hpp>
 
-#include "platform/platform.hpp"
+#include "platform/threads.hpp"
 
 namespace tandem::inline v0 {
 

@@ -4,7 +4,7 @@
 
 #include <thread>
 
-#include "platform/platform.hpp"
+#include "platform/futex.hpp"
 #include "pool/worker_pool_impl.hpp"
 
 namespace tandem::inline v0::detail {
@@ -23,7 +23,7 @@ void gathering::prepare() noexcept {
 }
 
 void gathering::wait(worker_pool& pool, std::chrono::steady_clock::time_point until) noexcept {
-  gathering_slot& slot = pool.implementation().gathered_by();
+  gathering_slot& slot = pool.implementation().working.gathered_by();
   if (!slot.enter(*this)) return;
   // gathering/enter. First we are in the slot, then we look for idle workers: seq_cst, both. A
   // worker is first counted as idle, then looks at the slot.

@@ -3,24 +3,18 @@
 #include <tandem/pool_options.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 #include <stdexcept>
 
 #include <tandem/cpu_count.hpp>
 #include <tandem/detail/environment_options.hpp>
 
-#include "runtime/enumerators.hpp"
+#include "process/enumerators.hpp"
 
 namespace tandem::inline v0 {
 
 namespace {
 
 constexpr unsigned limit_of_threads = pool_options::most_possible;
-
-std::string name_from_environment() {
-  const char* const text = std::getenv("TANDEM_NAME");
-  return text != nullptr && *text != '\0' ? text : "tandem";
-}
 
 }  // namespace
 
@@ -30,7 +24,7 @@ pool_options::pool_options()
       max_threads(detail::count_from_environment("TANDEM_MAX_THREADS",
                                                  std::max(limit_of_threads, min_threads))),
       adaptive(detail::switch_from_environment("TANDEM_ADAPTIVE", true)),
-      name(name_from_environment()),
+      name(detail::text_from_environment("TANDEM_NAME", "tandem")),
       timed_tasks_one_in(detail::count_from_environment("TANDEM_TIMED_TASKS_ONE_IN", 0)) {}
 
 unsigned pool_options::most_threads() const noexcept {

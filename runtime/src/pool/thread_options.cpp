@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "platform/platform.hpp"
-#include "runtime/enumerators.hpp"
+#include "platform/cpus.hpp"
+#include "process/enumerators.hpp"
 
 namespace tandem::inline v0 {
 

@@ -3,10 +3,10 @@
 #include <tandem/search/result.hpp>
 
 #include <cstdio>
-#include <tandem/search/best_first_part.hpp>
-#include <tandem/search/estimate.hpp>
-#include <tandem/search/path.hpp>
-#include <tandem/search/two_way_path.hpp>
+#include <tandem/detail/search/best_first_part.hpp>
+#include <tandem/detail/search/estimate.hpp>
+#include <tandem/detail/search/path.hpp>
+#include <tandem/detail/search/two_way_path.hpp>
 
 namespace tandem::inline v0 {
 

@@ -1,6 +1,6 @@
 // search_control.cpp: the end, the limits and the progress of a search.
 // SPDX-License-Identifier: MIT
-#include <tandem/search/search_control.hpp>
+#include <tandem/detail/search/search_control.hpp>
 
 #include <algorithm>
 #include <mutex>
@@ -45,11 +45,13 @@ search_control::~search_control() = default;
 
 bool search_control::leave(state next) noexcept {
   state expected = state::running;
+  // searching/end. Relaxed: the join orders what the winner writes (searching/conclude).
   return state_.compare_exchange_strong(expected, next, std::memory_order_relaxed);
 }
 
 bool search_control::finish(search_outcome outcome) noexcept {
   if (!leave(state::finished)) return false;
+  // searching/winner
   outcome_ = outcome;
   return true;
 }
@@ -65,6 +67,7 @@ bool search_control::cancel() noexcept { return leave(state::cancelled); }
 bool search_control::checkpoint(search_pacer& pacer, std::uint64_t visited, std::uint32_t steps,
                                 std::uint64_t depth) {
   const clock::time_point now = clock::now();
+  // searching/limit
   const std::uint64_t sum = visited_.fetch_add(visited, std::memory_order_relaxed) + visited;
   pacer.checked(now, steps, options_.node_limit ? longest_limited_stride : longest_stride);
   if (options_.node_limit && sum > *options_.node_limit) finish(search_outcome::node_limit);
@@ -79,7 +82,7 @@ bool search_control::checkpoint(search_pacer& pacer, std::uint64_t visited, std:
 }
 
 void search_control::report(clock::time_point now, std::uint64_t depth) {
-  std::unique_lock lock(report_lock_, std::try_to_lock);
+  std::unique_lock lock(report_lock_, std::try_to_lock);  // searching/report
   if (!lock || now.time_since_epoch().count() < next_report_.load(std::memory_order_relaxed))
     return;
   search_progress progress(visited(), depth, now - began_);
@@ -95,6 +98,7 @@ void search_control::report(clock::time_point now, std::uint64_t depth) {
 }
 
 void search_control::take_memory(std::size_t bytes) {
+  // searching/memory
   const std::size_t sum = memory_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
   if (options_.memory_limit && sum > *options_.memory_limit) {
     give_memory_back(bytes);
@@ -122,7 +126,7 @@ void search_control::conclude(search_summary& summary) {
 }
 
 search_outcome search_control::how_it_ended() {
-  switch (state_.load(std::memory_order_relaxed)) {
+  switch (state_.load(std::memory_order_relaxed)) {  // searching/conclude
     case state::failed: std::rethrow_exception(error_);
     case state::running:  // a task was dropped before it could end the search
     case state::cancelled: break;

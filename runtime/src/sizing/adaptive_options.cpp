@@ -6,7 +6,7 @@
 
 #include <tandem/adaptive_options.hpp>
 
-#include "runtime/enumerators.hpp"
+#include "process/enumerators.hpp"
 
 namespace tandem::inline v0 {
 

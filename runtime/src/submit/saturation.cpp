@@ -1,98 +1,35 @@
-// saturation.cpp: what becomes of a submission that the pool does not take. Protocol submissions.
+// saturation.cpp: the policies, without any lock.
 // SPDX-License-Identifier: MIT
-#include <exception>
+#include "submit/saturation.hpp"
+
 #include <memory>
 #include <string>
-#include <utility>
 
-#include <tandem/rejected.hpp>
+#include "crew/worker.hpp"
+#include "submit/call_on_top.hpp"
+#include "submit/submission_desk.hpp"
 
-#include "pool/worker_pool_impl.hpp"
-#include "runtime/runtime_impl.hpp"
-
-namespace tandem::inline v0 {
+namespace tandem::inline v0::detail {
 
 namespace {
 
 constexpr unsigned deepest_call = 8;
 constinit thread_local unsigned calls_here = 0;
 
-/// While it lives the calling thread runs another task on top of whatever it was doing: in a
-/// segment of its own, and without a lane, so that nothing mixes with the forks below it
-/// (joins/next).
-class call_on_top {
- public:
-  call_on_top(detail::thread_context& context, executor& pool, environment* env) noexcept
-      : context_(context),
-        segment_(std::exchange(context.segment, 0)),
-        child_done_(std::exchange(context.child_done, false)),
-        stack_limit_(context.stack_limit),
-        lane_(std::exchange(context.lane, nullptr)),
-        lane_home_(std::exchange(context.lane_home, nullptr)),
-        layer_(std::exchange(context.layer, nullptr)),
-        next_(std::exchange(context.next, nullptr)),
-        env_(std::exchange(context.env, env)),
-        observed_(std::exchange(context.observed, nullptr)),
-        executor_(std::exchange(context.current_executor, &pool)),
-        budget_(std::exchange(context.budget, detail::await_budget)) {
-    ++calls_here;
-  }
-  call_on_top(const call_on_top&) = delete;
-  call_on_top& operator=(const call_on_top&) = delete;
-  ~call_on_top() {
-    --calls_here;
-    context_.segment = segment_;
-    context_.child_done = child_done_;
-    context_.stack_limit = stack_limit_;
-    context_.lane = lane_;
-    context_.lane_home = lane_home_;
-    context_.layer = layer_;
-    context_.next = next_;
-    context_.env = env_;
-    context_.observed = observed_;
-    context_.current_executor = executor_;
-    context_.budget = budget_;
-  }
-
- private:
-  detail::thread_context& context_;
-  const std::uint64_t segment_;
-  const bool child_done_;
-  const char* const stack_limit_;
-  detail::fork_lane* const lane_;
-  const executor* const lane_home_;
-  const executor* const layer_;
-  const std::coroutine_handle<> next_;
-  environment* const env_;
-  detail::observed_segment* const observed_;
-  executor* const executor_;
-  const std::uint32_t budget_;
-};
-
 }  // namespace
 
-rejection worker_pool::impl::rejection_of(rejection_cause cause, const std::source_location& where,
-                                          int priority) const {
-  rejection what(cause, life_.state(), where, name_);
-  what.threads = threads_.load(std::memory_order_relaxed);
-  what.max_threads = workers_.most();
-  what.queued = submissions_.size();
-  what.waiting = submissions_.waiting();
-  what.priority = priority;
-  return what;
-}
-
-void worker_pool::impl::saturate(detail::joinable_root& block, int priority, admission answer) {
-  const bool is_shut = answer == admission::closed;
+void saturation::refuse(joinable_root& block, int priority, submission_queue::answer why) {
+  const bool is_shut = why == submission_queue::answer::closed;
   rejections_.fetch_add(1, std::memory_order_relaxed);
   const auto told = [&] {
-    return rejection_of(is_shut ? rejection_cause::shut_down : rejection_cause::full,
-                        block.env_block().spawned_at(), priority);
+    return desk_.rejection_of(is_shut ? rejection_cause::shut_down : rejection_cause::full,
+                              block.env_block().spawned_at(), priority);
   };
   policy_obstacle obstacle = policy_obstacle::none;
   saturation_policy chosen = policy_.load(std::memory_order_relaxed);  // changes/handlers
   if (chosen == saturation_policy::handler) {
-    const std::shared_ptr<const pool_options> now = settings();  // it may be replaced while it runs
+    // It may be replaced while it runs.
+    const std::shared_ptr<const pool_options> now = settings_.get();
     chosen = now->submissions.when_saturated;
     if (chosen == saturation_policy::handler) chosen = now->submissions.on_rejected(told());
   }
@@ -124,26 +61,29 @@ void worker_pool::impl::saturate(detail::joinable_root& block, int priority, adm
   throw rejected(what);
 }
 
-void worker_pool::impl::displace_oldest(detail::joinable_root& block, int priority) {
-  detail::joinable_root* dropped = nullptr;
-  if (submissions_.displace(block, priority, dropped) == admission::closed) dropped = &block;
+void saturation::displace_oldest(joinable_root& block, int priority) {
+  joinable_root* dropped = nullptr;
+  if (submissions_.displace(block, priority, dropped) == submission_queue::answer::closed)
+    dropped = &block;
   if (dropped != nullptr) dropped->drop(stop_reason::discarded);
-  if (dropped != &block) announce_submission(true);
+  if (dropped != &block) desk_.announce(true);
 }
 
-policy_obstacle worker_pool::impl::run_here(detail::joinable_root& block) noexcept {
-  detail::thread_context& context = detail::this_thread();
+policy_obstacle saturation::run_here(joinable_root& block) noexcept {
+  thread_context& context = this_thread();
   if (calls_here == deepest_call) return policy_obstacle::too_deep;
-  if (own_worker() == nullptr) {
+  if (current_worker_of(pool_) == nullptr) {
     const executor* const runs_for = context.current_executor;
-    const bool elsewhere = runs_for != nullptr && runs_for != &pool_;
+    const bool elsewhere = runs_for != nullptr && runs_for != &home_;
     if (elsewhere) return policy_obstacle::other_executor;
     if (context.fires_timers) return policy_obstacle::drives_timers;
-    if (loop_ != nullptr) return policy_obstacle::no_threads;
+    if (!has_threads_) return policy_obstacle::no_threads;
   }
-  const call_on_top role(context, pool_, block.env);
+  const call_on_top role(context, home_, block.env);
+  ++calls_here;
   block.run(&block);
+  --calls_here;
   return policy_obstacle::none;
 }
 
-}  // namespace tandem::inline v0
+}  // namespace tandem::inline v0::detail

@@ -4,13 +4,14 @@
 // Places are counted by two numbers that only grow, one written by those who enter, one by those
 // who take, so that they share a line only when the queue looks full. What has entered is a chain,
 // the newest first, until somebody takes all of it; so whoever enters never waits for a lock.
-// Step submissions/enter: runtime/src/submit/README.md.
+// Steps submissions/take_place, submissions/push: runtime/src/submit/README.md.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 
+#include <tandem/detail/posted_jobs.hpp>
 #include <tandem/job.hpp>
 
 namespace tandem::inline v0::detail {
@@ -42,16 +43,10 @@ class submission_inbox {
   }
   /// Any thread, after reserve(). @returns whether nothing was there before
   bool push(job& item) noexcept {
-    job* newest = inbox_.load(std::memory_order_relaxed);  // the CAS looks again
-    do {
-      item.next = newest;
-      // parking/post
-    } while (!inbox_.compare_exchange_weak(newest, &item, std::memory_order_seq_cst,
-                                           std::memory_order_relaxed));
-    return newest == nullptr;
+    return inbox_.push(&item, &item);  // parking/post
   }
   /// seq_cst: a sleeper's scan (parking/announce).
-  bool empty() const noexcept { return inbox_.load(std::memory_order_seq_cst) == nullptr; }
+  bool empty() const noexcept { return inbox_.empty(); }
   /// Places that are taken; at about one moment.
   std::size_t size() const noexcept {
     const std::uint64_t left = left_.load(std::memory_order_acquire);  // first: it is never more
@@ -66,17 +61,7 @@ class submission_inbox {
   }
   void close() noexcept { entered_.fetch_or(closed_bit, std::memory_order_seq_cst); }
   /// All that has entered, the oldest first, by `next`.
-  job* take_all() noexcept {
-    job* newest = inbox_.exchange(nullptr, std::memory_order_seq_cst);
-    job* oldest = nullptr;
-    while (newest != nullptr) {
-      job* const older = newest->next;
-      newest->next = oldest;
-      oldest = newest;
-      newest = older;
-    }
-    return oldest;
-  }
+  job* take_all() noexcept { return inbox_.take_all().oldest; }
 
  private:
   static constexpr std::uint64_t closed_bit = 1;
@@ -85,7 +70,7 @@ class submission_inbox {
   alignas(64) std::atomic<std::uint64_t> entered_{
       0};                               // twice how many have taken a place; | closed
   std::atomic<std::uint64_t> seen_{0};  // what left_ was when somebody looked
-  std::atomic<job*> inbox_{nullptr};
+  posted_jobs inbox_;
   alignas(64) std::atomic<std::uint64_t> left_{0};  // how many have given one back
 };
 

@@ -2,10 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "submit/submission_queue.hpp"
 
-#include <algorithm>
 #include <new>
 #include <thread>
-#include <utility>
 
 namespace tandem::inline v0::detail {
 
@@ -13,18 +11,6 @@ using answer = submission_queue::answer;
 using place = joinable_root::place;
 
 namespace {
-
-/// So that a walk is worth it.
-constexpr std::size_t fewest_to_sweep = 16;
-
-/// What another CPU has made: all lines of its block come while the item before it runs.
-void prefetch(const job* next) noexcept {
-  if (next == nullptr) return;
-  const char* const block = reinterpret_cast<const char*>(next);  // NOLINT
-  for (std::size_t line = 0; line < sizeof(spawned<void>); line += 64) {
-    __builtin_prefetch(block + line, 1);
-  }
-}
 
 answer answer_to(submission_inbox::place given) noexcept {
   switch (given) {
@@ -34,96 +20,62 @@ answer answer_to(submission_inbox::place given) noexcept {
   }
 }
 
-/// Unlocked: a block's end runs code of the user's.
-void release_all(job* swept) noexcept {
-  while (swept != nullptr) {
-    job* const next = swept->next;
-    static_cast<joinable_root*>(swept)->release();
-    swept = next;
-  }
-}
+submit_waiter& waiter_at(line_place& at) noexcept { return static_cast<submit_waiter&>(at); }
 
 }  // namespace
 
 submission_queue::~submission_queue() {
   while (take() != nullptr) continue;  // only such as have left are there
-  release_all(take_swept());
+  left_items::release_all(left_.take_found());
 }
 
 void submission_queue::append(joinable_root& item, int priority) {
   item.set_queue_place(place::queued);
-  if (kind_ == queue_kind::priority) {
-    ranked_.push_back(ranked{priority, next_number_, &item});
-    ++next_number_;
-    std::push_heap(ranked_.begin(), ranked_.end());
-  } else {
-    gather();  // what is there came before it
-    in_order_.push_back(&item);
-  }
+  if (!order_.by_priority()) gather();  // what is there came before it
+  order_.add(item, priority);
 }
 
 void submission_queue::gather() noexcept {
   if (inbox_.empty()) return;
   // Relaxed: published by the exchange, for whoever sees that the inbox is empty.
-  if (in_order_.empty()) available_.store(1, std::memory_order_relaxed);
+  if (order_.empty()) available_.store(1, std::memory_order_relaxed);
   for (job* each = inbox_.take_all(); each != nullptr;) {
     job* const next = each->next;
-    in_order_.push_back(each);
+    order_.add_newest(*each);
     each = next;
   }
 }
 
 joinable_root* submission_queue::take() noexcept {
   while (true) {
-    joinable_root* const item = take_next();
+    if (order_.empty()) gather();  // nothing enters a priority queue that way
+    joinable_root* const item = order_.take();
     if (item == nullptr) return nullptr;
     if (item->queue_place() == place::queued) [[likely]] {
       item->set_queue_place(place::none);
       return item;
     }
-    discard(*item);
+    left_.found(*item);
   }
-}
-
-joinable_root* submission_queue::take_next() noexcept {
-  if (kind_ == queue_kind::priority) {
-    if (ranked_.empty()) return nullptr;
-    std::pop_heap(ranked_.begin(), ranked_.end());
-    joinable_root* const item = ranked_.back().item;
-    ranked_.pop_back();
-    return item;
-  }
-  if (in_order_.empty()) gather();
-  if (in_order_.empty()) return nullptr;
-  auto* const item = static_cast<joinable_root*>(in_order_.pop_front());
-  prefetch(in_order_.front());
-  return item;
 }
 
 void submission_queue::publish() noexcept {
   // A rendezvous has no places: whoever waits is what a worker finds.
-  const std::size_t now = capacity_ == 0                  ? waiting_.load(std::memory_order_relaxed)
-                          : kind_ == queue_kind::priority ? ranked_.size()
-                                                          : in_order_.size();
+  const std::size_t now = capacity_ == 0 ? line_.size() : order_.size();
   const std::size_t before = available_.load(std::memory_order_relaxed);
-  // parking/post, submissions/enter. Between other values whoever looks sees one of them that is
+  // parking/post, submissions/gather. Between other values whoever looks sees one of them that is
   // not 0, or comes in vain.
   const bool appears = before == 0 && now != 0;
   available_.store(now, appears ? std::memory_order_seq_cst : std::memory_order_release);
 }
 
-void submission_queue::make_room() {
-  if (kind_ != queue_kind::priority || ranked_.size() < ranked_.capacity()) return;
-  ranked_.reserve(std::max(std::size_t{16}, 2 * ranked_.size()));
-}
-
 answer submission_queue::offer(joinable_root& item, int priority, bool& alone) {
-  if (kind_ == queue_kind::priority) {
+  if (order_.by_priority()) {
     const std::lock_guard guard(lock_);
-    make_room();  // before it has a place: somebody may wait for that already
+    order_.make_room();  // before it has a place: somebody may wait for that already
     const answer given = answer_to(inbox_.reserve());
     if (given != answer::entered) return given;
-    alone = ranked_.empty();
+    alone = order_.empty();
     append(item, priority);
     publish();
     return given;
@@ -150,11 +102,11 @@ answer submission_queue::displace(joinable_root& item, int priority, joinable_ro
         append(item, priority);  // into the order of a bounded queue: throws nothing
         publish();
       }
-      swept = take_swept();
+      swept = left_.take_found();
     }
-    release_all(swept);
+    left_items::release_all(swept);
     if (entered) return answer::entered;
-    std::this_thread::yield();  // submissions/enter: whoever has the places is about to push
+    std::this_thread::yield();  // submissions/not_yet: whoever has the places is about to push
   }
 }
 
@@ -166,9 +118,9 @@ bool submission_queue::enter_or_wait(submit_waiter& waiter) noexcept {
     waiter.state_ = state::refused;
     return false;
   }
-  if (oldest_ == nullptr) {
+  if (line_.empty()) {
     try {
-      make_room();
+      order_.make_room();
     } catch (const std::bad_alloc&) {
       waiter.state_ = state::no_memory;
       return false;
@@ -181,21 +133,15 @@ bool submission_queue::enter_or_wait(submit_waiter& waiter) noexcept {
     }
   }
   waiter.state_ = state::queued;
-  waiter.previous_waiter_ = newest_;
-  waiter.next_waiter_ = nullptr;
-  (newest_ != nullptr ? newest_->next_waiter_ : oldest_) = &waiter;
-  newest_ = &waiter;
-  waiting_.fetch_add(1, std::memory_order_relaxed);
+  line_.push(waiter);
   publish();
   return true;
 }
 
-void submission_queue::unlink(submit_waiter& waiter) noexcept {
-  (waiter.previous_waiter_ != nullptr ? waiter.previous_waiter_->next_waiter_ : oldest_) =
-      waiter.next_waiter_;
-  (waiter.next_waiter_ != nullptr ? waiter.next_waiter_->previous_waiter_ : newest_) =
-      waiter.previous_waiter_;
-  waiting_.fetch_sub(1, std::memory_order_relaxed);
+submit_waiter& submission_queue::grant() noexcept {
+  submit_waiter& granted = waiter_at(line_.take_oldest());
+  granted.state_ = submit_waiter::state::entered;
+  return granted;
 }
 
 bool submission_queue::stop_waiting(submit_waiter& waiter) noexcept {
@@ -203,7 +149,7 @@ bool submission_queue::stop_waiting(submit_waiter& waiter) noexcept {
   const std::lock_guard guard(lock_);
   const state before = waiter.state_;
   if (before == state::queued) {
-    unlink(waiter);
+    line_.take_out(waiter);
     publish();
   } else if (before != state::idle) {
     return false;  // it has its place, or its refusal
@@ -213,17 +159,14 @@ bool submission_queue::stop_waiting(submit_waiter& waiter) noexcept {
 }
 
 job* submission_queue::pop_available() noexcept {
-  using state = submit_waiter::state;
   joinable_root* item = nullptr;
   submit_waiter* granted = nullptr;
   job* swept = nullptr;
   {
     const std::lock_guard guard(lock_);
     item = take();
-    if (oldest_ != nullptr && (item != nullptr || capacity_ == 0)) {
-      granted = oldest_;
-      unlink(*granted);
-      granted->state_ = state::entered;
+    if (!line_.empty() && (item != nullptr || capacity_ == 0)) {
+      granted = &grant();
       if (item == nullptr) {
         item = granted->block_;  // hand to hand
       } else {
@@ -231,15 +174,15 @@ job* submission_queue::pop_available() noexcept {
       }
     } else if (item != nullptr) {
       inbox_.give_back();
-      if (left_ != 0) [[unlikely]]
+      if (!left_.empty()) [[unlikely]]
         sweep_if_due();
     }
     publish();
-    swept = take_swept();
+    swept = left_.take_found();
   }
   if (granted != nullptr)
     granted->finish();  // it waits for this call, or for the stopper's after it
-  release_all(swept);
+  left_items::release_all(swept);
   return item;
 }
 
@@ -249,82 +192,52 @@ submission_queue::leaving submission_queue::leave(joinable_root& item) noexcept 
   {
     const std::lock_guard guard(lock_);
     if (item.queue_place() != place::queued) return leaving::not_here;
-    item.set_queue_place(place::left);
-    item.keep();
-    ++left_;
-    if (oldest_ != nullptr) {
+    left_.add(item);
+    if (!line_.empty()) {
       try {
-        make_room();
+        order_.make_room();
       } catch (const std::bad_alloc&) {
         sweep();  // at least this one makes room
       }
-      granted = oldest_;
-      unlink(*granted);
-      granted->state_ = submit_waiter::state::entered;
+      granted = &grant();
       append(*granted->block_, granted->priority_);
     } else {
       inbox_.give_back();
     }
     sweep_if_due();
     publish();
-    swept = take_swept();
+    swept = left_.take_found();
   }
   if (granted != nullptr) granted->finish();  // as in pop_available()
-  release_all(swept);
+  left_items::release_all(swept);
   return granted != nullptr ? leaving::passed_on : leaving::left;
 }
 
-void submission_queue::discard(joinable_root& item) noexcept {
-  --left_;
-  item.next = std::exchange(swept_, &item);
-}
-
 void submission_queue::sweep_if_due() noexcept {
-  const std::size_t there = inbox_.size();
-  if (left_ > there + (there != 0 ? fewest_to_sweep : 0)) sweep();
+  if (left_.is_sweep_due(inbox_.size())) sweep();
 }
 
 void submission_queue::sweep() noexcept {
-  const auto has_left = [](const job& each) {
-    return static_cast<const joinable_root&>(each).queue_place() == place::left;
-  };
-  if (kind_ == queue_kind::priority) {
-    const auto gone = std::partition(ranked_.begin(), ranked_.end(),
-                                     [&](const ranked& each) { return !has_left(*each.item); });
-    for (auto each = gone; each != ranked_.end(); ++each) discard(*each->item);
-    ranked_.erase(gone, ranked_.end());
-    std::make_heap(ranked_.begin(), ranked_.end());
-    return;
-  }
-  gather();
-  for (job_list all = std::exchange(in_order_, {}); job* const each = all.pop_front();) {
-    if (has_left(*each)) {
-      discard(static_cast<joinable_root&>(*each));
-    } else {
-      in_order_.push_back(each);
-    }
-  }
+  if (!order_.by_priority()) gather();
+  order_.sweep(left_);
 }
 
 void submission_queue::close() noexcept {
-  submit_waiter* refused = nullptr;
+  line_place* refused = nullptr;
   {
     const std::lock_guard guard(lock_);
     closed_ = true;
     inbox_.close();
-    refused = oldest_;
-    for (submit_waiter* each = refused; each != nullptr; each = each->next_waiter_) {
-      each->state_ = submit_waiter::state::refused;
+    refused = line_.take_all();
+    for (line_place* each = refused; each != nullptr; each = waiter_line::after(*each)) {
+      waiter_at(*each).state_ = submit_waiter::state::refused;
     }
-    waiting_.store(0, std::memory_order_relaxed);
-    oldest_ = nullptr;
-    newest_ = nullptr;
     publish();
   }
   while (refused != nullptr) {
     // Its links are nobody else's any more, and it waits for this call.
-    submit_waiter* const next = refused->next_waiter_;
-    refused->finish();
+    line_place* const next = waiter_line::after(*refused);
+    waiter_at(*refused).finish();
     refused = next;
   }
 }
@@ -340,11 +253,11 @@ joinable_root* submission_queue::take_unstarted() noexcept {
       if (item != nullptr) inbox_.give_back();
       publish();
       none_left = inbox_.size() == 0;
-      swept = take_swept();
+      swept = left_.take_found();
     }
-    release_all(swept);
+    left_items::release_all(swept);
     if (item != nullptr || none_left) return item;
-    std::this_thread::yield();  // submissions/enter: whoever has the place is about to push
+    std::this_thread::yield();  // submissions/not_yet: whoever has the place is about to push
   }
 }
 

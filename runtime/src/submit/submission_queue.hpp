@@ -1,6 +1,9 @@
 // submission_queue.hpp: submissions that wait for a worker, and tasks that wait to submit. submissions.
 // SPDX-License-Identifier: MIT
 //
+// Its parts: the side where items enter (submission_inbox), the order in which they are taken
+// (item_order), those that have left (left_items), those that wait for a place (waiter_line).
+//
 // Locks: a stopper comes with stop locks held and takes the queue's; nobody who holds the queue's
 // lock takes another one, ends a wait, or drops a task. A place that becomes free goes to the
 // oldest waiter's task at once.
@@ -10,15 +13,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <utility>
-#include <vector>
 
 #include <tandem/detail/futex_mutex.hpp>
 #include <tandem/detail/submit_waiter.hpp>
 #include <tandem/job.hpp>
 #include <tandem/submission_options.hpp>
 
+#include "submit/item_order.hpp"
+#include "submit/left_items.hpp"
 #include "submit/submission_inbox.hpp"
+#include "submit/waiter_line.hpp"
 
 namespace tandem::inline v0::detail {
 
@@ -27,7 +31,10 @@ class submission_queue {
   enum class answer : std::uint8_t { entered, full, closed };
 
   explicit submission_queue(const submission_options& options)
-      : kind_(options.queue), capacity_(capacity_of(options)), inbox_(capacity_) {}
+      : kind_(options.queue),
+        capacity_(capacity_of(options)),
+        inbox_(capacity_),
+        order_(options.queue) {}
   submission_queue(const submission_queue&) = delete;
   submission_queue& operator=(const submission_queue&) = delete;
   ~submission_queue();
@@ -36,12 +43,12 @@ class submission_queue {
   bool is_bounded() const noexcept { return capacity_ != submission_options::unlimited; }
   bool has_places() const noexcept { return capacity_ != 0; }
 
-  /// submissions/order. Full also while somebody waits. @param alone  it is all that there is: tell
-  /// everybody
+  /// submissions/take_place, submissions/push. Full also while somebody waits.
+  /// @param alone  it is all that there is: tell everybody
   /// @throws  std::bad_alloc (priority queues)
   answer offer(joinable_root& item, int priority, bool& alone);
-  /// As offer(), but drops the oldest for it. @param dropped null, or whoever lost the place: to be
-  /// dropped
+  /// submissions/discard_oldest. As offer(), but drops the oldest for it.
+  /// @param dropped  null, or whoever lost the place: to be dropped
   answer displace(joinable_root& item, int priority, joinable_root*& dropped);
   /// submissions/wait. @returns whether `waiter` waits now: then it may be gone already. Else its
   /// state says why
@@ -55,7 +62,7 @@ class submission_queue {
     return available_.load(std::memory_order_relaxed) == 0 && empty() ? nullptr : pop_available();
   }
   /// After pop(): whether it has left some that nobody's attention was asked for.
-  /// submissions/enter.
+  /// submissions/tell.
   bool has_more() const noexcept { return available_.load(std::memory_order_relaxed) != 0; }
   /// submissions/leave. A removed item that may be in here leaves its place, and the oldest waiter
   /// gets that.
@@ -68,24 +75,14 @@ class submission_queue {
 
   /// Whether a worker would find nothing.
   bool empty() const noexcept {
-    // seq_cst: a sleeper's scan (parking/announce). In this order: gather().
+    // seq_cst: a sleeper's scan (parking/announce). In this order: submissions/gather.
     return inbox_.empty() && available_.load(std::memory_order_seq_cst) == 0;
   }
   /// At about one moment.
   std::size_t size() const noexcept { return inbox_.size(); }
-  std::size_t waiting() const noexcept { return waiting_.load(std::memory_order_relaxed); }
+  std::size_t waiting() const noexcept { return line_.size(); }
 
  private:
-  struct ranked {
-    int priority;
-    std::uint64_t number;  // in the order of entering
-    joinable_root* item;
-    /// For a heap with the most urgent on top.
-    bool operator<(const ranked& other) const noexcept {
-      return priority != other.priority ? priority < other.priority : number > other.number;
-    }
-  };
-
   static std::size_t capacity_of(const submission_options& options) noexcept {
     switch (options.queue) {
       case queue_kind::unbounded: return submission_options::unlimited;
@@ -96,34 +93,26 @@ class submission_queue {
 
   job* pop_available() noexcept;
   // Under the lock.
-  /// Before a place is taken. @throws std::bad_alloc (priority queues)
-  void make_room();
   /// It has a place, and there is room.
   void append(joinable_root& item, int priority);
   void gather() noexcept;
   joinable_root* take() noexcept;
-  joinable_root* take_next() noexcept;
-  /// submissions/leave. One that has left its place is out of the list, too.
-  void discard(joinable_root& item) noexcept;
-  /// submissions/leave. If more have left than are there. Cold.
+  /// The oldest waiter is out of the line, its task to enter or to be handed over. @returns that
+  /// waiter, for finish()
+  submit_waiter& grant() noexcept;
+  /// submissions/sweep. If more have left than are there. Cold.
   void sweep_if_due() noexcept;
   void sweep() noexcept;
-  job* take_swept() noexcept { return std::exchange(swept_, nullptr); }
-  void unlink(submit_waiter& waiter) noexcept;
   void publish() noexcept;
+
   const queue_kind kind_;
   const std::size_t capacity_;
   submission_inbox inbox_;
   alignas(64) futex_mutex lock_;  // guards all below; the atomics are written under it
   bool closed_ = false;
-  job_list in_order_;
-  submit_waiter* oldest_ = nullptr;
-  submit_waiter* newest_ = nullptr;
-  std::atomic<std::size_t> waiting_{0};
-  std::vector<ranked> ranked_;  // a heap; in use for priority queues
-  std::uint64_t next_number_ = 0;
-  std::size_t left_ = 0;  // submissions/leave: so many in the lists have left their places
-  job* swept_ = nullptr;  // those that were out of the lists, by `next`: to be released, unlocked
+  item_order order_;
+  waiter_line line_;
+  left_items left_;
   alignas(64) std::atomic<std::size_t> available_{0};  // what pop() would find
 };
 

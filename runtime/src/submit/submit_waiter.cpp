@@ -6,10 +6,9 @@
 #include <utility>
 
 #include <tandem/detail/forked.hpp>
-#include <tandem/detail/wait_list.hpp>
 #include <tandem/rejected.hpp>
 
-#include "pool/worker_pool_impl.hpp"
+#include "submit/submission_desk.hpp"
 
 namespace tandem::inline v0::detail {
 
@@ -19,12 +18,11 @@ submit_waiter::~submit_waiter() {
   block_->forget();
 }
 
-void submit_waiter::try_once() noexcept {
-  worker_pool::impl& pool = pool_->implementation();
+void submit_waiter::try_once(submission_desk& desk) noexcept {
   block_->launch_unposted();  // submissions/count
   counted_ = true;
   try {
-    switch (pool.try_admit(*block_, priority_)) {
+    switch (desk.try_admit(*block_, priority_)) {
       case submission_queue::answer::entered: state_ = state::entered; break;
       case submission_queue::answer::closed: state_ = state::refused; break;
       case submission_queue::answer::full: break;
@@ -38,19 +36,20 @@ bool submit_waiter::ready() {
   refuse_if_forked(*pool_->owner(), "worker_pool::submit_when_free");
   thread_context& context = this_thread();
   if (context.budget == 0 || must_stop()) return false;
-  const worker_pool::impl::visit here(pool_->implementation());
-  try_once();
+  submission_desk& desk = desk_of(*pool_);
+  const visit here = desk.come_in();
+  try_once(desk);
   if (state_ == state::idle) return false;
   --context.budget;
   return true;
 }
 
 bool submit_waiter::start(promise_base& waiting) noexcept {
-  worker_pool::impl& pool = pool_->implementation();
-  const worker_pool::impl::visit here(pool);
+  submission_desk& desk = desk_of(*pool_);
+  const visit here = desk.come_in();
   if (!counted_ && !must_stop()) {
     // No budget to go on at once.
-    try_once();
+    try_once(desk);
     if (state_ != state::idle) {
       waiting.post(post_kind::yield);
       return true;
@@ -58,7 +57,7 @@ bool submit_waiter::start(promise_base& waiting) noexcept {
   }
   if (!begin(waiting)) return false;
   // submissions/wait. From here on a worker or a stopper may end the wait, and us with it.
-  if (pool.enter_or_wait(*this)) return true;
+  if (desk.enter_or_wait(*this)) return true;
   if (state_ == state::stopped) set_cancelled();  // on_stop was first
   // Either the stopper schedules the task when it has handed over, or nobody has the leaf any more.
   return !finish_unposted();
@@ -66,7 +65,7 @@ bool submit_waiter::start(promise_base& waiting) noexcept {
 
 bool submit_waiter::on_stop(stop_waiter& self) noexcept {
   auto& waiter = static_cast<submit_waiter&>(self);
-  if (waiter.pool_->implementation().submissions().stop_waiting(waiter)) waiter.finish_stopped();
+  if (desk_of(*waiter.pool_).stop_waiting(waiter)) waiter.finish_stopped();
   return true;
 }
 
@@ -74,8 +73,7 @@ joinable_root& submit_waiter::take_entered() {
   throw_if_cancelled();
   if (state_ == state::entered) return *std::exchange(block_, nullptr);
   if (state_ == state::no_memory) throw std::bad_alloc();
-  throw rejected(
-      pool_->implementation().rejection_of(rejection_cause::shut_down, where_, priority_));
+  throw rejected(desk_of(*pool_).rejection_of(rejection_cause::shut_down, where_, priority_));
 }
 
 }  // namespace tandem::inline v0::detail

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <tandem/detail/lock_word.hpp>
 
-#include "platform/platform.hpp"
+#include "platform/futex.hpp"
+#include "platform/spin_pause.hpp"
 
 namespace tandem::inline v0::detail {
 

@@ -6,12 +6,11 @@
 #include <tandem/errors.hpp>
 #include <tandem/spawn.hpp>
 
+#include "crew/worker.hpp"
 #include "observe/observed_segment.hpp"
 #include "observe/task_observer.hpp"
-#include "platform/platform.hpp"
-#include "pool/worker.hpp"
 #include "pool/worker_pool_impl.hpp"
-#include "runtime/fork_guard.hpp"
+#include "process/fork_guard.hpp"
 #include "runtime/runtime_impl.hpp"
 
 namespace tandem::inline v0::detail {
@@ -37,19 +36,13 @@ void tell_end(root& task) noexcept {
 
 root::root(tandem::runtime& owner, executor& target, promise_base& body, outcome_base& result,
            const std::source_location& where, bool note) noexcept
-    : job(&root::start_job),
-      state_(reinterpret_cast<state>(&body) | (note ? note_bit : 0)),  // NOLINT
-      env_(&owner, &target) {
-  static_assert(alignof(promise_base) >= 8 && alignof(outcome_base) >= 8);
+    : job(&root::start_job), state_(body, note), env_(&owner, &target) {
   job::env = &env_;
   env_.set_spawned_at(where);
   body.room = &result;
 }
 root::~root() {
-  const state last = state_.load(std::memory_order_relaxed);  // nobody else is left
-  if (phase_of(last) < running_phase && (last & pointer_mask) != 0) {
-    destroy_unstarted(body_of(last));
-  }
+  destroy_removed();  // nobody else is left
   if (env_.context() != nullptr) release_context(env_.context());
 }
 
@@ -61,19 +54,19 @@ void root::launch(environment* parent, context_flow flow) noexcept {
 bool root::launch_from_outside() noexcept {
   runtime::impl& owner = env_.runtime()->implementation();
   if (is_forked(*env_.runtime())) return false;
+  const auto launch_if_admitted = [&] {
+    if (!owner.admit_task()) return false;
+    link_and_post(nullptr, context_flow::captured);
+    return true;
+  };
   if (owner.loop != nullptr) [[unlikely]] {
     // driving/clock. It is counted before it is posted, and before it is refused: whoever drives
     // must not take it for a task that waits for ever.
-    const worker_pool::impl::visit here(owner.pool.implementation());
+    worker_pool::impl& pool = owner.pool.implementation();
+    const visit here(pool, pool.visiting);
     return launch_if_admitted();
   }
   return launch_if_admitted();
-}
-
-bool root::launch_if_admitted() noexcept {
-  if (!env_.runtime()->implementation().admit_task()) return false;
-  link_and_post(nullptr, context_flow::captured);
-  return true;
 }
 
 void root::launch_unposted() noexcept {
@@ -87,38 +80,20 @@ void root::take_back() noexcept {
   env_.runtime()->implementation().task_ended();
 }
 
-promise_base* root::take_unstarted() noexcept {
-  state seen = state_.load(std::memory_order_acquire);
-  while (phase_of(seen) == queued_phase) {
-    const state without_frame = removed_phase | (seen & note_bit);
-    if (state_.compare_exchange_weak(seen, without_frame, std::memory_order_acq_rel)) {
-      return &body_of(seen);
-    }
-  }
-  return nullptr;
-}
+promise_base* root::take_unstarted() noexcept { return state_.take_frame(); }
 
 void root::drop(stop_reason reason) noexcept {
-  state seen = state_.load(std::memory_order_acquire);
-  while (phase_of(seen) == queued_phase) {
-    if (state_.compare_exchange_weak(seen, seen | removed_phase, std::memory_order_acq_rel)) {
-      end_removed(reason);
-      return;
-    }
-  }
-  if (phase_of(seen) != removed_phase) {
-    start_job_is_late();
-  } else if (!left_to_remover()) {
-    end_removed(reason);
+  switch (state_.remove()) {
+    case root_state::phase::queued: end_removed(reason); break;
+    case root_state::phase::removed:
+      if (!left_to_remover()) end_removed(reason);
+      break;
+    default: start_job_is_late();
   }
 }
 
 void root::destroy_removed() noexcept {
-  // Relaxed: nobody else changes the word of a removed task, nor looks at its frame.
-  const state seen = state_.load(std::memory_order_relaxed);
-  if ((seen & pointer_mask) == 0) return;
-  state_.store(seen & ~pointer_mask, std::memory_order_relaxed);
-  destroy_unstarted(body_of(seen));
+  if (promise_base* const frame = state_.give_up_frame()) destroy_unstarted(*frame);
 }
 
 void root::end_removed(stop_reason reason) noexcept {
@@ -156,46 +131,29 @@ void root::link_rest(const context_entry* captured) noexcept {
   env_.set_record(observer->task_spawned(env_));
 }
 
-promise_base* root::begin(state& seen) noexcept {
-  seen = state_.load(std::memory_order_acquire);
-  while (phase_of(seen) == queued_phase) {
-    if (!state_.compare_exchange_weak(seen, seen | running_phase, std::memory_order_acq_rel))
-      continue;
-    // Only now is the frame ours: another starter may have run it to its end meanwhile.
-    promise_base& body = body_of(seen);
-    // Relaxed: nobody asks for the room before the task has ended.
-    state_.store(reinterpret_cast<state>(body.room) | (seen & note_bit) | running_phase,  // NOLINT
-                 std::memory_order_relaxed);
-    // stopping/late_root. By who runs it, and mostly ends it, too: so the list's lock stays in that
-    // CPU's cache.
-    if (env_.parent() == nullptr) env_.stop().link(env_.runtime()->implementation().root_stop());
-    return &body;
+promise_base* root::begin(root_state::phase& found) noexcept {
+  promise_base* const body = state_.begin(found);
+  // stopping/late_root. By who runs it, and mostly ends it, too: so the list's lock stays in that
+  // CPU's cache.
+  if (body != nullptr && env_.parent() == nullptr) {
+    env_.stop().link(env_.runtime()->implementation().root_stop());
   }
-  return nullptr;
-}
-
-void root::set_done() noexcept {
-  // Only a running task ends, and nobody else changes the word then. Release: pairs with
-  // result_room().
-  state_.store(state_.load(std::memory_order_relaxed) | done_phase, std::memory_order_release);
+  return body;
 }
 
 cancel_result root::cancel(stop_reason reason) noexcept {
   if (is_forked(*env_.runtime())) return cancel_result::already_done;  // it runs in the parent only
-  state seen = state_.load(std::memory_order_acquire);
-  while (phase_of(seen) == queued_phase) {
-    if (state_.compare_exchange_weak(seen, seen | removed_phase, std::memory_order_acq_rel)) {
-      leave_queue(reason);
-      return cancel_result::removed_before_start;
-    }
+  switch (state_.remove()) {
+    case root_state::phase::queued: leave_queue(reason); return cancel_result::removed_before_start;
+    case root_state::phase::running:
+      env_.stop().request_stop(reason);
+      return cancel_result::stop_requested;
+    default: return cancel_result::already_done;
   }
-  if (phase_of(seen) != running_phase) return cancel_result::already_done;
-  env_.stop().request_stop(reason);
-  return cancel_result::stop_requested;
 }
 
 bool root::failed_for_real() const noexcept {
-  const outcome_base* const result = result_room();
+  const outcome_base* const result = state_.result_room();
   if (result == nullptr || result->error == nullptr) return false;
   return !env_.stop().stop_requested() || !is_cancellation(result->error);
 }
@@ -205,15 +163,15 @@ class root::starter {
   /// Inline in both places: the first is what a task of a runtime without hooks pays for.
   TANDEM_ALWAYS_INLINE static void start(root& block, thread_context& context,
                                          observed_segment* here) noexcept {
-    state seen = 0;
-    if (promise_base* const body = block.begin(seen)) {
+    root_state::phase found{};
+    if (promise_base* const body = block.begin(found)) {
       promise_base& prepared = block.prepare(*body, 0);
       if (here != nullptr) {
         prepared.on_final = &root::observed_body_ended;
         (void)here->enter(block.env_.record());
       }
       run_chain(context, prepared.handle());
-    } else if (phase_of(seen) == removed_phase) {
+    } else if (found == root_state::phase::removed) {
       if (!block.left_to_remover()) run_chain(context, block.finish_removed());
     } else {
       block.start_job_is_late();
@@ -242,8 +200,8 @@ promise_base& root::prepare(promise_base& body, std::uint64_t segment) noexcept 
 }
 
 bool root::call_here(thread_context& context, bool& has_ended) noexcept {
-  state seen = 0;
-  promise_base* const body = begin(seen);
+  root_state::phase found{};
+  promise_base* const body = begin(found);
   if (body == nullptr) return false;
   context.env = &env_;
   observed_segment* const here = context.observed;
@@ -254,7 +212,7 @@ bool root::call_here(thread_context& context, bool& has_ended) noexcept {
   has_ended = call(context, prepare(*body, context.segment));
   if (has_ended) {
     // On this stack, so not by way of body_ended().
-    set_done();
+    state_.end();
     (void)finish();
   }
   return true;
@@ -266,7 +224,7 @@ bool root::call_observed(thread_context& context, observed_segment& here,
   promise_base& prepared = prepare(body, context.segment);
   prepared.on_final = &root::observed_body_ended;
   if (!call(context, prepared)) return false;
-  set_done();
+  state_.end();
   tell_end(*this);
   (void)finish();
   here.go_on_with(joiner);
@@ -279,13 +237,13 @@ bool root::left_to_remover() noexcept { return false; }
 
 std::coroutine_handle<> root::body_ended(const ended_frame& body) noexcept {
   auto& block = *static_cast<root*>(body.link);
-  block.set_done();
+  block.state_.end();
   return block.finish();
 }
 
 std::coroutine_handle<> root::observed_body_ended(const ended_frame& body) noexcept {
   auto& block = *static_cast<root*>(body.link);
-  block.set_done();
+  block.state_.end();
   tell_end(block);
   return block.finish();
 }

@@ -5,9 +5,9 @@
 #include <tandem/detail/clock_hold.hpp>
 #include <tandem/errors.hpp>
 
-#include "platform/platform.hpp"
+#include "platform/futex.hpp"
 #include "pool/worker_pool_impl.hpp"
-#include "runtime/fork_guard.hpp"
+#include "process/fork_guard.hpp"
 #include "runtime/runtime_impl.hpp"
 
 namespace tandem::inline v0::detail {
@@ -183,13 +183,14 @@ promise_base* joinable_root::take_back_frame(stop_reason reason) noexcept {
 
 void joinable_root::leave_queue(stop_reason reason) noexcept {
   if (!note()) return;  // no submission: its start job ends it
-  // submissions/leave. The task counts as alive until the second of two has ended it, and one of
-  // them is here: so the pool is there. What has left keeps the block, so the coroutine goes now.
+  // submissions/meet_worker. The task counts as alive until the second of two has ended it, and
+  // one of them is here: so the pool is there. What has left keeps the block, so the coroutine goes
+  // now.
   destroy_removed();
   env_block().stop().request_stop(reason);
   worker_pool::impl& pool = static_cast<worker_pool*>(env_block().home())->implementation();
-  const worker_pool::impl::visit here(pool);
-  if (pool.leave_queue(*this)) {
+  const visit here(pool, pool.visiting);
+  if (pool.desk.leave_queue(*this)) {
     end_removed(reason);
   } else if (handed_.exchange(true, std::memory_order_acq_rel)) {
     tandem::runtime& counted_at = owner();
@@ -200,8 +201,8 @@ void joinable_root::leave_queue(stop_reason reason) noexcept {
 
 bool joinable_root::left_to_remover() noexcept {
   if (!note()) return false;
-  // driving/clock: until the remover has ended it. It is about to, and there is nothing else that
-  // tells.
+  // submissions/hold_clock: until the remover has ended it. It is about to, and there is nothing
+  // else that tells.
   tandem::runtime& counted_at = owner();
   hold_clock(counted_at);
   if (!handed_.exchange(true, std::memory_order_acq_rel)) return true;

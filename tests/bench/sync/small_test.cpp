@@ -3,9 +3,8 @@
 //
 // So that the suite cannot rot between two runs. It says nothing about speed.
 #include <gtest/gtest.h>
-#include <cmath>
-#include <set>
 
+#include "../small_laws.hpp"
 #include "suite.hpp"
 
 namespace {
@@ -14,23 +13,10 @@ using namespace tandem::bench;
 
 TEST(sync_bench, every_case_gives_a_figure_at_a_thousandth_of_its_size) {
   set_share(1000);
-  for (const bench_case& c : sync_cases()) {
-    for (const int threads : c.threads.empty() ? std::vector<int>{1, 2} : c.threads) {
-      SCOPED_TRACE(c.name + " " + c.impl + " on " + std::to_string(threads));
-      double figure = -1;
-      ASSERT_NO_THROW(figure = c.sample(threads));
-      EXPECT_TRUE(std::isfinite(figure));
-      EXPECT_GE(figure, 0);
-    }
-  }
+  for (const bench_case& c : sync_cases()) expect_figures(c);
   set_share(1);
 }
 
-TEST(sync_bench, no_two_rows_have_the_same_name) {
-  std::set<std::string> names;
-  for (const bench_case& c : sync_cases()) {
-    EXPECT_TRUE(names.insert(c.name + " " + c.impl).second) << c.name << " " << c.impl;
-  }
-}
+TEST(sync_bench, no_two_rows_have_the_same_name) { expect_different_names(sync_cases()); }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // park_wake.pml: posting, searching, parking, waking and stopping of the worker pool; no wake-up is lost.
 // SPDX-License-Identifier: MIT
 //
-// worker_pool.cpp and worker_loop.cpp, parking, inbox/gather, inbox/take and crew/goal of runtime/src/pool/README.md, with one store buffer for each
+// waker.hpp and worker_loop.cpp, parking, inbox/gather, inbox/take and crew/goal of runtime/src/crew/README.md, with one store buffer for each
 // worker. There are as many items as workers, and each item waits until all of them have begun: so every
 // worker has to be woken, and a lost wake-up is a deadlock. Where they come from is one of six cases:
 //

@@ -42,6 +42,38 @@ concept counting_stream =
                                    std::size_t>;
     };
 
+namespace detail {
+
+/// What an any_stream asks of a stream. Not whether it can be moved: that would look at its
+/// constructors, one of which may take an any_stream.
+template <class S>
+concept has_stream_operations = readable_stream<S> && counting_stream<S> && requires(S& stream) {
+  { stream.shutdown() } -> std::same_as<void>;
+  { stream.close() } -> std::same_as<void>;
+};
+
+}  // namespace detail
+
+/// A connection of any kind: tcp_stream, any_stream, or a class of one's own. Beside reading and
+/// writing it has shutdown(), which ends what it writes, and close(), which gives back what it
+/// holds. Neither waits: a stream whose farewell takes time (TLS) offers that as an operation, to be
+/// awaited before. One read and one write may be under way at a time.
+///
+///     class pipe_end {
+///      public:
+///       tandem::task<std::size_t> read(std::span<std::byte> room);
+///       tandem::task<std::size_t> write(std::span<const std::byte> bytes);
+///       tandem::task<void> write_all(std::span<const std::byte> bytes);
+///       void shutdown();
+///       void close();
+///     };
+///     static_assert(tandem::io::byte_stream<pipe_end>);
+///
+/// Optional: `bool is_open() const`; `tandem::executor& thread_executor()`, where a task that mostly
+/// waits for the stream lives best; write_all() of a list of buffers.
+template <class S>
+concept byte_stream = detail::has_stream_operations<S> && std::move_constructible<S>;
+
 /// Errors of a stream's contents.
 enum class stream_errc {
   unexpected_end = 1,  ///< the stream ended in the middle of something

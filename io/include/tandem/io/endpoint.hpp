@@ -21,9 +21,13 @@ class TANDEM_IO_API endpoint {
   /// 0.0.0.0:0
   endpoint() noexcept = default;
 
+  /// 127.0.0.1: this machine only. Port 0, here and below: for a listener, one that is free.
   static endpoint loopback_v4(std::uint16_t port) noexcept;
+  /// ::1
   static endpoint loopback_v6(std::uint16_t port) noexcept;
+  /// 0.0.0.0: for a listener, every address of this machine.
   static endpoint any_v4(std::uint16_t port) noexcept;
+  /// ::
   static endpoint any_v6(std::uint16_t port) noexcept;
 
   /// @param text  "192.0.2.1:80" or "[2001:db8::1]:80"; numbers only, no names

@@ -82,7 +82,7 @@ class TANDEM_IO_API file {
   /// As open() was told, or from_native().
   const std::string& path() const noexcept { return handle_.path(); }
   native_descriptor native_handle() const noexcept { return handle_.descriptor(); }
-  /// Gives the descriptor up without closing it. @returns -1 if there is none
+  /// Gives the descriptor up without closing it. @returns no_descriptor if there is none
   native_descriptor release() noexcept { return handle_.release(); }
   /// Ends it; an error that the system tells only then (a network's disk that is full) goes unseen:
   /// sync() first, where it matters.
@@ -117,11 +117,16 @@ class TANDEM_IO_API file {
   }
   /// Fills the buffer.
   ///
-  /// @throws  as read_at(); std::system_error (stream_errc::unexpected_end) if the file ends before
+  /// @throws         as read_at(), also if some bytes had been read; std::system_error
+  ///                 (stream_errc::unexpected_end) if the file ends before
+  /// @cancellation   what has begun is waited for; if that was not all, it throws
+  ///                 operation_cancelled, and what the buffer holds is not told
+  /// @resumes_on     the caller's home
   file_transfer_all_awaiter read_exactly_at(std::span<std::byte> buffer,
                                             std::uint64_t offset) noexcept {
     return {detail::file_action::read, handle_, buffer.data(), buffer.size(), offset};
   }
+  /// As above, into one buffer after the other; the list as in read_at().
   template <std::convertible_to<std::span<const std::span<std::byte>>> List>
   vectored_file_transfer_all_awaiter read_exactly_at(const List& list,
                                                      std::uint64_t offset) noexcept {
@@ -144,10 +149,13 @@ class TANDEM_IO_API file {
   /// Writes all of it.
   ///
   /// @throws         as write_at(). How much was written is not known then
+  /// @cancellation   as read_exactly_at()
+  /// @resumes_on     the caller's home
   file_transfer_all_awaiter write_all_at(std::span<const std::byte> bytes,
                                          std::uint64_t offset) noexcept {
     return {detail::file_action::write, handle_, bytes.data(), bytes.size(), offset};
   }
+  /// As above, one buffer after the other; the list as in read_at().
   template <std::convertible_to<std::span<const std::span<const std::byte>>> List>
   vectored_file_transfer_all_awaiter write_all_at(const List& list, std::uint64_t offset) noexcept {
     return {detail::file_action::write, handle_,
@@ -156,9 +164,11 @@ class TANDEM_IO_API file {
   /// Writes all of it at the end of the file, wherever that is by then: in one piece beside other
   /// appends, of this process or others, unless the system takes only a part (no space).
   ///
-  /// @throws  as write_all_at()
-  /// @cost    a ring entry and a thread of the kernel
-  /// @source  man page pwritev2(2): RWF_APPEND
+  /// @throws         as write_all_at()
+  /// @cancellation   as read_exactly_at()
+  /// @resumes_on     the caller's home
+  /// @cost           a ring entry and a thread of the kernel
+  /// @source         man page pwritev2(2): RWF_APPEND
   file_transfer_all_awaiter append(std::span<const std::byte> bytes) noexcept {
     return {detail::file_action::append, handle_, bytes.data(), bytes.size(), 0};
   }
@@ -166,23 +176,34 @@ class TANDEM_IO_API file {
   /// Ends when what was written is on the disk, and with it whatever is needed to find it.
   ///
   /// @throws         std::system_error: an error of an earlier write, too, that was told to nobody
-  /// @cancellation   as read_at()
+  /// @cancellation   what has begun is waited for, and its result counts; else it is not begun
+  /// @resumes_on     the caller's home
   /// @source         man pages fsync(2), fdatasync(2)
   file_command_awaiter sync() noexcept { return {detail::file_action::sync, handle_, 0}; }
   /// As above, without times and permissions.
   file_command_awaiter sync_data() noexcept { return {detail::file_action::sync_data, handle_, 0}; }
   /// Cuts the file off, or lengthens it by a hole.
   ///
-  /// @cost  a call on a thread of blocking()
+  /// @throws         std::system_error: bad_file_descriptor, invalid_argument (not writable), ...
+  /// @cancellation   as sync()
+  /// @resumes_on     the caller's home
+  /// @cost           a call on a thread of blocking()
   file_command_awaiter truncate(std::uint64_t size) noexcept {
     return {detail::file_action::truncate, handle_, size};
   }
   /// Takes room on the disk for a part of the file, which grows if that is past its end.
   ///
-  /// @throws  std::system_error: no_space_on_device, operation_not_supported, ...
+  /// @throws         std::system_error: no_space_on_device, operation_not_supported, ...
+  /// @cancellation   as sync()
+  /// @resumes_on     the caller's home
   file_command_awaiter allocate(std::uint64_t offset, std::size_t bytes) noexcept {
     return {detail::file_action::allocate, handle_, offset, bytes};
   }
+  /// Size, kind, permissions, time of the last change.
+  ///
+  /// @throws         std::system_error: bad_file_descriptor, ...; operation_cancelled
+  /// @cancellation   as sync()
+  /// @resumes_on     the caller's home
   file_status_awaiter status() noexcept { return file_status_awaiter(handle_); }
 
   /// What buffers, offsets and sizes of direct transfers have to be multiples of: as the file

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tandem/io/detail/multishot_awaiter.hpp>
+#include <tandem/io/native_descriptor.hpp>
 #include <tandem/io/tcp_stream.hpp>
 #include <tandem/result.hpp>
 #include <type_traits>
@@ -32,7 +33,7 @@ class [[nodiscard]] TANDEM_IO_API incoming_awaiter final : public detail::multis
 
   completion_pool* pool_;
   completion_thread* connections_on_;
-  int got_ = -1;
+  native_descriptor got_ = no_descriptor;
 };
 
 }  // namespace tandem::inline v0::io

@@ -11,13 +11,17 @@
 #pragma once
 
 #include <tandem/io/aligned_buffer.hpp>
+#include <tandem/io/any_stream.hpp>
+#include <tandem/io/any_stream_awaiters.hpp>
 #include <tandem/io/buffered_reader.hpp>
 #include <tandem/io/buffered_writer.hpp>
 #include <tandem/io/buffers_in_flight.hpp>
 #include <tandem/io/byte_stream.hpp>
 #include <tandem/io/bytes_of.hpp>
 #include <tandem/io/completion_growth.hpp>
+#include <tandem/io/completion_options.hpp>
 #include <tandem/io/completion_pool.hpp>
+#include <tandem/io/completion_thread.hpp>
 #include <tandem/io/copy.hpp>
 #include <tandem/io/endpoint.hpp>
 #include <tandem/io/export.hpp>
@@ -29,6 +33,7 @@
 #include <tandem/io/incoming_awaiter.hpp>
 #include <tandem/io/install.hpp>
 #include <tandem/io/leased_buffer.hpp>
+#include <tandem/io/listener.hpp>
 #include <tandem/io/native_descriptor.hpp>
 #include <tandem/io/open_options.hpp>
 #include <tandem/io/read_file.hpp>
@@ -36,6 +41,7 @@
 #include <tandem/io/receive_awaiter.hpp>
 #include <tandem/io/resolve.hpp>
 #include <tandem/io/serve.hpp>
+#include <tandem/io/serve_options.hpp>
 #include <tandem/io/signal_set.hpp>
 #include <tandem/io/tcp_listener.hpp>
 #include <tandem/io/tcp_options.hpp>

@@ -17,6 +17,8 @@ namespace tandem::inline v0::io {
 class [[nodiscard]] TANDEM_IO_API readiness_awaiter {
  public:
   using tandem_awaiter = void;
+  using lossy_when_dropped =
+      detail::lossy<detail::operation_kind::wait_readable, detail::operation_kind::wait_writable>;
 
   readiness_awaiter(detail::operation_kind kind, native_descriptor descriptor) noexcept
       : descriptor_(descriptor), operation_(kind, nullptr, 0) {}

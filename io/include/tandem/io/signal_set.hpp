@@ -10,6 +10,7 @@
 #include <initializer_list>
 #include <tandem/io/detail/socket.hpp>
 #include <tandem/io/detail/socket_awaiter.hpp>
+#include <tandem/io/native_descriptor.hpp>
 #include <type_traits>
 #include <vector>
 
@@ -18,7 +19,7 @@ namespace tandem::inline v0::io {
 /// Awaiter of signal_set::wait().
 class [[nodiscard]] TANDEM_IO_API signal_awaiter : public detail::socket_awaiter {
  public:
-  using lossy_when_dropped = std::true_type;  // race() refuses it
+  using lossy_when_dropped = detail::lossy<detail::operation_kind::read_file>;
 
   explicit signal_awaiter(detail::socket& pipe) noexcept;
   signal_awaiter(signal_awaiter&& other) noexcept;
@@ -57,7 +58,7 @@ class TANDEM_IO_API signal_set {
 
   std::vector<int> signals_;
   detail::socket pipe_;  // read end
-  int write_end_ = -1;
+  native_descriptor write_end_ = no_descriptor;
 };
 
 }  // namespace tandem::inline v0::io

@@ -30,7 +30,7 @@ class listen_options {
 /// Awaiter of tcp_listener::accept().
 class [[nodiscard]] TANDEM_IO_API accept_awaiter : public detail::socket_awaiter {
  public:
-  using lossy_when_dropped = std::true_type;  // race() refuses it
+  using lossy_when_dropped = detail::lossy<detail::operation_kind::accept>;
 
   /// @param connections_on  the thread of each connection; null: in turn
   accept_awaiter(detail::socket& socket, completion_pool* pool,
@@ -128,10 +128,11 @@ class TANDEM_IO_API tcp_listener {
   /// Gives the descriptor up without closing it: it is the caller's now, and it is blocking. No
   /// accept may be in flight, nor any incoming() have been awaited: either aborts with a message.
   ///
-  /// @returns  -1 if the listener is not open
+  /// @returns  no_descriptor if the listener is not open
   [[nodiscard]] native_descriptor release() noexcept { return socket_.release(); }
   bool is_open() const noexcept { return socket_.is_open(); }
-  /// The descriptor, for calls that are not offered here: it stays ours. -1 if there is none.
+  /// The descriptor, for calls that are not offered here: it stays ours.
+  /// @returns  no_descriptor if there is none
   native_descriptor native_handle() const noexcept { return socket_.descriptor(); }
 
  private:

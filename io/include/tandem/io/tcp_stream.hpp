@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <system_error>
 #include <tandem/io/bytes_of.hpp>
 #include <tandem/io/detail/operation.hpp>
 #include <tandem/io/detail/socket.hpp>
@@ -34,7 +35,8 @@ enum class shutdown_kind : unsigned char { read, write, both };
 /// Awaiter of tcp_stream::read() and write().
 class [[nodiscard]] TANDEM_IO_API transfer_awaiter : public detail::socket_awaiter {
  public:
-  using lossy_when_dropped = std::true_type;  // race() refuses it
+  using lossy_when_dropped =
+      detail::lossy<detail::operation_kind::receive, detail::operation_kind::send>;
 
   transfer_awaiter(detail::operation_kind kind, detail::socket& socket, void* buffer,
                    std::size_t bytes) noexcept
@@ -47,7 +49,7 @@ class [[nodiscard]] TANDEM_IO_API transfer_awaiter : public detail::socket_await
 /// Awaiter of tcp_stream::write_all().
 class [[nodiscard]] TANDEM_IO_API write_all_awaiter : public detail::socket_awaiter {
  public:
-  using lossy_when_dropped = std::true_type;  // race() refuses it
+  using lossy_when_dropped = detail::lossy<detail::operation_kind::send_all>;
 
   write_all_awaiter(detail::socket& socket, std::span<const std::byte> bytes) noexcept
       : socket_awaiter(detail::operation_kind::send_all, socket,
@@ -61,7 +63,7 @@ class [[nodiscard]] TANDEM_IO_API write_all_awaiter : public detail::socket_awai
 /// Awaiter of tcp_stream::read() into several buffers.
 class [[nodiscard]] TANDEM_IO_API vectored_read_awaiter : public detail::vectored_awaiter {
  public:
-  using lossy_when_dropped = std::true_type;  // race() refuses it
+  using lossy_when_dropped = detail::lossy<detail::operation_kind::receive_vector>;
 
   vectored_read_awaiter(detail::socket& socket,
                         std::span<const std::span<std::byte>> buffers) noexcept
@@ -75,7 +77,7 @@ class [[nodiscard]] TANDEM_IO_API vectored_read_awaiter : public detail::vectore
 /// Awaiter of tcp_stream::write_all() of several buffers.
 class [[nodiscard]] TANDEM_IO_API vectored_write_awaiter : public detail::vectored_awaiter {
  public:
-  using lossy_when_dropped = std::true_type;  // race() refuses it
+  using lossy_when_dropped = detail::lossy<detail::operation_kind::send_all_vector>;
 
   vectored_write_awaiter(detail::socket& socket,
                          std::span<const std::span<const std::byte>> buffers) noexcept
@@ -94,6 +96,7 @@ concept buffer_list = std::convertible_to<const B&, std::span<const std::span<By
 class [[nodiscard]] TANDEM_IO_API connect_awaiter {
  public:
   using tandem_awaiter = void;
+  using lossy_when_dropped = detail::lossy<detail::operation_kind::connect>;
 
   connect_awaiter(const endpoint& peer, const tcp_options& options) noexcept;
   connect_awaiter(connect_awaiter&& other) noexcept = default;
@@ -112,7 +115,7 @@ class [[nodiscard]] TANDEM_IO_API connect_awaiter {
   endpoint peer_;
   tcp_options options_;
   detail::socket socket_;
-  int open_error_ = 0;
+  std::error_code open_error_;
   const char* refused_ = nullptr;  // with open_error_: the option
   detail::operation operation_;
 };
@@ -264,10 +267,11 @@ class TANDEM_IO_API tcp_stream {
   /// (whoever gives it to an event loop sets that). No operation may be in flight, nor any
   /// receive() have been awaited: either aborts with a message.
   ///
-  /// @returns  -1 if the stream is not open
+  /// @returns  no_descriptor if the stream is not open
   [[nodiscard]] native_descriptor release() noexcept { return socket_.release(); }
   bool is_open() const noexcept { return socket_.is_open(); }
-  /// The descriptor, for calls that are not offered here: it stays ours. -1 if there is none.
+  /// The descriptor, for calls that are not offered here: it stays ours.
+  /// @returns  no_descriptor if there is none
   native_descriptor native_handle() const noexcept { return socket_.descriptor(); }
 
   /// Sets what `options` has, on a connection that lives.

@@ -10,13 +10,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 
+#include "platform/linux/call_limit.hpp"
+#include "platform/linux/datagram_message.hpp"
 #include "platform/linux/message.hpp"
 #include "platform/linux/socket_address.hpp"
 
-namespace tandem::inline v0::io {
+namespace tandem::inline v0::io::platform {
 
 namespace {
 
@@ -27,11 +28,6 @@ using detail::operation_kind;
 std::int32_t outcome_of(ssize_t answer) noexcept {
   if (answer >= 0) return static_cast<std::int32_t>(answer);
   return errno == EAGAIN || errno == EWOULDBLOCK ? would_block : -errno;
-}
-
-/// What one call moves at most: an outcome holds 32 bits. A shorter transfer is no error.
-std::size_t transfer_bytes(const operation& operation) noexcept {
-  return std::min<std::size_t>(operation.bytes(), 0x7ffff000);
 }
 
 bool is_ready(int descriptor, short events) noexcept {
@@ -69,38 +65,25 @@ std::int32_t connect_outcome(int descriptor) noexcept {
   return -error;
 }
 
+std::int32_t receive_from(operation& operation) noexcept {
+  datagram_message message(operation.of_datagram());
+  const std::int32_t outcome =
+      outcome_of(::recvmsg(operation.descriptor(), &message.header(), MSG_DONTWAIT));
+  if (outcome >= 0) message.tell(operation.of_datagram());
+  return outcome;
+}
+
+std::int32_t send_to(const operation& operation) noexcept {
+  datagram_message message(operation.of_datagram(), operation.of_datagram().peer);
+  return outcome_of(
+      ::sendmsg(operation.descriptor(), &message.header(), MSG_DONTWAIT | MSG_NOSIGNAL));
+}
+
 }  // namespace
 
-void set_non_blocking(int descriptor) noexcept {
+void set_non_blocking(native_descriptor descriptor) noexcept {
   int on = 1;
   (void)::ioctl(descriptor, FIONBIO, &on);  // fails with what the call that follows fails with
-}
-
-direction direction_of(operation_kind kind) noexcept {
-  switch (kind) {
-    case operation_kind::connect:
-    case operation_kind::send:
-    case operation_kind::send_all:
-    case operation_kind::send_all_vector:
-    case operation_kind::wait_writable: return direction::write;
-    case operation_kind::accept:
-    case operation_kind::receive:
-    case operation_kind::receive_vector:
-    case operation_kind::wait_readable:
-    case operation_kind::read_file:
-    case operation_kind::file: break;
-  }
-  return direction::read;
-}
-
-bool is_tried_first(operation_kind kind) noexcept {
-  return kind != operation_kind::accept && kind != operation_kind::connect &&
-         kind != operation_kind::read_file && kind != operation_kind::file;
-}
-
-bool is_our_socket(operation_kind kind) noexcept {
-  return kind != operation_kind::read_file && kind != operation_kind::wait_readable &&
-         kind != operation_kind::wait_writable && kind != operation_kind::file;
 }
 
 std::int32_t begin_attempt(operation& operation) noexcept {
@@ -119,10 +102,10 @@ std::int32_t next_attempt(operation& operation) noexcept {
     case operation_kind::connect: return connect_outcome(descriptor);
     case operation_kind::receive:
       return outcome_of(
-          ::recv(descriptor, operation.buffer(), transfer_bytes(operation), MSG_DONTWAIT));
+          ::recv(descriptor, operation.buffer(), capped(operation.bytes()), MSG_DONTWAIT));
     case operation_kind::send:
     case operation_kind::send_all:
-      return outcome_of(::send(descriptor, operation.buffer(), transfer_bytes(operation),
+      return outcome_of(::send(descriptor, operation.buffer(), capped(operation.bytes()),
                                MSG_DONTWAIT | MSG_NOSIGNAL));
     case operation_kind::receive_vector: {
       msghdr header = message_of(operation.window());
@@ -133,14 +116,16 @@ std::int32_t next_attempt(operation& operation) noexcept {
       return outcome_of(
           ::sendmsg(descriptor, &header, MSG_DONTWAIT | send_flags(operation.window())));
     }
+    case operation_kind::receive_from: return receive_from(operation);
+    case operation_kind::send_to: return send_to(operation);
     case operation_kind::wait_readable: return readiness(descriptor, POLLIN);
     case operation_kind::wait_writable: return readiness(descriptor, POLLOUT);
     case operation_kind::read_file:
       if (!is_ready(descriptor, POLLIN)) return would_block;
-      return outcome_of(::read(descriptor, operation.buffer(), transfer_bytes(operation)));
-    case operation_kind::file: break;  // takes_files() says no
+      return outcome_of(::read(descriptor, operation.buffer(), capped(operation.bytes())));
+    case operation_kind::file: break;  // it waits for no direction
   }
   return -ENOTSUP;
 }
 
-}  // namespace tandem::inline v0::io
+}  // namespace tandem::inline v0::io::platform

@@ -6,19 +6,16 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <tandem/io/detail/file_request.hpp>
 #include <tandem/stop.hpp>
 
+#include "platform/linux/call_limit.hpp"
 #include "platform/open_beneath.hpp"
 
 namespace tandem::inline v0::io::detail {
 
 namespace {
-
-/// What the kernel moves at most at once. More is no error, and asked for again.
-constexpr std::size_t call_bytes = 0x7ffff000;
 
 std::int32_t outcome_of(ssize_t answer) noexcept {
   return answer >= 0 ? static_cast<std::int32_t>(answer) : -errno;
@@ -62,10 +59,10 @@ bool file_request::is_long() noexcept {
 
 std::int32_t file_request::call(int flags) noexcept {
   const std::span<segment> list = segments();
-  segment capped{list[0].data, std::min(list[0].bytes, call_bytes)};
+  segment one{list[0].data, platform::capped(list[0].bytes)};
   // segment is laid out as iovec (message.hpp).
   const auto* const first =
-      reinterpret_cast<const iovec*>(list.size() == 1 ? &capped : list.data());  // NOLINT
+      reinterpret_cast<const iovec*>(list.size() == 1 ? &one : list.data());  // NOLINT
   const auto count = static_cast<int>(list.size());
   const auto at = static_cast<off_t>(offset_);
   if (action_ == file_action::read)
@@ -134,7 +131,7 @@ std::int32_t file_request::command() noexcept {
     case file_action::sync_data: return outcome_of(::fdatasync(descriptor_));
     case file_action::open: return outcome_of(::open(path(), flags_, permissions_));
     case file_action::open_beneath:
-      return io::open_beneath(descriptor_, path(), flags_, permissions_);
+      return platform::open_beneath(descriptor_, path(), flags_, permissions_);
     case file_action::status:
       return outcome_of(::statx(descriptor_, "", AT_EMPTY_PATH, STATX_BASIC_STATS,
                                 static_cast<struct ::statx*>(one_.data)));

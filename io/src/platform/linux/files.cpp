@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdint>
 
@@ -33,13 +34,15 @@ void settle_opened(native_descriptor file, const open_options& options) noexcept
   (void)::fcntl(file, F_SETFL, open_flags(options) & settable);
 }
 
-bool adopt_file(native_descriptor file, bool& is_direct) noexcept {
+std::error_code adopt_file(native_descriptor file, bool& is_direct) noexcept {
   const int flags = ::fcntl(file, F_GETFD);
   const int status = ::fcntl(file, F_GETFL);
-  if (flags < 0 || status < 0) return false;
+  if (flags < 0 || status < 0 || ::fcntl(file, F_SETFL, status & ~O_NONBLOCK) != 0 ||
+      ::fcntl(file, F_SETFD, flags | FD_CLOEXEC) != 0) {
+    return {errno, std::generic_category()};
+  }
   is_direct = (status & O_DIRECT) != 0;
-  return ::fcntl(file, F_SETFL, status & ~O_NONBLOCK) == 0 &&
-         ::fcntl(file, F_SETFD, flags | FD_CLOEXEC) == 0;
+  return {};
 }
 
 bool has_no_disk(native_descriptor file) noexcept {

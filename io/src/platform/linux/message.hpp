@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <tandem/io/detail/segment_window.hpp>
 
-namespace tandem::inline v0::io {
+namespace tandem::inline v0::io::platform {
 
 static_assert(sizeof(detail::segment) == sizeof(iovec) &&
               offsetof(detail::segment, data) == offsetof(iovec, iov_base) &&
@@ -27,4 +27,4 @@ inline int send_flags(const detail::segment_window& window) noexcept {
   return MSG_NOSIGNAL | (window.more() ? MSG_MORE : 0);
 }
 
-}  // namespace tandem::inline v0::io
+}  // namespace tandem::inline v0::io::platform

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace tandem::inline v0::io {
+namespace tandem::inline v0::io::platform {
 
 namespace {
 
@@ -178,7 +178,8 @@ class walk {
 
 }  // namespace
 
-std::int32_t open_beneath(int root, const char* path, int flags, unsigned permissions) noexcept {
+std::int32_t open_beneath(native_descriptor root, const char* path, int flags,
+                          unsigned permissions) noexcept {
   for (int attempt = 0; attempt < most_attempts; ++attempt) {
     const std::int32_t outcome = open_by_kernel(root, path, flags, permissions);
     if (outcome == -EAGAIN) continue;
@@ -194,4 +195,4 @@ std::int32_t open_beneath(int root, const char* path, int flags, unsigned permis
   }
 }
 
-}  // namespace tandem::inline v0::io
+}  // namespace tandem::inline v0::io::platform

@@ -1,4 +1,4 @@
-// os_thread.cpp: the thread-local of the completion pool; threads come from the runtime's own maker.
+// os_thread.cpp: a thread's number, its CPU clock, and /proc.
 // SPDX-License-Identifier: MIT
 #include "platform/os_thread.hpp"
 
@@ -10,18 +10,8 @@
 #include <array>
 #include <cstdio>
 #include <string_view>
-#include <tandem/detail/pool_thread.hpp>
-#include <utility>
 
-namespace tandem::inline v0::io {
-
-namespace {
-constinit thread_local void* slot = nullptr;
-}
-
-std::thread start_os_thread(const char* name, std::function<void()> body) {
-  return tandem::detail::start_pool_thread(name, std::move(body));
-}
+namespace tandem::inline v0::io::platform {
 
 int number_of_this_thread() noexcept { return ::gettid(); }
 
@@ -51,7 +41,4 @@ bool is_blocked(int number) noexcept {
   return line[name_end + 2] != 'R';
 }
 
-[[gnu::noinline]] void* current_thread_slot() noexcept { return slot; }
-[[gnu::noinline]] void set_current_thread_slot(void* self) noexcept { slot = self; }
-
-}  // namespace tandem::inline v0::io
+}  // namespace tandem::inline v0::io::platform

@@ -50,7 +50,7 @@ signal_awaiter::signal_awaiter(signal_awaiter&& other) noexcept : signal_awaiter
 
 int signal_awaiter::await_resume() {
   end_operation();
-  if (operation_.failed()) operation_.throw_failure("signal_set::wait");
+  if (operation_.failed()) operation_.throw_failure(operation_.name());
   return number_;
 }
 
@@ -62,7 +62,7 @@ result<int> signal_awaiter::await_resume_result() {
 
 signal_set::signal_set(std::initializer_list<int> signals) {
   completion_pool& pool = current_completion_pool("signal_set");
-  int ends[2] = {-1, -1};
+  native_descriptor ends[2] = {no_descriptor, no_descriptor};
   if (::pipe2(ends, O_CLOEXEC) != 0) {
     throw std::system_error(errno, std::generic_category(), "signal_set: pipe");
   }
@@ -107,7 +107,7 @@ void signal_set::give_back() noexcept {
   signals_.clear();
   while (running_handlers.load(std::memory_order_seq_cst) != 0) std::this_thread::yield();
   if (write_end_ >= 0) ::close(write_end_);
-  write_end_ = -1;
+  write_end_ = no_descriptor;
 }
 
 signal_set::~signal_set() {

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <tandem/io/endpoint.hpp>
 
-namespace tandem::inline v0::io {
+namespace tandem::inline v0::io::platform {
 
 class socket_address {
  public:
@@ -55,4 +55,4 @@ class socket_address {
   socklen_t size_ = 0;
 };
 
-}  // namespace tandem::inline v0::io
+}  // namespace tandem::inline v0::io::platform

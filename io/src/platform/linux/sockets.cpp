@@ -10,7 +10,6 @@
 
 #include <cerrno>
 #include <climits>
-#include <string>
 #include <system_error>
 #include <utility>
 
@@ -20,18 +19,39 @@ namespace tandem::inline v0::io::platform {
 
 namespace {
 
-template <class T>
-bool set(int descriptor, int level, int name, const T& value) noexcept {
-  return ::setsockopt(descriptor, level, name, &value, sizeof value) == 0;
+std::error_code error_of(int number) noexcept { return {number, std::generic_category()}; }
+
+/// Of a call that has just answered with 0, or with -1 and errno.
+std::error_code error_of_call(int answer) noexcept {
+  return answer == 0 ? std::error_code() : error_of(errno);
 }
 
-template <class T = int>
-T get(int descriptor, int level, int name, const char* what) {
-  T value{};
-  socklen_t size = sizeof value;
-  if (::getsockopt(descriptor, level, name, &value, &size) != 0) throw_last_error(what);
-  return value;
+template <class T>
+std::error_code set(int descriptor, int level, int name, const T& value) noexcept {
+  return error_of_call(::setsockopt(descriptor, level, name, &value, sizeof value));
 }
+
+/// Asks a socket for its options, one after another, and keeps the first failure.
+class questions {
+ public:
+  explicit questions(int descriptor) noexcept : descriptor_(descriptor) {}
+
+  /// @returns  zero if it cannot be asked
+  template <class T = int>
+  T ask(int level, int name) noexcept {
+    T value{};
+    socklen_t size = sizeof value;
+    const int answer = ::getsockopt(descriptor_, level, name, &value, &size);
+    if (answer == 0) return value;
+    if (!error) error = error_of(errno);
+    return T{};
+  }
+
+  std::error_code error;
+
+ private:
+  const int descriptor_;
+};
 
 /// What does not fit is as good as the largest that does.
 template <class Number>
@@ -41,31 +61,21 @@ int to_int(Number value) noexcept {
 }
 
 /// @param ask  getsockname or getpeername
-endpoint name_of(int descriptor, int (*ask)(int, sockaddr*, socklen_t*), const char* what) {
+result<endpoint> name_of(int descriptor, int (*ask)(int, sockaddr*, socklen_t*)) noexcept {
   socket_address address;
-  if (ask(descriptor, address.data(), address.capacity()) != 0) throw_last_error(what);
+  if (ask(descriptor, address.data(), address.capacity()) != 0) return error_of(errno);
   return address.to_endpoint();
 }
 
-[[noreturn]] void refuse(int descriptor, int error, const char* what, const char* why) {
-  throw std::system_error(
-      error, std::generic_category(),
-      std::string(what) + ": descriptor " + std::to_string(descriptor) + " " + why);
-}
-
-int ask(int descriptor, int option, const char* what) {
-  int value = 0;
-  socklen_t size = sizeof value;
-  if (::getsockopt(descriptor, SOL_SOCKET, option, &value, &size) == 0) return value;
-  refuse(descriptor, errno, what, errno == ENOTSOCK ? "is no socket" : "cannot be asked");
-}
+refusal refuse(int error, const char* why) noexcept { return {error_of(error), why}; }
 
 }  // namespace
 
-native_descriptor open_tcp_socket(address_family family) noexcept {
+result<native_descriptor> open_tcp_socket(address_family family) noexcept {
   const int of = family == address_family::ipv4 ? AF_INET : AF_INET6;
   const int made = ::socket(of, SOCK_STREAM | SOCK_CLOEXEC, IPPROTO_TCP);
-  return made >= 0 ? made : -errno;
+  if (made < 0) return error_of(errno);
+  return made;
 }
 
 void make_blocking(native_descriptor socket) noexcept {
@@ -87,104 +97,117 @@ void set_reset_at_close(native_descriptor socket) noexcept {
 }
 void end_listening(native_descriptor socket) noexcept { (void)::shutdown(socket, SHUT_RDWR); }
 
-bool bind(native_descriptor socket, const endpoint& address) noexcept {
+std::error_code bind(native_descriptor socket, const endpoint& address) noexcept {
   const socket_address native(address);
-  return ::bind(socket, native.data(), native.size()) == 0;
+  return error_of_call(::bind(socket, native.data(), native.size()));
 }
-bool listen(native_descriptor socket, int backlog) noexcept {
-  return ::listen(socket, backlog) == 0;
+std::error_code listen(native_descriptor socket, int backlog) noexcept {
+  return error_of_call(::listen(socket, backlog));
 }
-bool shut_down(native_descriptor socket, bool reads, bool writes) noexcept {
+std::error_code shut_down(native_descriptor socket, bool reads, bool writes) noexcept {
   const int how = reads && writes ? SHUT_RDWR : reads ? SHUT_RD : SHUT_WR;
+  const std::error_code error = error_of_call(::shutdown(socket, how));
   // ENOTCONN: nothing is left to be ended. A stream was connected once, so both ends have closed
   // it, or the peer has reset it, which stays with the socket for the next read or write to tell.
-  return ::shutdown(socket, how) == 0 || errno == ENOTCONN;
+  return error == std::errc::not_connected ? std::error_code() : error;
 }
 
-endpoint local_endpoint_of(native_descriptor socket, const char* what) {
-  return name_of(socket, &::getsockname, what);
+result<endpoint> local_endpoint_of(native_descriptor socket) noexcept {
+  return name_of(socket, &::getsockname);
 }
-endpoint remote_endpoint_of(native_descriptor socket, const char* what) {
-  return name_of(socket, &::getpeername, what);
+result<endpoint> remote_endpoint_of(native_descriptor socket) noexcept {
+  return name_of(socket, &::getpeername);
 }
 
-void check_adopted(native_descriptor descriptor, adopted_kind wanted, const char* what) {
+refusal adopt_socket(native_descriptor descriptor, adopted_kind wanted) noexcept {
   const int flags = ::fcntl(descriptor, F_GETFD);
-  if (flags < 0) refuse(descriptor, errno, what, "is not open");
-  const int family = ask(descriptor, SO_DOMAIN, what);
-  if (ask(descriptor, SO_TYPE, what) != SOCK_STREAM || (family != AF_INET && family != AF_INET6) ||
-      ask(descriptor, SO_PROTOCOL, what) != IPPROTO_TCP) {
-    refuse(descriptor, EPROTOTYPE, what, "is no TCP socket");
+  if (flags < 0) return refuse(errno, "is not open");
+  questions socket(descriptor);
+  const int family = socket.ask(SOL_SOCKET, SO_DOMAIN);
+  const int type = socket.ask(SOL_SOCKET, SO_TYPE);
+  const int protocol = socket.ask(SOL_SOCKET, SO_PROTOCOL);
+  const bool listens = socket.ask(SOL_SOCKET, SO_ACCEPTCONN) != 0;
+  if (socket.error) {
+    return {socket.error,
+            socket.error == std::errc::not_a_socket ? "is no socket" : "cannot be asked"};
   }
-  const bool listens = ask(descriptor, SO_ACCEPTCONN, what) != 0;
+  if (type != SOCK_STREAM || (family != AF_INET && family != AF_INET6) || protocol != IPPROTO_TCP) {
+    return refuse(EPROTOTYPE, "is no TCP socket");
+  }
   if (wanted == adopted_kind::listener && !listens) {
-    refuse(descriptor, EINVAL, what, "does not listen: call listen() on it first");
+    return refuse(EINVAL, "does not listen: call listen() on it first");
   }
   if (wanted == adopted_kind::stream) {
-    if (listens) refuse(descriptor, EINVAL, what, "listens: make it a tcp_listener");
+    if (listens) return refuse(EINVAL, "listens: make it a tcp_listener");
     socket_address peer;
     if (::getpeername(descriptor, peer.data(), peer.capacity()) != 0) {
-      refuse(descriptor, errno, what, "is not connected");
+      return refuse(errno, "is not connected");
     }
   }
   const int status = ::fcntl(descriptor, F_GETFL);
   if (status < 0 || ::fcntl(descriptor, F_SETFL, status & ~O_NONBLOCK) != 0 ||
       ::fcntl(descriptor, F_SETFD, flags | FD_CLOEXEC) != 0) {
-    refuse(descriptor, errno, what, "does not take its flags");
+    return refuse(errno, "does not take its flags");
   }
+  return {};
 }
 
-bool set_no_delay(native_descriptor socket, bool on) noexcept {
+std::error_code set_no_delay(native_descriptor socket, bool on) noexcept {
   return set(socket, IPPROTO_TCP, TCP_NODELAY, on ? 1 : 0);
 }
-bool set_keep_alive(native_descriptor descriptor, const std::optional<keep_alive>& alive) noexcept {
-  // The times first, so that no probe goes by the system's.
-  if (alive && !(set(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, to_int(alive->idle.count())) &&
-                 set(descriptor, IPPROTO_TCP, TCP_KEEPINTVL, to_int(alive->interval.count())) &&
-                 set(descriptor, IPPROTO_TCP, TCP_KEEPCNT, to_int(alive->probes)))) {
-    return false;
+std::error_code set_keep_alive(native_descriptor descriptor,
+                               const std::optional<keep_alive>& alive) noexcept {
+  if (alive) {  // the times first, so that no probe goes by the system's
+    const auto set_time = [descriptor](int name, int value) {
+      return set(descriptor, IPPROTO_TCP, name, value);
+    };
+    if (const auto error = set_time(TCP_KEEPIDLE, to_int(alive->idle.count()))) return error;
+    if (const auto error = set_time(TCP_KEEPINTVL, to_int(alive->interval.count()))) return error;
+    if (const auto error = set_time(TCP_KEEPCNT, to_int(alive->probes))) return error;
   }
   return set(descriptor, SOL_SOCKET, SO_KEEPALIVE, alive ? 1 : 0);
 }
-bool set_linger(native_descriptor socket,
-                const std::optional<std::chrono::seconds>& span) noexcept {
+std::error_code set_linger(native_descriptor socket,
+                           const std::optional<std::chrono::seconds>& span) noexcept {
   const ::linger value{span ? 1 : 0, span ? to_int(span->count()) : 0};
   return set(socket, SOL_SOCKET, SO_LINGER, value);
 }
-bool set_receive_buffer_bytes(native_descriptor socket, std::size_t bytes) noexcept {
+std::error_code set_receive_buffer_bytes(native_descriptor socket, std::size_t bytes) noexcept {
   return set(socket, SOL_SOCKET, SO_RCVBUF, to_int(bytes));
 }
-bool set_send_buffer_bytes(native_descriptor socket, std::size_t bytes) noexcept {
+std::error_code set_send_buffer_bytes(native_descriptor socket, std::size_t bytes) noexcept {
   return set(socket, SOL_SOCKET, SO_SNDBUF, to_int(bytes));
 }
-bool set_user_timeout(native_descriptor socket, std::chrono::milliseconds span) noexcept {
+std::error_code set_user_timeout(native_descriptor socket,
+                                 std::chrono::milliseconds span) noexcept {
   return set(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, to_int(span.count()));
 }
-bool set_quick_ack(native_descriptor socket, bool on) noexcept {
+std::error_code set_quick_ack(native_descriptor socket, bool on) noexcept {
   return set(socket, IPPROTO_TCP, TCP_QUICKACK, on ? 1 : 0);
 }
 
-tcp_options options_of(native_descriptor fd, const char* what) {
-  const auto flag = [fd, what](int level, int name) { return get(fd, level, name, what) != 0; };
-  const auto bytes = [fd, what](int name) {
-    return static_cast<std::size_t>(get(fd, SOL_SOCKET, name, what));
+result<tcp_options> options_of(native_descriptor descriptor) noexcept {
+  questions socket(descriptor);
+  const auto flag = [&socket](int level, int name) { return socket.ask(level, name) != 0; };
+  const auto bytes = [&socket](int name) {
+    return static_cast<std::size_t>(socket.ask(SOL_SOCKET, name));
   };
-  const auto span = [fd, what](int name) {
-    return std::chrono::seconds(get(fd, IPPROTO_TCP, name, what));
+  const auto span = [&socket](int name) {
+    return std::chrono::seconds(socket.ask(IPPROTO_TCP, name));
   };
   tcp_options now;
   now.no_delay = flag(IPPROTO_TCP, TCP_NODELAY);
   if (flag(SOL_SOCKET, SO_KEEPALIVE)) {
     now.alive = keep_alive(span(TCP_KEEPIDLE), span(TCP_KEEPINTVL),
-                           static_cast<unsigned>(get(fd, IPPROTO_TCP, TCP_KEEPCNT, what)));
+                           static_cast<unsigned>(socket.ask(IPPROTO_TCP, TCP_KEEPCNT)));
   }
-  const auto lingers = get<::linger>(fd, SOL_SOCKET, SO_LINGER, what);
+  const auto lingers = socket.ask<::linger>(SOL_SOCKET, SO_LINGER);
   if (lingers.l_onoff != 0) now.linger = std::chrono::seconds(lingers.l_linger);
   now.receive_buffer_bytes = bytes(SO_RCVBUF);
   now.send_buffer_bytes = bytes(SO_SNDBUF);
-  now.user_timeout =
-      std::chrono::milliseconds(get<unsigned>(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, what));
+  now.user_timeout = std::chrono::milliseconds(socket.ask<unsigned>(IPPROTO_TCP, TCP_USER_TIMEOUT));
   now.quick_ack = flag(IPPROTO_TCP, TCP_QUICKACK);
+  if (socket.error) return socket.error;
   return now;
 }
 

@@ -2,9 +2,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <string_view>
+
 #include <tandem/config.hpp>
 
 namespace tandem::inline v0::detail {
+
+/// What stands in the variable `name`, as long as nobody sets it anew; `otherwise` if it is unset or
+/// empty.
+TANDEM_API std::string_view text_from_environment(const char* name, std::string_view otherwise);
 
 /// The whole number in the variable `name`; `otherwise` if it is unset or empty.
 ///

@@ -26,17 +26,13 @@
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 
 #include <tandem/detail/fork_lane.hpp>
 #include <tandem/detail/promise_base.hpp>
+#include <tandem/detail/report_suppressed.hpp>
 #include <tandem/task.hpp>
 
 namespace tandem::inline v0::detail {
-
-/// Reports an exception that another one has overtaken, unless it is what a stop brought about.
-TANDEM_API void report_suppressed(const environment& env,
-                                  const std::exception_ptr& failure) noexcept;
 
 /// One join, in the awaiter of the parent. Movable until it starts.
 class join_frame {
@@ -106,9 +102,6 @@ TANDEM_ALWAYS_INLINE void prepare_child(promise_base& child, promise_base& paren
   child.next = nullptr;  // in a lane a frame is told from an invoke_job by it
 }
 
-/// Exposes, wakes and grows as the lane needs; with `joining`, @returns whether to give way
-/// (joins/give_way).
-TANDEM_API bool look_after_lane(thread_context& context, bool joining) noexcept;
 /// joins/publish where no child can be called: no lane serves its home, or the stack is used up.
 TANDEM_API void send_child(thread_context& context, promise_base& child) noexcept;
 /// As above for all of a fork; the first goes on in this thread, after the stack has unwound.

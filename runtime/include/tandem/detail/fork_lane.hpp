@@ -42,6 +42,8 @@
 
 namespace tandem::inline v0::detail {
 
+struct thread_context;
+
 struct std_atomics {
   template <class T>
   using atomic = std::atomic<T>;
@@ -238,5 +240,9 @@ class fork_lane final : public basic_fork_lane<std_atomics> {
  public:
   using basic_fork_lane::basic_fork_lane;
 };
+
+/// Exposes, wakes and grows as the lane of `context` needs; with `joining`, @returns whether to give
+/// way (joins/give_way).
+TANDEM_API bool look_after_lane(thread_context& context, bool joining) noexcept;
 
 }  // namespace tandem::inline v0::detail

@@ -1,12 +1,11 @@
 // injection_lane.hpp: where what was posted from outside waits for the threads of a pool, oldest first.
 // SPDX-License-Identifier: MIT
 //
-// Two parts. The inbox is one word: a chain of jobs, newest first, or null. A post puts itself in
-// front by one CAS. Behind it a list under a small lock, oldest first, from which workers take;
+// Two parts. The inbox is one word (posted_jobs.hpp). Behind it a list under a small lock, oldest first, from which workers take;
 // when it is empty, whoever takes gathers the inbox into it whole. So a post never waits for a
 // lock, and a job is turned round once.
 //
-// Steps parking/post, inbox/gather, inbox/take: runtime/src/pool/README.md. A job is counted, in
+// Steps parking/post, inbox/gather, inbox/take: runtime/src/worker/README.md. A job is counted, in
 // the inbox or in a lane at any moment, and whoever finds it in none of them, looking in the order
 // inbox, count, lanes, knows that a worker has taken it. Completion threads are such workers, too,
 // for what may run on any of them.
@@ -20,6 +19,7 @@
 
 #include <tandem/detail/fifo_lane.hpp>
 #include <tandem/detail/futex_mutex.hpp>
+#include <tandem/detail/posted_jobs.hpp>
 #include <tandem/job.hpp>
 
 namespace tandem::inline v0::detail {
@@ -30,23 +30,11 @@ class injection_lane {
   /// false if it holds nothing: then nothing has happened, and the caller pushes and tells the
   /// workers
   bool push_behind(job* newest, job* oldest) noexcept {
-    job* seen = inbox_.load(std::memory_order_relaxed);  // the CAS looks again
-    while (seen != nullptr) {
-      oldest->next = seen;
-      if (inbox_.compare_exchange_weak(seen, newest, std::memory_order_seq_cst,  // parking/post
-                                       std::memory_order_relaxed)) {
-        return true;
-      }
-    }
-    return false;
+    return inbox_.push_behind(newest, oldest);  // parking/post
   }
   /// Any thread. It then tells the workers.
   void push(job* newest, job* oldest) noexcept {
-    job* seen = inbox_.load(std::memory_order_relaxed);  // the CAS looks again
-    do {
-      oldest->next = seen;
-    } while (!inbox_.compare_exchange_weak(seen, newest, std::memory_order_seq_cst,  // parking/post
-                                           std::memory_order_relaxed));
+    (void)inbox_.push(newest, oldest);  // parking/post
   }
   /// As above, a chain with the oldest first. pre: not empty
   void push(job_list& items) noexcept {
@@ -94,7 +82,7 @@ class injection_lane {
 
   /// Any thread: exact in the order of seq_cst operations.
   bool empty() const noexcept {
-    return inbox_.load(std::memory_order_seq_cst) == nullptr &&  // first: inbox/gather
+    return inbox_.empty() &&  // first: inbox/gather
            count_.load(std::memory_order_seq_cst) == 0;
   }
   /// Any thread, for statistics.
@@ -117,20 +105,12 @@ class injection_lane {
 
   /// inbox/gather. What the inbox holds goes behind the rest; the caller then stores the count.
   void gather() noexcept {
-    if (inbox_.load(std::memory_order_relaxed) == nullptr) return;  // only we empty it
+    if (inbox_.looks_empty()) return;  // only we empty it
     // Relaxed: published by the exchange, for whoever sees that the inbox is empty.
     if (waiting_ == 0) count_.store(1, std::memory_order_relaxed);
-    job* const newest = inbox_.exchange(nullptr, std::memory_order_seq_cst);
-    job* oldest = nullptr;
-    std::size_t gathered = 0;
-    for (job* each = newest; each != nullptr; ++gathered) {
-      job* const older = each->next;
-      each->next = oldest;
-      oldest = each;
-      each = older;
-    }
-    append(oldest, newest, gathered);
-    pushed_ += gathered;
+    const job_chain came = inbox_.take_all();
+    append(came.oldest, came.newest, came.count);
+    pushed_ += came.count;
   }
   void append(job* first, job* last, std::size_t count) noexcept {
     (oldest_ == nullptr ? oldest_ : newest_->next) = first;
@@ -145,7 +125,7 @@ class injection_lane {
     return item;
   }
 
-  alignas(64) std::atomic<job*> inbox_{nullptr};
+  alignas(64) posted_jobs inbox_;
   alignas(64) futex_mutex lock_;
   // Guarded by lock_.
   job* oldest_ = nullptr;

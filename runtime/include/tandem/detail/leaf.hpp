@@ -11,6 +11,7 @@
 #include <coroutine>
 
 #include <tandem/detail/promise_base.hpp>
+#include <tandem/detail/thread_context.hpp>
 #include <tandem/errors.hpp>
 #include <tandem/stop.hpp>
 
@@ -61,5 +62,11 @@ class leaf : public stop_waiter {
   bool cancelled_ = false;  // first: it fits into the base's padding
   promise_base* waiting_ = nullptr;
 };
+
+/// Where an await would give way a stop is looked for, before anything is taken: so a loop of
+/// awaits that are all ready hears of its stop, too.
+TANDEM_ALWAYS_INLINE bool must_stop() noexcept {
+  return this_thread().budget <= 1 && stop_requested();
+}
 
 }  // namespace tandem::inline v0::detail

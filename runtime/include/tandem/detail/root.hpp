@@ -1,22 +1,19 @@
 // root.hpp: the block of a spawned task: environment, start job and what happens at its end.
 // SPDX-License-Identifier: MIT
 //
-// One word holds phase and pointer. Its lowest two bits are the phase, the third a note of the
-// derived class; the rest is the unstarted frame (queued, removed), or the room of the result
-// (running, done). A removed one whose frame was given back has no pointer. queued -> running (by
-// the start job) | removed (by cancel, before the start job came), both by one CAS, so a task is
-// started or removed, never both; the start job of a removed one only ends it. Whoever waits is
-// told in either case. A task that is still queued when it is joined may be started by the joiner
-// (joining/run_queued): its start job then finds it running, or done, and drops its hold.
+// What has become of it is in one word (root_state.hpp): it is started or removed, never both, and
+// the start job of a removed one only ends it. Whoever waits is told in either case. A task that is
+// still queued when it is joined may be started by the joiner (joining/run_queued): its start job
+// then finds it running, or done, and drops its hold.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <exception>
 #include <source_location>
 #include <utility>
 
 #include <tandem/detail/promise_base.hpp>
+#include <tandem/detail/root_state.hpp>
 #include <tandem/environment.hpp>
 
 namespace tandem::inline v0 {
@@ -54,7 +51,7 @@ class TANDEM_API root : public job, public frame_allocated {
   /// released.
   void take_back() noexcept;
   /// Instead of the start job: the task is removed, for that reason, unless a joiner has started it
-  /// (joining/run_queued), or a cancel has removed it, which then may end it (submissions/leave).
+  /// (joining/run_queued), or a cancel has removed it, and may end it (submissions/meet_worker).
   void drop(stop_reason reason) noexcept;
   /// Removes the task and hands its frame out; end_removed() has to follow. @returns null if it is
   /// not queued any more
@@ -68,17 +65,15 @@ class TANDEM_API root : public job, public frame_allocated {
   const environment& env_block() const noexcept { return env_; }
   /// After the end: what the task threw, or null.
   std::exception_ptr take_failure() noexcept {
-    outcome_base* const result = result_room();
+    outcome_base* const result = state_.result_room();
     return result != nullptr ? std::exchange(result->error, nullptr) : nullptr;
   }
   bool has_failed() const noexcept {
-    const outcome_base* const result = result_room();
+    const outcome_base* const result = state_.result_room();
     return result != nullptr && result->error != nullptr;
   }
   /// The task was removed before it started: it has no result.
-  bool removed() const noexcept {
-    return phase_of(state_.load(std::memory_order_acquire)) == removed_phase;
-  }
+  bool removed() const noexcept { return state_.now() == root_state::phase::removed; }
   /// Failed with something else than a cancellation that somebody asked for.
   bool failed_for_real() const noexcept;
   tandem::runtime& owner() const noexcept { return *env_.runtime(); }
@@ -100,41 +95,18 @@ class TANDEM_API root : public job, public frame_allocated {
   virtual bool left_to_remover() noexcept;
 
   bool is_queued_at(const executor* home) const noexcept {
-    return env_.home() == home &&
-           phase_of(state_.load(std::memory_order_relaxed)) == queued_phase;  // a hint
+    return env_.home() == home && state_.looks_queued();
   }
-  bool note() const noexcept {
-    return (state_.load(std::memory_order_relaxed) & note_bit) != 0;  // constant
-  }
+  bool note() const noexcept { return state_.note(); }
   /// Starts the task on the caller's stack unless its start job, or a cancel, was first.
   /// @returns whether it ran here, and has_ended: whether it has ended here, too
   bool call_here(thread_context& context, bool& has_ended) noexcept;
 
  private:
-  using state = std::uintptr_t;
-  static constexpr state queued_phase = 0;
-  static constexpr state removed_phase = 1;
-  static constexpr state running_phase = 2;
-  static constexpr state done_phase = 3;
-  static constexpr state note_bit = 4;
-  static constexpr state pointer_mask = ~state{7};
-  static constexpr state phase_of(state of) noexcept { return of & 3; }
-  static promise_base& body_of(state of) noexcept {
-    return *reinterpret_cast<promise_base*>(of & pointer_mask);  // NOLINT
-  }
-
-  /// Null if it never started.
-  outcome_base* result_room() const noexcept {
-    const state now = state_.load(std::memory_order_acquire);  // pairs with set_done()
-    if (phase_of(now) < running_phase) return nullptr;
-    return reinterpret_cast<outcome_base*>(now & pointer_mask);  // NOLINT
-  }
-  /// queued -> running. @returns null if it was not queued any more; then `seen` is what it was
-  promise_base* begin(state& seen) noexcept;
-  void set_done() noexcept;
+  /// queued -> running. @returns null if it was not queued any more; then `found` is what it was
+  promise_base* begin(root_state::phase& found) noexcept;
   void link(environment* parent, context_flow flow) noexcept;
   void link_and_post(environment* parent, context_flow flow) noexcept;
-  bool launch_if_admitted() noexcept;
   class starter;
   static void start_job(job* self) noexcept;
   /// records/make. Instead of start_job(), in a runtime that observes.
@@ -147,7 +119,7 @@ class TANDEM_API root : public job, public frame_allocated {
   std::coroutine_handle<> finish_removed() noexcept;
   std::coroutine_handle<> finish() noexcept;
 
-  std::atomic<state> state_;  // in front: its line is the one that a stop, or the end, touches, too
+  root_state state_;  // in front: its line is the one that a stop, or the end, touches, too
   environment env_;
 };
 

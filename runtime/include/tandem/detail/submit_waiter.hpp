@@ -9,6 +9,7 @@
 
 #include <tandem/config.hpp>
 #include <tandem/detail/leaf.hpp>
+#include <tandem/detail/line_place.hpp>
 #include <tandem/spawn.hpp>
 
 namespace tandem::inline v0 {
@@ -18,13 +19,14 @@ class worker_pool;
 
 namespace detail {
 
+class submission_desk;
 class submission_queue;
 
 TANDEM_API tandem::runtime& owner_of_pool(const worker_pool& pool) noexcept;
 TANDEM_API executor& executor_of_pool(worker_pool& pool) noexcept;
 
 /// The part of submit_awaiter that does not depend on the task's result.
-class TANDEM_API submit_waiter : public leaf {
+class TANDEM_API submit_waiter : public leaf, public line_place {
  protected:
   submit_waiter(worker_pool& pool, int priority, const std::source_location& where) noexcept
       : leaf(&submit_waiter::on_stop), pool_(&pool), where_(where), priority_(priority) {}
@@ -51,10 +53,8 @@ class TANDEM_API submit_waiter : public leaf {
   enum class state : std::uint8_t { idle, queued, entered, refused, no_memory, stopped };
   static bool on_stop(stop_waiter& self) noexcept;
   /// Before the leaf is published. The state is idle afterwards if the pool is full.
-  void try_once() noexcept;
+  void try_once(submission_desk& desk) noexcept;
 
-  submit_waiter* previous_waiter_ = nullptr;
-  submit_waiter* next_waiter_ = nullptr;
   int priority_;
   bool counted_ = false;  // submissions/count
   state state_ = state::idle;

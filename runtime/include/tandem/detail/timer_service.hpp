@@ -3,7 +3,7 @@
 //
 // Nodes hang in shards (a timing wheel and a lock each; the shard is the arming thread's). Whoever
 // parks with the next deadline drives expiry (timer_driver): a completion thread, else the monitor
-// thread. Protocol timers: runtime/src/time/README.md.
+// thread. Protocol timers: runtime/src/timers/README.md.
 #pragma once
 
 #include <atomic>
@@ -88,6 +88,8 @@ class TANDEM_API timer_driver {
   virtual void wake() noexcept = 0;
 };
 
+class timer_driving;
+
 /// The deadlines of a runtime. With a virtual clock time stands still between two advance_to(),
 /// there is one shard, and no thread but the one that drives it ever expires anything.
 class TANDEM_API timer_service {
@@ -142,24 +144,18 @@ class TANDEM_API timer_service {
   bool is_driven_for_good() const noexcept;
 
  private:
+  friend class timer_driving;
   struct shard;
-  class monitor;
   /// When there may be something to fire: no later than the earliest deadline.
   std::int64_t next_look() const noexcept;
-  void wake_driver() noexcept;
   bool start_monitor() noexcept;
-  /// Under the lock of changes. @returns false if the system gives no thread
-  bool wake_monitor() noexcept;
-  void change_driver(timer_driver* driver, bool for_good) noexcept;
 
   const bool is_virtual_;
   // The hour is an epoch like any other, the same in each run.
   std::atomic<std::int64_t> virtual_ns_{std::chrono::nanoseconds(std::chrono::hours(1)).count()};
   std::unique_ptr<shard[]> shards_;
   unsigned shard_count_;
-  std::unique_ptr<monitor> monitor_;
-  struct driver_slot;
-  std::unique_ptr<driver_slot> driver_;
+  std::unique_ptr<timer_driving> driving_;
   std::atomic<bool> driven_;  // written under the lock of changes
 };
 

@@ -125,12 +125,6 @@ TANDEM_ALWAYS_INLINE bool charge_ready_await() noexcept {
   return false;
 }
 TANDEM_API void yield_for_budget(promise_base& waiting) noexcept;
-/// Where an await would give way a stop is looked for, before anything is taken: so a loop of
-/// awaits that are all ready hears of its stop, too.
-TANDEM_ALWAYS_INLINE bool must_stop() noexcept {
-  return this_thread().budget <= 1 && stop_requested();
-}
-
 /// Room in an awaiter for a waiter that is built only if the await has to wait.
 template <class Waiter>
 class waiter_room {

@@ -21,14 +21,14 @@
 #include <memory>
 #include <utility>
 
+#include <tandem/detail/search/best_first_part.hpp>
+#include <tandem/detail/search/estimate.hpp>
+#include <tandem/detail/search/level.hpp>
+#include <tandem/detail/search/open_list.hpp>
+#include <tandem/detail/search/path.hpp>
+#include <tandem/detail/search/search_control.hpp>
+#include <tandem/detail/search/seen_set.hpp>
 #include <tandem/resume_on.hpp>
-#include <tandem/search/best_first_part.hpp>
-#include <tandem/search/estimate.hpp>
-#include <tandem/search/level.hpp>
-#include <tandem/search/open_list.hpp>
-#include <tandem/search/path.hpp>
-#include <tandem/search/search_control.hpp>
-#include <tandem/search/seen_set.hpp>
 #include <tandem/task.hpp>
 
 namespace tandem::inline v0 {

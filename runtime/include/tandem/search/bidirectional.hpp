@@ -21,11 +21,11 @@
 #include <vector>
 
 #include <tandem/detail/futex_mutex.hpp>
+#include <tandem/detail/search/frontier.hpp>
+#include <tandem/detail/search/level.hpp>
+#include <tandem/detail/search/search_control.hpp>
+#include <tandem/detail/search/two_way_path.hpp>
 #include <tandem/resume_on.hpp>
-#include <tandem/search/frontier.hpp>
-#include <tandem/search/level.hpp>
-#include <tandem/search/search_control.hpp>
-#include <tandem/search/two_way_path.hpp>
 #include <tandem/task.hpp>
 #include <tandem/yield.hpp>
 
@@ -186,7 +186,7 @@ class bidirectional {
   level_crew<part> crew_;
   const node* start_ = nullptr;  // if it is a goal
 
-  // Written under the lock, read after the join of the level.
+  // searching/goal: written under the lock, read after the join of the level.
   futex_mutex meeting_lock_;
   std::uint64_t meetings_ = 0;
   const node* met_forward_ = nullptr;

@@ -12,11 +12,11 @@
 #include <exception>
 #include <memory>
 
+#include <tandem/detail/search/frontier.hpp>
+#include <tandem/detail/search/level.hpp>
+#include <tandem/detail/search/path.hpp>
+#include <tandem/detail/search/search_control.hpp>
 #include <tandem/resume_on.hpp>
-#include <tandem/search/frontier.hpp>
-#include <tandem/search/level.hpp>
-#include <tandem/search/path.hpp>
-#include <tandem/search/search_control.hpp>
 #include <tandem/task.hpp>
 
 namespace tandem::inline v0 {
@@ -76,7 +76,7 @@ class breadth_first {
     return reached_.expand(puzzle_, own, first, last,
                            [this](const typename P::position& at, const auto&, const node* added) {
                              if (!puzzle_.is_goal(at)) return;
-                             // Relaxed: read after the join of the level, where any goal is as good as another.
+                             // searching/goal: any goal of the level is as good.
                              const node* none = nullptr;
                              goal_.compare_exchange_strong(none, added, std::memory_order_relaxed);
                            });

@@ -18,10 +18,10 @@
 #include <memory>
 #include <utility>
 
+#include <tandem/detail/search/search_control.hpp>
+#include <tandem/detail/search/tree_walk.hpp>
 #include <tandem/fork_join.hpp>
 #include <tandem/resume_on.hpp>
-#include <tandem/search/search_control.hpp>
-#include <tandem/search/tree_walk.hpp>
 #include <tandem/task.hpp>
 #include <tandem/yield.hpp>
 
@@ -115,7 +115,7 @@ class tree_count {
   }
 
   void add(const tree_sums& sums) noexcept {
-    // Relaxed, all of them: read after the join of all tasks.
+    // searching/sum. Relaxed, all of them: read after the join of all tasks.
     leaves_.fetch_add(sums.leaves, std::memory_order_relaxed);
     solutions_.fetch_add(sums.solutions, std::memory_order_relaxed);
     std::uint64_t depth = depth_.load(std::memory_order_relaxed);

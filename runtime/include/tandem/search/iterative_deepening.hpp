@@ -22,12 +22,12 @@
 #include <utility>
 #include <vector>
 
+#include <tandem/detail/search/deepening_walk.hpp>
+#include <tandem/detail/search/estimate.hpp>
+#include <tandem/detail/search/search_control.hpp>
+#include <tandem/detail/search/transpositions.hpp>
 #include <tandem/fork_join.hpp>
 #include <tandem/resume_on.hpp>
-#include <tandem/search/deepening_walk.hpp>
-#include <tandem/search/estimate.hpp>
-#include <tandem/search/search_control.hpp>
-#include <tandem/search/transpositions.hpp>
 #include <tandem/task.hpp>
 #include <tandem/yield.hpp>
 
@@ -134,7 +134,7 @@ class deepening {
 
   /// After an iteration that met no goal.
   void deepen() {
-    // Relaxed: all tasks of the iteration have been joined.
+    // searching/sum. Relaxed: all tasks of the iteration have been joined.
     const std::uint64_t next = next_bound_.exchange(none, std::memory_order_relaxed);
     if (next == none) {
       control_.finish(search_outcome::exhausted);
@@ -181,6 +181,7 @@ class deepening {
   }
 
   void lower_next_bound(std::uint64_t least) noexcept {
+    // searching/sum
     std::uint64_t next = next_bound_.load(std::memory_order_relaxed);
     while (least < next &&
            !next_bound_.compare_exchange_weak(next, least, std::memory_order_relaxed)) {}
@@ -195,7 +196,7 @@ class deepening {
   Table table_;
   std::uint64_t bound_ = 0;                      // of this iteration
   search_pacer turn_;                            // of all iterations
-  std::vector<move> path_;                       // by the winner; read after all have ended
+  std::vector<move> path_;                       // searching/winner
   std::atomic<std::uint64_t> next_bound_{none};  // least sum that was cut off
 };
 

@@ -6,15 +6,11 @@
 // is expanded, so nobody expands it twice. The first task to reach a goal ends the search, and
 // whatever the others still do changes nothing.
 //
-// Termination is counted in units. A unit is a stack of open positions and the task that works on
-// them. It is counted before its task is spawned and counted down when the unit dies: after its
-// last position, by a throw, by a stop, or because a task was dropped without ever running. The
-// positions that a unit adds to its own stack are covered by its own count; some move to a new
-// unit, counted first, when fewer tasks are alive than asked for. The last unit to go ends an
-// unsolved search as exhausted, unless a unit died with positions left, which ends the search as
-// cancelled.
-//
-// So there are never more tasks than `parallelism`, and a stack entry is one pointer.
+// Termination is counted in units, stacks of open positions with the task that works on them
+// (searching/unit, searching/last_unit in src/search/README.md). The positions that a unit adds to
+// its own stack are covered by its own count; some move to a new unit, counted first, when fewer
+// tasks are alive than asked for. So there are about `parallelism` tasks at most (some that look at
+// once may each start one), and a stack entry is one pointer.
 #pragma once
 
 #include <atomic>
@@ -23,12 +19,12 @@
 #include <memory>
 #include <utility>
 
+#include <tandem/detail/search/expand.hpp>
+#include <tandem/detail/search/path.hpp>
+#include <tandem/detail/search/search_control.hpp>
+#include <tandem/detail/search/search_memory.hpp>
+#include <tandem/detail/search/seen_set.hpp>
 #include <tandem/resume_on.hpp>
-#include <tandem/search/expand.hpp>
-#include <tandem/search/path.hpp>
-#include <tandem/search/search_control.hpp>
-#include <tandem/search/search_memory.hpp>
-#include <tandem/search/seen_set.hpp>
 #include <tandem/task.hpp>
 #include <tandem/task_scope.hpp>
 #include <tandem/yield.hpp>
@@ -88,7 +84,7 @@ class race {
    public:
     unit(race& of, task_scope& in, stack&& positions)
         : race_(&of), scope_(&in), open(std::move(positions)) {
-      of.units_.fetch_add(1, std::memory_order_relaxed);
+      of.units_.fetch_add(1, std::memory_order_relaxed);  // searching/unit
     }
     unit(unit&& other) noexcept
         : race_(std::exchange(other.race_, nullptr)),
@@ -104,7 +100,7 @@ class race {
       race& of = *std::exchange(race_, nullptr);
       if (!open.empty()) of.control_.cancel();  // changes nothing if the search has ended
       stack(of.control_).swap(open);            // its memory goes back while the search is there
-      // acq_rel: the last one knows that nobody has positions left.
+      // searching/last_unit. acq_rel: whoever ended the search has done so before this.
       if (of.units_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
         of.control_.finish(search_outcome::exhausted);
       }
@@ -189,6 +185,7 @@ class race {
   }
 
   bool hungry(const unit& own) const noexcept {
+    // Relaxed: a hint.
     return own.open.size() >= 2 && units_.load(std::memory_order_relaxed) < parallelism_;
   }
 
@@ -200,7 +197,7 @@ class race {
   search_control control_;
   seen_set<P> seen_;
   const unsigned parallelism_;
-  const node* goal_ = nullptr;  // by the winner; read after all have ended
+  const node* goal_ = nullptr;  // searching/winner
   std::atomic<unsigned> units_{0};
 };
 

@@ -23,6 +23,7 @@ enum class search_outcome : std::uint8_t {
   memory_limit,  ///< search_options::memory_limit was reached first
 };
 
+/// The name of the enumerator.
 constexpr std::string_view to_string(search_outcome outcome) noexcept {
   switch (outcome) {
     case search_outcome::solved: return "solved";

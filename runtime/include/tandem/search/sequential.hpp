@@ -8,11 +8,11 @@
 #include <exception>
 #include <memory>
 
-#include <tandem/search/expand.hpp>
-#include <tandem/search/path.hpp>
-#include <tandem/search/search_control.hpp>
-#include <tandem/search/search_memory.hpp>
-#include <tandem/search/seen_set.hpp>
+#include <tandem/detail/search/expand.hpp>
+#include <tandem/detail/search/path.hpp>
+#include <tandem/detail/search/search_control.hpp>
+#include <tandem/detail/search/search_memory.hpp>
+#include <tandem/detail/search/seen_set.hpp>
 #include <tandem/task.hpp>
 #include <tandem/yield.hpp>
 

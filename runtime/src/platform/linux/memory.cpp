@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "platform/platform.hpp"
+#include "platform/memory.hpp"
 
 // Where the program has a leak checker: it knows what malloc has given, and these pages hold
 // pointers to that, too. Null where there is none.

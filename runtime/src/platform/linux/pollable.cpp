@@ -9,7 +9,9 @@
 #include <cerrno>
 #include <system_error>
 
-#include "platform/platform.hpp"
+#include "platform/pollable.hpp"
+
+#include "platform/futex.hpp"
 
 namespace tandem::inline v0::platform {
 

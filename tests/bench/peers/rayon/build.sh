@@ -3,29 +3,5 @@
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 [ "$2" = fork_join ] || exit 0
-out=$(mkdir -p "$1" && cd "$1" && pwd)
-name=bench_fork_join_rayon
-crates=${TANDEM_CARGO_REGISTRY:-/usr/share/cargo/registry}
-rm -f "$out/$name" "$out/$name.missing"
-give_up() { echo "$*" | tee "$out/$name.missing"; exit 0; }
-
-command -v cargo >/dev/null || give_up "no cargo (Debian: cargo)"
-rayon=$(find "$crates" -maxdepth 1 -name 'rayon-[0-9]*' 2>/dev/null | sort | tail -1 || true)
-[ -n "$rayon" ] || give_up "no rayon in $crates (Debian: librust-rayon-dev)"
-
-# A copy: cargo writes its lock file beside the manifest.
-source=$out/rayon-source
-mkdir -p "$source/.cargo"
-cp -r "$(dirname "$0")"/{Cargo.toml,build.rs,src} "$source"
-cat >"$source/.cargo/config.toml" <<END
-[source.crates-io]
-replace-with = "debian"
-[source.debian]
-directory = "$crates"
-END
-cd "$source"
-export BENCH_RAYON_VERSION="rayon ${rayon##*/rayon-}" CARGO_TARGET_DIR=$out/rayon-target
-if ! RUSTFLAGS="-C target-cpu=native" cargo build --quiet --release --offline >"$out/$name.log" 2>&1; then
-  give_up "rayon does not build: $(grep -m1 -E '^(error|warning: .*required)' "$out/$name.log" || tail -1 "$out/$name.log")"
-fi
-cp "$CARGO_TARGET_DIR/release/$name" "$out/$name"
+here=$(dirname "$0")
+exec "$here/../cargo_peer.sh" "$here" rayon bench_fork_join_rayon "$1"

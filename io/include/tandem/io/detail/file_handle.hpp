@@ -29,7 +29,7 @@ class TANDEM_IO_API file_handle {
   /// Of buffers, offsets and sizes; as the file system says, else 4096.
   std::size_t direct_io_alignment() const noexcept;
   void close() noexcept;
-  /// Gives it up without closing it. @returns -1 if there is none
+  /// Gives it up without closing it. @returns no_descriptor if there is none
   native_descriptor release() noexcept;
 
   void begin_operation() noexcept { in_flight_.fetch_add(1, std::memory_order_relaxed); }

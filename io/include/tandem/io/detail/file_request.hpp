@@ -9,25 +9,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <tandem/io/detail/file_action.hpp>
 #include <tandem/io/detail/file_handle.hpp>
 #include <tandem/io/detail/segment_window.hpp>
 #include <tandem/io/export.hpp>
 #include <tandem/io/native_descriptor.hpp>
 
 namespace tandem::inline v0::io::detail {
-
-enum class file_action : std::uint8_t {
-  read,
-  write,
-  append,
-  sync,
-  sync_data,
-  open,
-  status,
-  truncate,
-  allocate,
-  open_beneath,
-};
 
 class TANDEM_IO_API file_request {
  public:
@@ -64,10 +52,8 @@ class TANDEM_IO_API file_request {
   void fail(int error) noexcept { error_ = error; }
 
   file_action action() const noexcept { return action_; }
-  bool is_transfer() const noexcept { return action_ <= file_action::append; }
-  bool is_opening() const noexcept {
-    return action_ == file_action::open || action_ == file_action::open_beneath;
-  }
+  bool is_transfer() const noexcept { return are_transfers.has(action_); }
+  bool is_opening() const noexcept { return are_opening.has(action_); }
   bool is_direct() const noexcept { return is_direct_; }
   bool is_vectored() const noexcept { return window_ != nullptr; }
   native_descriptor descriptor() const noexcept { return descriptor_; }
@@ -97,7 +83,7 @@ class TANDEM_IO_API file_request {
   int attempt_flags() const noexcept;
   /// Whether it is one buffer of no great length, and nothing speaks against a first try.
   bool may_be_quick() const noexcept {
-    return action_ <= file_action::write && window_ == nullptr && one_.bytes - 1 < inline_bytes &&
+    return are_at_offsets.has(action_) && window_ == nullptr && one_.bytes - 1 < inline_bytes &&
            !is_direct_ && descriptor_ >= 0 && offset_ <= static_cast<std::uint64_t>(INT64_MAX);
   }
   std::int32_t call(int flags) noexcept;

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Life (io/src/operation/README.md, protocols operations and ring_sleep): idle -> submitted ->
-// completed, all by the completion thread that owns the descriptor. The awaiting strand fills in
-// the request, publishes the leaf and hands the operation over, by the ring directly or by the
-// thread's inbox.
+// completed. Until it is submitted it is the awaiting strand's, which fills in the request, and may
+// try it and complete it at once; then the leaf is published, and by the ring directly or by the
+// inbox it is handed to the completion thread that owns the descriptor: all of it, till its end.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 #include <system_error>
 #include <tandem/detail/leaf.hpp>
 #include <tandem/io/completion_pool.hpp>
+#include <tandem/io/detail/operation_kind.hpp>
 #include <tandem/io/detail/segment_window.hpp>
-#include <tandem/io/detail/socket.hpp>
 #include <tandem/io/endpoint.hpp>
 #include <tandem/io/export.hpp>
 #include <tandem/io/native_descriptor.hpp>
@@ -21,27 +21,8 @@
 
 namespace tandem::inline v0::io::detail {
 
+class datagram;
 class file_request;
-
-enum class operation_kind : std::uint8_t {
-  accept,
-  connect,
-  receive,
-  receive_vector,  // buffer: a segment_window
-  read_file,
-  wait_readable,  // ends with any outcome that is no error
-  wait_writable,
-  file,  // buffer: a file_request
-  // From here on: what gives.
-  send,
-  send_all,
-  send_all_vector,  // buffer: a segment_window
-};
-
-/// Of its socket.
-constexpr socket_side side_of(operation_kind kind) noexcept {
-  return kind >= operation_kind::send ? socket_side::giving : socket_side::taking;
-}
 
 class TANDEM_IO_API operation : public tandem::detail::leaf {
  public:
@@ -71,6 +52,8 @@ class TANDEM_IO_API operation : public tandem::detail::leaf {
     buffer_ = &window;
     bytes_ = window.segments().size();
   }
+  /// Likewise.
+  void aim_at(datagram& what) noexcept { buffer_ = &what; }
   /// For an operation whose socket is made when it starts.
   ///
   /// @param peer  the awaiter's: stays where it is until the operation has ended
@@ -102,18 +85,17 @@ class TANDEM_IO_API operation : public tandem::detail::leaf {
   };
 
   operation_kind kind() const noexcept { return kind_; }
+  const operation_row& row() const noexcept { return row_of(kind_); }
   /// Takes bytes or a connection from its socket.
-  bool takes() const noexcept {
-    return kind_ == operation_kind::receive || kind_ == operation_kind::receive_vector ||
-           kind_ == operation_kind::accept;
-  }
+  bool takes() const noexcept { return are_taking.has(kind_); }
   /// For people: "tcp_stream::read".
-  const char* name() const noexcept;
+  const char* name() const noexcept { return row().name; }
   native_descriptor descriptor() const noexcept { return descriptor_; }
   void* buffer() const noexcept { return buffer_; }
   std::size_t bytes() const noexcept { return bytes_; }
   segment_window& window() const noexcept { return *static_cast<segment_window*>(buffer_); }
   file_request& of_file() const noexcept;
+  datagram& of_datagram() const noexcept { return *static_cast<datagram*>(buffer_); }
   const endpoint& peer() const noexcept { return *static_cast<endpoint*>(buffer_); }
   std::byte* backend_room() noexcept { return room_; }
   completion_thread* thread() const noexcept { return thread_; }
@@ -123,19 +105,15 @@ class TANDEM_IO_API operation : public tandem::detail::leaf {
     return submit_;
   }
 
-  phase state = phase::idle;  // completion thread
+  phase state = phase::idle;  // the strand's, then the completion thread's
   bool cancel_seen = false;   // completion thread
-  /// Takes note of what was transferred (send_all, send_all_vector, file), and says whether it has
-  /// to be submitted again: something is left, or it ended for a reason that is none of the user's
-  /// (an interruption, a peer that left while it waited to be accepted).
+  /// Takes note of what was transferred, where a rest may be left, and says whether it has to be
+  /// submitted again: something is left, or it ended for a reason that is none of the user's (an
+  /// interruption, a peer that left while it waited to be accepted).
   bool wants_retry() noexcept {
     // The usual end, with everything done.
-    if (outcome_ >= 0 && kind_ != operation_kind::send_all &&
-        kind_ != operation_kind::send_all_vector && kind_ != operation_kind::file) {
-      return false;
-    }
-    if (kind_ == operation_kind::send_all && static_cast<std::size_t>(outcome_) == bytes_)
-      return false;
+    if (outcome_ >= 0 && !leave_a_rest.has(kind_)) return false;
+    if (leave_bytes.has(kind_) && static_cast<std::size_t>(outcome_) == bytes_) return false;
     return retries();
   }
   void complete(std::int32_t outcome) noexcept {
@@ -146,7 +124,6 @@ class TANDEM_IO_API operation : public tandem::detail::leaf {
  private:
   /// @returns  whether the operation has ended without waiting
   bool try_now() noexcept;
-  bool has_nothing_to_do() const noexcept;
   bool retries() noexcept;
   static bool on_stop(stop_waiter& self) noexcept;
   static void run_submit(job* self) noexcept;
@@ -156,7 +133,7 @@ class TANDEM_IO_API operation : public tandem::detail::leaf {
   native_descriptor descriptor_ = no_descriptor;
   std::int32_t outcome_ = 0;
   completion_thread* thread_ = nullptr;  // both: set when it starts
-  void* buffer_;  // bytes, a segment_window, a file_request, or a peer's endpoint
+  void* buffer_;                         // see buffer_form
   std::size_t bytes_;
   request submit_;  // in the inbox of thread_ from start() until it has run
   request cancel_;  // likewise, from on_stop

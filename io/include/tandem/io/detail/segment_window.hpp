@@ -13,7 +13,7 @@
 
 namespace tandem::inline v0::io::detail {
 
-/// Laid out as struct iovec (checked in segment_window.cpp).
+/// Laid out as struct iovec (checked where the system gets it).
 struct segment {
   void* data;
   std::size_t bytes;

@@ -8,15 +8,13 @@
 #include <cstdint>
 #include <tandem/detail/leaf.hpp>
 #include <tandem/io/completion_pool.hpp>
+#include <tandem/io/detail/operation_kind.hpp>
 #include <tandem/io/export.hpp>
 #include <tandem/io/native_descriptor.hpp>
 
 namespace tandem::inline v0::io::detail {
 
 class multishot;
-
-/// What may be under way beside what: one operation of each.
-enum class socket_side : std::uint8_t { taking, giving };
 
 /// Owns one descriptor. Closing it with an operation in flight is a broken precondition: the kernel
 /// would go on writing into a buffer that nobody keeps.
@@ -33,7 +31,7 @@ class TANDEM_IO_API socket {
   completion_thread* thread() const noexcept { return thread_; }
   bool is_open() const noexcept { return descriptor_ >= 0; }
   void close() noexcept;
-  /// Gives it up without closing it. @returns -1 if there is none
+  /// Gives it up without closing it. @returns no_descriptor if there is none
   native_descriptor release() noexcept;
 
   /// Null before the first receive() or incoming().
@@ -47,6 +45,8 @@ class TANDEM_IO_API socket {
   /// by contract the tasks of one side come one after the other. Tasks that break it at the same
   /// moment, on two threads, may go unnoticed.
   using side_user = std::atomic<const tandem::detail::leaf*>;
+  ///
+  /// pre: `side` is not none
   side_user& user(socket_side side) noexcept { return users_[static_cast<std::size_t>(side)]; }
   /// Of an operation that came second: a build with assertions ends here, with both tasks' names.
   ///

@@ -33,7 +33,7 @@ class socket_awaiter {
 
  protected:
   socket_awaiter(operation_kind kind, socket& target, void* buffer, std::size_t bytes) noexcept
-      : socket_(&target), side_(&target.user(side_of(kind))), operation_(kind, buffer, bytes) {}
+      : socket_(&target), side_(&target.user(row_of(kind).side)), operation_(kind, buffer, bytes) {}
 
   /// First thing of await_resume.
   void end_operation() noexcept { side_->store(nullptr, std::memory_order_relaxed); }

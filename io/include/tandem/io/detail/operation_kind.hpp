@@ -1,0 +1,211 @@
+// operation_kind.hpp: what each kind of operation is: one row of one table.
+// SPDX-License-Identifier: MIT
+//
+// Whoever handles operations asks the table. Only what calls the system has a switch over kinds:
+// one a backend. How an operation is added: io/src/operation/README.md.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <tandem/io/detail/kind_set.hpp>
+#include <type_traits>
+
+namespace tandem::inline v0::io::detail {
+
+enum class operation_kind : std::uint8_t {
+  accept,
+  connect,
+  receive,
+  receive_vector,
+  send,
+  send_all,
+  send_all_vector,
+  receive_from,
+  send_to,
+  wait_readable,
+  wait_writable,
+  read_file,
+  file,
+};
+
+/// What an operation's buffer() is.
+enum class buffer_form : std::uint8_t {
+  none,
+  bytes,     ///< as many as bytes() says
+  window,    ///< a segment_window
+  datagram,  ///< a datagram
+  peer,      ///< an endpoint
+  file,      ///< a file_request
+};
+
+/// What its descriptor is ready for when it can be done.
+enum class direction : std::uint8_t {
+  read,
+  write,
+  none,  ///< no matter of readiness: where there are no rings, a thread of blocking() does it
+};
+
+/// What may be under way beside what on a socket: one operation of each side.
+enum class socket_side : std::uint8_t { taking, giving, none };
+
+/// What may be left when the system has done a part: the operation is submitted again for it.
+enum class rest_form : std::uint8_t {
+  nothing,  ///< a part is the end
+  bytes,    ///< of the buffer
+  window,   ///< of the list that the window stands on
+  file,     ///< the file_request knows, also after an error
+};
+
+struct operation_row {
+  operation_kind kind;
+  /// For people: the call that they made.
+  const char* name;
+  buffer_form buffer = buffer_form::none;
+  direction waits_for = direction::none;
+  /// Of its socket: what it keeps others from while it is under way.
+  socket_side side = socket_side::none;
+  rest_form rest = rest_form::nothing;
+  /// Without a byte of buffer it has ended before it begins.
+  bool is_done_if_empty = false;
+  /// One call does it without blocking, so any thread may try it before it is submitted.
+  bool is_tried_first = false;
+  /// The descriptor is a socket of ours, whose mode nobody else relies on.
+  bool is_our_socket = false;
+  /// What it took or gave is lost if nobody asks for its outcome: race() refuses it.
+  bool is_lossy = false;
+  /// A stop ends it while it waits. Else what has begun goes on to its end.
+  bool ends_by_stop = true;
+  /// A peer that left while it waited is none of the user's: it begins again, as all do that were
+  /// interrupted.
+  bool survives_abort = false;
+  /// What the system answers is not its outcome yet: the backend has to look at it.
+  bool is_finished_by_backend = false;
+};
+
+inline constexpr std::array operation_rows = {
+    operation_row{.kind = operation_kind::accept,
+                  .name = "tcp_listener::accept",
+                  .waits_for = direction::read,
+                  .side = socket_side::taking,
+                  .is_our_socket = true,
+                  .is_lossy = true,
+                  .survives_abort = true},
+    operation_row{.kind = operation_kind::connect,
+                  .name = "tcp_stream::connect",
+                  .buffer = buffer_form::peer,
+                  .waits_for = direction::write,
+                  .is_our_socket = true,
+                  .is_finished_by_backend = true},
+    operation_row{.kind = operation_kind::receive,
+                  .name = "tcp_stream::read",
+                  .buffer = buffer_form::bytes,
+                  .waits_for = direction::read,
+                  .side = socket_side::taking,
+                  .is_done_if_empty = true,
+                  .is_tried_first = true,
+                  .is_our_socket = true,
+                  .is_lossy = true},
+    operation_row{.kind = operation_kind::receive_vector,
+                  .name = "tcp_stream::read of a list",
+                  .buffer = buffer_form::window,
+                  .waits_for = direction::read,
+                  .side = socket_side::taking,
+                  .is_done_if_empty = true,
+                  .is_tried_first = true,
+                  .is_our_socket = true,
+                  .is_lossy = true},
+    operation_row{.kind = operation_kind::send,
+                  .name = "tcp_stream::write",
+                  .buffer = buffer_form::bytes,
+                  .waits_for = direction::write,
+                  .side = socket_side::giving,
+                  .is_done_if_empty = true,
+                  .is_tried_first = true,
+                  .is_our_socket = true,
+                  .is_lossy = true},
+    operation_row{.kind = operation_kind::send_all,
+                  .name = "tcp_stream::write_all",
+                  .buffer = buffer_form::bytes,
+                  .waits_for = direction::write,
+                  .side = socket_side::giving,
+                  .rest = rest_form::bytes,
+                  .is_done_if_empty = true,
+                  .is_tried_first = true,
+                  .is_our_socket = true,
+                  .is_lossy = true},
+    operation_row{.kind = operation_kind::send_all_vector,
+                  .name = "tcp_stream::write_all of a list",
+                  .buffer = buffer_form::window,
+                  .waits_for = direction::write,
+                  .side = socket_side::giving,
+                  .rest = rest_form::window,
+                  .is_done_if_empty = true,
+                  .is_tried_first = true,
+                  .is_our_socket = true,
+                  .is_lossy = true},
+    // An empty datagram is one, too.
+    operation_row{.kind = operation_kind::receive_from,
+                  .name = "receive_from",
+                  .buffer = buffer_form::datagram,
+                  .waits_for = direction::read,
+                  .side = socket_side::taking,
+                  .is_tried_first = true,
+                  .is_our_socket = true,
+                  .is_lossy = true,
+                  .is_finished_by_backend = true},
+    operation_row{.kind = operation_kind::send_to,
+                  .name = "send_to",
+                  .buffer = buffer_form::datagram,
+                  .waits_for = direction::write,
+                  .side = socket_side::giving,
+                  .is_tried_first = true,
+                  .is_our_socket = true,
+                  .is_lossy = true},
+    // Both end with any outcome that is no error.
+    operation_row{.kind = operation_kind::wait_readable,
+                  .name = "tandem::io::readable",
+                  .waits_for = direction::read,
+                  .is_tried_first = true},
+    operation_row{.kind = operation_kind::wait_writable,
+                  .name = "tandem::io::writable",
+                  .waits_for = direction::write,
+                  .is_tried_first = true},
+    operation_row{.kind = operation_kind::read_file,
+                  .name = "signal_set::wait",
+                  .buffer = buffer_form::bytes,
+                  .waits_for = direction::read,
+                  .side = socket_side::taking,
+                  .is_lossy = true},
+    operation_row{.kind = operation_kind::file,
+                  .name = "an operation on a file",
+                  .buffer = buffer_form::file,
+                  .rest = rest_form::file,
+                  .ends_by_stop = false},
+};
+static_assert(is_in_order(operation_rows, &operation_row::kind));
+static_assert(operation_rows.back().kind == operation_kind::file, "a row for each kind");
+
+constexpr const operation_row& row_of(operation_kind kind) noexcept {
+  return operation_rows[static_cast<std::size_t>(kind)];
+}
+
+using operation_set = kind_set<operation_kind>;
+inline constexpr operation_set are_done_if_empty{operation_rows, &operation_row::is_done_if_empty};
+inline constexpr operation_set are_tried_first{operation_rows, &operation_row::is_tried_first};
+inline constexpr operation_set are_on_our_sockets{operation_rows, &operation_row::is_our_socket};
+inline constexpr operation_set are_finished_by_backend{operation_rows,
+                                                       &operation_row::is_finished_by_backend};
+inline constexpr operation_set are_taking{
+    operation_rows, [](const operation_row& row) { return row.side == socket_side::taking; }};
+inline constexpr operation_set leave_a_rest{
+    operation_rows, [](const operation_row& row) { return row.rest != rest_form::nothing; }};
+inline constexpr operation_set leave_bytes{
+    operation_rows, [](const operation_row& row) { return row.rest == rest_form::bytes; }};
+
+/// What an awaiter of these kinds says to race(): `using lossy_when_dropped = lossy<...>`.
+template <operation_kind First, operation_kind... Others>
+  requires((row_of(First).is_lossy == row_of(Others).is_lossy) && ...)
+using lossy = std::bool_constant<row_of(First).is_lossy>;
+
+}  // namespace tandem::inline v0::io::detail

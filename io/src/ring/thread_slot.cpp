@@ -1,0 +1,16 @@
+// thread_slot.cpp: the thread-local of the completion pool.
+// SPDX-License-Identifier: MIT
+#include "ring/thread_slot.hpp"
+
+namespace tandem::inline v0::io {
+
+namespace {
+constinit thread_local void* slot = nullptr;
+}
+
+// Not inline: a coroutine may go on on another thread, where the address of the thread before, kept
+// by the compiler, would be wrong.
+[[gnu::noinline]] void* current_thread_slot() noexcept { return slot; }
+[[gnu::noinline]] void set_current_thread_slot(void* self) noexcept { slot = self; }
+
+}  // namespace tandem::inline v0::io

@@ -1,0 +1,55 @@
+// search_node.hpp: a visited position and where it was reached from.
+// SPDX-License-Identifier: MIT
+//
+// Nodes live in the arena of a seen_shard until the search is over and point to their parents. The
+// move between the two is not kept: whoever wants the path finds it again (path.hpp). So a position
+// that is packed into 8 bytes takes 16, and slots of 10 to 15 more in its shard.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <tandem/puzzle.hpp>
+
+namespace tandem::inline v0::detail {
+
+/// What most searches keep beside a position: nothing.
+class no_payload {};
+
+/// For best_first_search: the cost of the cheapest way that is known.
+class least_cost {
+ public:
+  explicit least_cost(std::uint64_t cost) noexcept : value(cost) {}
+
+  /// searching/lower: written under the shard's lock, as the parent is; only falls.
+  std::atomic<std::uint64_t> value;
+};
+
+template <puzzle P, class Payload = no_payload>
+class search_node {
+ public:
+  using kept = kept_position<P>;
+
+  static constexpr bool is_trivial =
+      std::is_trivially_destructible_v<kept> && std::is_trivially_destructible_v<Payload>;
+
+  template <class... Args>
+  explicit search_node(kept&& reached, const search_node* from, Args&&... args)
+      : at(std::move(reached)), parent(from), payload(std::forward<Args>(args)...) {}
+  search_node(const search_node&) = delete;
+  search_node& operator=(const search_node&) = delete;
+
+  kept at;
+  const search_node* parent;  // null: a root
+  [[no_unique_address]] Payload payload;
+};
+
+/// The node's position: a reference to it, or a new one unpacked.
+template <puzzle P, class Payload>
+decltype(auto) position_of(const P& puzzle, const search_node<P, Payload>& node) {
+  return unkeep(puzzle, node.at);
+}
+
+}  // namespace tandem::inline v0::detail

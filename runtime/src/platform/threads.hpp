@@ -1,0 +1,46 @@
+// threads.hpp: begin and end of threads, their names and their signals.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <thread>
+
+namespace tandem::inline v0::platform {
+
+/// Starts a thread in which asynchronous signals and SIGPIPE are blocked from birth.
+///
+/// @param name  as in name_this_thread()
+/// @throws      std::system_error, std::bad_alloc: then no thread was started
+std::thread start_thread(const char* name, std::function<void()> body);
+/// What debuggers and `top` show; the system may keep the first 15 characters only.
+void name_this_thread(const char* name) noexcept;
+
+/// While it lives asynchronous signals and SIGPIPE are blocked in its thread, and in those that it
+/// starts. post of its end: blocked is what was blocked before
+class blocked_signals {
+ public:
+  /// @throws  std::bad_alloc
+  blocked_signals();
+  blocked_signals(const blocked_signals&) = delete;
+  blocked_signals& operator=(const blocked_signals&) = delete;
+  ~blocked_signals();
+
+ private:
+  struct masks;
+  std::unique_ptr<masks> masks_;
+};
+
+using thread_exit_function = void (*)() noexcept;
+/// Whose function: one each for a thread.
+enum class exit_step : std::uint8_t { frames, notes };
+/// Has `run` called when the calling thread ends, after its thread_locals were destroyed; what is
+/// trivial of them is still there. Not for the thread of main(). In no order. A thread_local with a
+/// destructor would end the process if there were no memory to register it.
+///
+/// post: a second call for the same step replaces the first
+/// @returns  false if that is refused: nothing will be called
+bool at_thread_exit(exit_step step, thread_exit_function run) noexcept;
+
+}  // namespace tandem::inline v0::platform

@@ -1,0 +1,35 @@
+// service_table.cpp: the services of a runtime.
+// SPDX-License-Identifier: MIT
+#include "runtime/service_table.hpp"
+
+#include <stdexcept>
+#include <utility>
+
+namespace tandem::inline v0::detail {
+
+service* service_table::find(const void* key) const noexcept {
+  const std::size_t count = count_.load(std::memory_order_acquire);  // pairs with add
+  for (std::size_t i = 0; i < count; ++i) {
+    if (entries_[i].key == key) return entries_[i].object.get();
+  }
+  return nullptr;
+}
+
+void service_table::append_metrics(std::vector<metric_family>& out) const {
+  const std::size_t count = count_.load(std::memory_order_acquire);  // pairs with add
+  for (std::size_t i = 0; i < count; ++i) entries_[i].object->append_metrics(out);
+}
+
+void service_table::add(const void* key, std::unique_ptr<service> made) {
+  const std::size_t count = count_.load(std::memory_order_relaxed);  // under the lock
+  if (count == limit) throw std::length_error("a runtime has room for 32 services");
+  entries_[count].key = key;
+  entries_[count].object = std::move(made);
+  count_.store(count + 1, std::memory_order_release);
+}
+
+void service_table::stop() noexcept {
+  for (std::size_t i = count_.load(std::memory_order_acquire); i-- > 0;) entries_[i].object->stop();
+}
+
+}  // namespace tandem::inline v0::detail

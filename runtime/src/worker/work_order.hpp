@@ -1,0 +1,73 @@
+// work_order.hpp: what a worker runs next. README.md beside this has the order, and the protocol inbox.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+
+#include <tandem/detail/injection_lane.hpp>
+#include <tandem/job.hpp>
+
+#include "crew/waker.hpp"
+#include "crew/worker_set.hpp"
+#include "submit/submission_queue.hpp"
+
+namespace tandem::inline v0::detail {
+
+/// The queues of a pool, as its workers see them. What has a worker as its argument is that
+/// worker's thread's alone.
+class work_order {
+ public:
+  /// @param may_spin  a search goes on for a moment where nothing is found
+  work_order(const worker_set& workers, submission_queue& submissions, waker& wakes,
+             bool may_spin) noexcept
+      : workers_(workers), submissions_(submissions), waker_(wakes), may_spin_(may_spin) {}
+  work_order(const work_order&) = delete;
+  work_order& operator=(const work_order&) = delete;
+
+  /// Its own lanes, what came from outside, and what was submitted; null if all are empty.
+  job* next(worker& self) noexcept;
+  /// The same, and what others have. It is counted as searching.
+  job* search(worker& self) noexcept;
+  /// fork_lane/expose, joins/give_way. @returns whether the joining worker has to serve another
+  /// lane first
+  bool look_after_lane(worker& self, bool joining) noexcept;
+
+  /// To the end of its FIFO.
+  void push(worker& self, job* item) noexcept;
+  /// What it was roused or started with comes before what is queued.
+  void take_handed(worker& self) noexcept;
+  /// crew/region. It is about to block: what it holds is for others.
+  void expose(worker& self) noexcept;
+  /// crew/step_back. It is about to park: what it holds is for others.
+  void hand_over_lanes(worker& self) noexcept;
+
+  /// What was posted from outside. Also for statistics, which gather it.
+  injection_lane& injection() const noexcept { return injection_; }
+  bool anything_queued() const noexcept;
+  /// In the lanes of all workers.
+  std::size_t in_lanes() const noexcept;
+  /// In all queues.
+  std::size_t queued() const noexcept {
+    return injection_.size() + submissions_.size() + in_lanes();
+  }
+
+ private:
+  bool injected_waits() const noexcept { return !injection_.empty() || !submissions_.empty(); }
+  job* from_other_lanes(worker& self) noexcept;
+  /// inbox/take. With an item, if its lane is empty, some of those behind it come along.
+  job* take_injected(worker& self) noexcept;
+  void choose_lot(worker& self) noexcept;
+  job* take_submission(worker& self) noexcept;
+  job* old_end(worker& self) noexcept;
+  job* steal_round(worker& self) noexcept;
+  void note_progress(worker& self) noexcept;
+  job* steal_stuck_next(worker& self) noexcept;
+
+  const worker_set& workers_;
+  submission_queue& submissions_;
+  waker& waker_;
+  const bool may_spin_;
+  mutable injection_lane injection_;
+};
+
+}  // namespace tandem::inline v0::detail

@@ -1,0 +1,183 @@
+// backend_rows_test.cpp: each backend does what the table of operations says of each row.
+// SPDX-License-Identifier: MIT
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <tandem/io/detail/datagram.hpp>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "io/support/udp_socket.hpp"
+#include "io_uring_filter.hpp"
+
+namespace {
+
+using namespace tandem::io::detail;
+using tandem::io::backend;
+using tandem::io::io_backend;
+using tandem::io::submit_answer;
+using clock = std::chrono::steady_clock;
+
+/// A descriptor that is not ready yet, and how it becomes so.
+class not_ready {
+ public:
+  explicit not_ready(const operation_row& row) {
+    if (row.kind == operation_kind::accept) {
+      listen();
+    } else if (row.waits_for == direction::read) {
+      ours_ = tandem::test::open_udp(tandem::io::address_family::ipv4, port_);
+    } else {
+      fill();
+    }
+  }
+  not_ready(const not_ready&) = delete;
+  not_ready& operator=(const not_ready&) = delete;
+  ~not_ready() {
+    ::close(ours_);
+    if (peer_ >= 0) ::close(peer_);
+  }
+
+  int get() const noexcept { return ours_; }
+  void become_ready() {
+    if (address_bytes_ != 0) {
+      peer_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+      EXPECT_EQ(::connect(peer_, address(), address_bytes_), 0);
+    } else if (port_ != 0) {
+      tandem::test::send_plainly(ours_, port_, std::as_bytes(std::span("x")));
+    } else {
+      std::array<char, 65536> sink;
+      while (::recv(peer_, sink.data(), sink.size(), MSG_DONTWAIT) > 0) {}
+    }
+  }
+
+ private:
+  sockaddr* address() noexcept { return reinterpret_cast<sockaddr*>(&address_); }  // NOLINT
+
+  /// At a name that the system chooses.
+  void listen() {
+    ours_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    address_.sun_family = AF_UNIX;
+    EXPECT_EQ(::bind(ours_, address(), sizeof address_.sun_family), 0);
+    EXPECT_EQ(::listen(ours_, 1), 0);
+    address_bytes_ = sizeof address_;
+    EXPECT_EQ(::getsockname(ours_, address(), &address_bytes_), 0);
+  }
+  void fill() {
+    std::array<int, 2> ends{};
+    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
+    ours_ = ends[0];
+    peer_ = ends[1];
+    const std::array<char, 4096> chunk{};
+    while (::send(ours_, chunk.data(), chunk.size(), MSG_DONTWAIT) > 0) {}
+  }
+
+  int ours_ = -1;
+  int peer_ = -1;
+  std::uint16_t port_ = 0;
+  sockaddr_un address_{};
+  socklen_t address_bytes_ = 0;
+};
+
+/// One operation of a kind, with what it needs.
+class one_operation {
+ public:
+  one_operation(const operation_row& row, int descriptor)
+      : window_(std::span<const std::span<std::byte>>(list_)),
+        datagram_(room_.data(), room_.size()),
+        operation_(row.kind, room_.data(), room_.size()) {
+    operation_.aim(nullptr, descriptor);
+    if (row.buffer == buffer_form::window) operation_.aim_at(window_);
+    if (row.buffer == buffer_form::datagram) operation_.aim_at(datagram_);
+  }
+  operation& get() noexcept { return operation_; }
+
+ private:
+  std::array<std::byte, 16> room_{};
+  std::array<std::span<std::byte>, 2> list_{std::span(room_).first(1), std::span(room_).subspan(1)};
+  segment_window window_;
+  datagram datagram_;
+  operation operation_;
+};
+
+/// Of which rows a wait can be brought about here.
+bool can_be_made_to_wait(const operation_row& row) {
+  return row.waits_for != direction::none &&
+         row.kind != operation_kind::connect &&  // needs a peer that takes its time
+         row.kind != operation_kind::send_to;    // loopback takes it, or drops it
+}
+
+class backend_rows : public ::testing::TestWithParam<io_backend> {
+ protected:
+  void SetUp() override {
+    if (!tandem::io::has_backend(GetParam())) GTEST_SKIP() << "built without this backend";
+    if (GetParam() == io_backend::uring && tandem::test::does_without_io_uring()) {
+      GTEST_SKIP() << "io_uring is refused here";
+    }
+    tandem::io::completion_options options;
+    options.backend = GetParam();
+    backend_ = tandem::io::make_backend(options);
+  }
+
+  /// What ends, after as many waits as it takes.
+  std::vector<operation*> next_ended() {
+    std::vector<operation*> found;
+    while (found.empty()) {
+      backend_->wait(clock::time_point::max());
+      backend_->reap(
+          [](void* into, operation& each) noexcept {
+            static_cast<std::vector<operation*>*>(into)->push_back(&each);
+          },
+          &found);
+    }
+    return found;
+  }
+
+  std::unique_ptr<backend> backend_;
+};
+
+using list = std::vector<operation*>;
+
+TEST_P(backend_rows, what_waits_is_ended_by_a_cancel) {
+  for (const operation_row& row : operation_rows) {
+    if (!can_be_made_to_wait(row)) continue;
+    SCOPED_TRACE(row.name);
+    ASSERT_TRUE(row.ends_by_stop);
+    const not_ready descriptor(row);
+    one_operation one(row, descriptor.get());
+    ASSERT_EQ(backend_->submit(one.get()), submit_answer::pending);
+    backend_->cancel(one.get());
+    EXPECT_EQ(next_ended(), list{&one.get()});
+    EXPECT_EQ(one.get().outcome(), -ECANCELED);
+  }
+}
+
+TEST_P(backend_rows, what_waits_ends_when_its_descriptor_is_ready_for_it) {
+  for (const operation_row& row : operation_rows) {
+    if (!can_be_made_to_wait(row)) continue;
+    SCOPED_TRACE(row.name);
+    not_ready descriptor(row);
+    one_operation one(row, descriptor.get());
+    ASSERT_EQ(backend_->submit(one.get()), submit_answer::pending);
+    backend_->wait(clock::time_point::min());  // it is with the system before that
+    descriptor.become_ready();
+    EXPECT_EQ(next_ended(), list{&one.get()});
+    EXPECT_GE(one.get().outcome(), 0);
+    if (row.kind == operation_kind::accept) ::close(one.get().outcome());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(of, backend_rows, ::testing::Values(io_backend::uring, io_backend::asio),
+                         [](const auto& of) {
+                           return std::string(of.param == io_backend::uring ? "uring" : "asio");
+                         });
+
+}  // namespace

@@ -1,0 +1,177 @@
+// readiness_test.cpp: waiting for descriptors that are not tandem's.
+// SPDX-License-Identifier: MIT
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <tandem/as_result.hpp>
+#include <tandem/io/readiness.hpp>
+#include <tandem/race.hpp>
+#include <tandem/sleep.hpp>
+#include <tandem/task_scope.hpp>
+#include <tandem/timeout.hpp>
+#include <vector>
+
+#include "io/support/io_support.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using tandem::as_result;
+using tandem::task;
+using tandem::with_timeout;
+using tandem::io::readable;
+using tandem::io::writable;
+using tandem::test::on_every_home;
+
+/// Two connected non-blocking sockets of somebody else.
+class foreign_pair {
+ public:
+  foreign_pair() {
+    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends.data()), 0);
+  }
+  foreign_pair(const foreign_pair&) = delete;
+  foreign_pair& operator=(const foreign_pair&) = delete;
+  ~foreign_pair() {
+    close_one(0);
+    close_one(1);
+  }
+  void close_one(std::size_t which) {
+    if (ends[which] >= 0) ::close(ends[which]);
+    ends[which] = -1;
+  }
+  std::array<int, 2> ends{};
+};
+
+TEST(readiness, a_descriptor_is_readable_when_something_was_written) {
+  on_every_home([]() -> task<void> {
+    foreign_pair pair;
+    EXPECT_TRUE((co_await as_result(with_timeout(1ms, readable(pair.ends[0])))).is_cancelled());
+    co_await tandem::with_scope([&](tandem::task_scope& scope) -> task<void> {
+      // Not lossy: all that wait go on, and none has taken anything.
+      for (int i = 0; i < 3; ++i) {
+        scope.spawn([](int fd) -> task<void> { co_await readable(fd); }(pair.ends[0]));
+      }
+      EXPECT_EQ(::write(pair.ends[1], "x", 1), 1);
+      co_return;
+    });
+    co_await readable(pair.ends[0]);
+    char byte = 0;
+    EXPECT_EQ(::read(pair.ends[0], &byte, 1), 1);
+    EXPECT_TRUE((co_await as_result(with_timeout(1ms, readable(pair.ends[0])))).is_cancelled());
+  });
+}
+
+TEST(readiness, a_full_socket_is_writable_after_the_other_end_has_read) {
+  on_every_home([]() -> task<void> {
+    foreign_pair pair;
+    const std::vector<char> chunk(4096);
+    co_await writable(pair.ends[0]);
+    while (::write(pair.ends[0], chunk.data(), chunk.size()) > 0) {}
+    EXPECT_TRUE((co_await as_result(with_timeout(1ms, writable(pair.ends[0])))).is_cancelled());
+    co_await tandem::with_scope([&](tandem::task_scope& scope) -> task<void> {
+      scope.spawn([](int fd) -> task<void> {
+        co_await writable(fd);
+        EXPECT_GT(::write(fd, "x", 1), 0);
+      }(pair.ends[0]));
+      std::vector<char> sink(1U << 20);
+      while (::read(pair.ends[1], sink.data(), sink.size()) > 0) {}
+      co_return;
+    });
+  });
+}
+
+TEST(readiness, the_end_and_a_vanished_peer_are_readable_and_writable) {
+  on_every_home([]() -> task<void> {
+    foreign_pair pair;
+    pair.close_one(1);
+    co_await readable(pair.ends[0]);
+    co_await writable(pair.ends[0]);
+  });
+}
+
+TEST(readiness, events_and_files_are_waited_for_like_sockets) {
+  on_every_home([]() -> task<void> {
+    const int event = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    co_await writable(event);
+    co_await tandem::with_scope([&](tandem::task_scope& scope) -> task<void> {
+      scope.spawn([](int fd) -> task<void> { co_await readable(fd); }(event));
+      const std::uint64_t one = 1;
+      EXPECT_EQ(::write(event, &one, sizeof one), 8);
+      co_return;
+    });
+    ::close(event);
+    const int file = ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    co_await readable(file);  // always
+    ::close(file);
+  });
+}
+
+TEST(readiness, a_timer_is_read_after_its_time_has_come) {
+  on_every_home([]() -> task<void> {
+    const int timer = ::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    itimerspec soon{};
+    soon.it_value.tv_nsec = 1'000'000;
+    EXPECT_EQ(::timerfd_settime(timer, 0, &soon, nullptr), 0);
+    std::uint64_t expired = 0;
+    while (::read(timer, &expired, sizeof expired) < 0 && errno == EAGAIN) {
+      co_await readable(timer);
+    }
+    EXPECT_EQ(expired, 1U);
+    ::close(timer);
+  });
+}
+
+TEST(readiness, no_descriptor_is_an_error) {
+  on_every_home([]() -> task<void> {
+    const auto none = co_await as_result(readable(-1));
+    EXPECT_EQ(none.error(), std::errc::bad_file_descriptor);
+    const int closed = ::dup(0);
+    ::close(closed);
+    const auto gone = co_await as_result(writable(closed));
+    EXPECT_EQ(gone.error(), std::errc::bad_file_descriptor);
+    EXPECT_THROW(co_await readable(-1), std::system_error);
+  });
+}
+
+TEST(readiness, it_may_race_since_losing_loses_nothing) {
+  on_every_home([]() -> task<void> {
+    foreign_pair one;
+    foreign_pair other;
+    EXPECT_EQ(::write(other.ends[1], "x", 1), 1);
+    co_await tandem::race(readable(one.ends[0]), readable(other.ends[0]));
+    char byte = 0;
+    EXPECT_EQ(::read(other.ends[0], &byte, 1), 1);
+  });
+}
+
+TEST(readiness, bytes_that_race_with_deadlines_are_all_seen) {
+  on_every_home([]() -> task<void> {
+    foreign_pair pair;
+    constexpr int count = 200;
+    co_await tandem::with_scope([&](tandem::task_scope& scope) -> task<void> {
+      scope.spawn([](int fd) -> task<void> {
+        for (int i = 0; i < count; ++i) {
+          co_await tandem::sleep_for(std::chrono::microseconds(i * 7919 % 100));
+          EXPECT_EQ(::write(fd, "x", 1), 1);
+        }
+      }(pair.ends[1]));
+      int got = 0;
+      while (got < count) {
+        const auto waited = co_await as_result(with_timeout(50us, readable(pair.ends[0])));
+        EXPECT_TRUE(waited.has_value() || waited.is_cancelled());
+        char byte = 0;
+        while (::read(pair.ends[0], &byte, 1) == 1) ++got;
+      }
+    });
+  });
+}
+
+}  // namespace

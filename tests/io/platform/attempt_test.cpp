@@ -1,0 +1,133 @@
+// attempt_test.cpp: an operation that is tried neither blocks nor does half of itself.
+// SPDX-License-Identifier: MIT
+#include "platform/attempt.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include "platform/descriptor.hpp"
+#include "platform/os_thread.hpp"
+#include "platform/sockets.hpp"
+
+namespace {
+
+using tandem::io::address_family;
+using tandem::io::endpoint;
+using tandem::io::native_descriptor;
+using tandem::io::no_descriptor;
+using tandem::io::detail::operation;
+using tandem::io::detail::operation_kind;
+namespace platform = tandem::io::platform;
+
+class attempt : public ::testing::Test {
+ protected:
+  attempt() { EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends_.data()), 0); }
+  ~attempt() override {
+    for (const native_descriptor each : ends_) ::close(each);
+  }
+
+  static std::int32_t begin(native_descriptor descriptor, operation_kind kind,
+                            void* buffer = nullptr, std::size_t bytes = 0) {
+    operation tried(kind, buffer, bytes);
+    tried.aim(nullptr, descriptor);
+    const std::int32_t outcome = platform::begin_attempt(tried);
+    EXPECT_EQ(tried.state, operation::phase::idle);  // to complete it is for the caller
+    return outcome;
+  }
+
+  std::array<native_descriptor, 2> ends_{no_descriptor, no_descriptor};
+  std::array<std::byte, 16> room_{};
+};
+
+TEST_F(attempt, a_read_takes_what_is_there_and_else_would_block) {
+  const auto receive = [this] {
+    return begin(ends_[0], operation_kind::receive, room_.data(), room_.size());
+  };
+  EXPECT_EQ(receive(), platform::would_block);
+  EXPECT_EQ(begin(ends_[0], operation_kind::wait_readable), platform::would_block);
+  EXPECT_EQ(::write(ends_[1], "abc", 3), 3);
+  EXPECT_EQ(begin(ends_[0], operation_kind::wait_readable), 0);
+  EXPECT_EQ(receive(), 3);
+  EXPECT_EQ(::shutdown(ends_[1], SHUT_WR), 0);
+  EXPECT_EQ(receive(), 0);
+}
+
+TEST_F(attempt, a_write_gives_what_fits_and_leaves_the_mode_alone) {
+  std::vector<std::byte> many(std::size_t{1} << 20);
+  std::int32_t sent = 0;
+  std::int32_t outcome = 0;
+  while ((outcome = begin(ends_[0], operation_kind::send, many.data(), many.size())) >= 0) {
+    sent += outcome;
+  }
+  EXPECT_EQ(outcome, platform::would_block);
+  EXPECT_GT(sent, 0);
+  EXPECT_EQ(begin(ends_[0], operation_kind::wait_writable), platform::would_block);
+  EXPECT_EQ(::fcntl(ends_[0], F_GETFL) & O_NONBLOCK, 0);
+}
+
+TEST_F(attempt, a_failure_is_a_negative_error_number) {
+  const native_descriptor closed = ::dup(ends_[0]);
+  ::close(closed);
+  EXPECT_EQ(begin(closed, operation_kind::receive, room_.data(), room_.size()), -EBADF);
+  EXPECT_EQ(begin(closed, operation_kind::wait_readable), -EBADF);
+  EXPECT_EQ(begin(ends_[0], operation_kind::accept), -EINVAL);
+  EXPECT_EQ(begin(ends_[0], operation_kind::file), -ENOTSUP);
+  EXPECT_EQ(::shutdown(ends_[1], SHUT_RD), 0);
+  EXPECT_EQ(begin(ends_[0], operation_kind::send, room_.data(), room_.size()), -EPIPE);
+}
+
+TEST(attempts, a_connect_that_was_begun_goes_on_and_accept_finds_it) {
+  const native_descriptor listener = platform::open_tcp_socket(address_family::ipv4).value();
+  EXPECT_FALSE(platform::bind(listener, endpoint::loopback_v4(0)));
+  EXPECT_FALSE(platform::listen(listener, 4));
+  endpoint where = platform::local_endpoint_of(listener).value();
+  operation accept(operation_kind::accept, nullptr, 0);
+  accept.aim(nullptr, listener);
+  EXPECT_EQ(platform::begin_attempt(accept), platform::would_block);
+
+  const native_descriptor client = platform::open_tcp_socket(address_family::ipv4).value();
+  operation connect(operation_kind::connect, &where, 0);
+  connect.aim(nullptr, client);
+  std::int32_t outcome = platform::begin_attempt(connect);
+  while (outcome == platform::would_block) {
+    std::this_thread::yield();
+    outcome = platform::next_attempt(connect);
+  }
+  EXPECT_EQ(outcome, 0);
+  std::int32_t accepted = platform::would_block;
+  while ((accepted = platform::next_attempt(accept)) == platform::would_block) {
+    std::this_thread::yield();
+  }
+  EXPECT_GE(accepted, 0);
+  EXPECT_EQ(platform::remote_endpoint_of(accepted).value(),
+            platform::local_endpoint_of(client).value());
+  for (const native_descriptor each : {listener, client, accepted}) platform::close(each);
+}
+
+TEST(os_thread, a_thread_that_has_ended_has_used_nothing_and_is_not_blocked) {
+  int number = 0;
+  int clock = 0;
+  std::thread([&] {
+    number = platform::number_of_this_thread();
+    clock = platform::cpu_clock_of_this_thread();
+    EXPECT_GT(platform::cpu_time_of(clock), std::chrono::nanoseconds(0));
+    EXPECT_FALSE(platform::is_blocked(number));  // it runs
+  }).join();
+  EXPECT_NE(number, platform::number_of_this_thread());
+  // join() may return a little before the system has forgotten it.
+  while (platform::cpu_time_of(clock).count() != 0) std::this_thread::yield();
+  while (platform::is_blocked(number)) std::this_thread::yield();
+  EXPECT_EQ(platform::cpu_time_of(0), std::chrono::nanoseconds(0));
+}
+
+}  // namespace
