@@ -169,13 +169,13 @@ TEST(happy_eyeballs, of_several_that_answer_at_once_one_is_kept_and_none_leaks) 
 
 TEST(happy_eyeballs, a_host_is_resolved_first) {
   on_every_home([]() -> task<void> {
-    tcp_listener listener = tcp_listener::bind(endpoint::loopback_v4(0));
-    const std::uint16_t port = listener.local_endpoint().port();
+    const tandem::test::v4_listener listener;
+    const endpoint there = endpoint::loopback_v4(listener.port());
     // "localhost" may be ::1 first, which refuses.
-    tcp_stream named = co_await tcp_stream::connect("localhost", port);
-    EXPECT_EQ(named.remote_endpoint(), listener.local_endpoint());
-    tcp_stream numbered = co_await tcp_stream::connect("127.0.0.1", port);
-    EXPECT_EQ(numbered.remote_endpoint(), listener.local_endpoint());
+    tcp_stream named = co_await tcp_stream::connect("localhost", listener.port());
+    EXPECT_EQ(named.remote_endpoint(), there);
+    tcp_stream numbered = co_await tcp_stream::connect("127.0.0.1", listener.port());
+    EXPECT_EQ(numbered.remote_endpoint(), there);
   });
 }
 

@@ -24,6 +24,7 @@
 
 #include "io/nothing_lost/refusal_cases.hpp"
 #include "io/support/file_support.hpp"
+#include "refusing_port.hpp"
 
 namespace tandem::test {
 
@@ -32,7 +33,6 @@ namespace {
 using io::completion_pool;
 using io::endpoint;
 using io::file;
-using io::tcp_listener;
 using io::tcp_stream;
 
 task<void> use_one_file(std::string path) {
@@ -148,14 +148,14 @@ task<void> copy_to_the_end(connection& from, connection& to) {
 
 task<void> connect_by_name() {
   EXPECT_EQ((co_await io::resolve("127.0.0.1", 80)).size(), 1U);
-  tcp_listener listener = tcp_listener::bind(endpoint::loopback_v4(0));
-  const std::uint16_t port = listener.local_endpoint().port();
+  v4_listener listener;
+  const std::uint16_t port = listener.port();
   (void)co_await as_result(io::resolve("localhost", port));
   std::vector<endpoint> both;
   both.push_back(endpoint::loopback_v6(port));
   both.push_back(endpoint::loopback_v4(port));
   tcp_stream client = co_await tcp_stream::connect(std::move(both));
-  tcp_stream server = co_await listener.accept();
+  tcp_stream server = co_await listener.tcp().accept();
 }
 
 task<void> take_a_signal() {
