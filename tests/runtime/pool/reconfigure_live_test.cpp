@@ -184,4 +184,22 @@ TEST(reconfigure, tasks_may_change_what_is_timed_while_others_come_and_go) {
   EXPECT_TRUE(rt->drain(1h));
 }
 
+// Who joins them is not observed itself, and meets the worker that runs them, and ends them.
+TEST(reconfigure, tasks_from_before_join_timed_ones_while_others_run_them) {
+  for (int round = 0; round < 60; ++round) {
+    test_runtime rt(pool_of(2, 2, growth_order::demand));
+    std::atomic<int> ran{0};
+    rt.run([](tandem::worker_pool& pool, std::atomic<int>& count) -> task<void> {
+      pool.reconfigure(timed(1));
+      for (int i = 0; i < 20; ++i) {
+        std::vector<join_handle<void>> children;
+        for (int n = 0; n < 5; ++n) children.push_back(tandem::spawn(count_up(count)));
+        for (auto& each : children) co_await std::move(each);
+      }
+    }(rt.workers(), ran));
+    EXPECT_EQ(ran.load(), 100);
+    EXPECT_TRUE(rt->drain(1h));
+  }
+}
+
 }  // namespace

@@ -98,6 +98,9 @@ class TANDEM_API root : public job, public frame_allocated {
     return env_.home() == home && state_.looks_queued();
   }
   bool note() const noexcept { return state_.note(); }
+  /// records/make. Whether it may have a record. Constant since the launch; the record itself is the
+  /// business of whoever runs the task.
+  bool is_observed() const noexcept { return job::run == &root::start_observed_job; }
   /// Starts the task on the caller's stack unless its start job, or a cancel, was first.
   /// @returns whether it ran here, and has_ended: whether it has ended here, too
   bool call_here(thread_context& context, bool& has_ended) noexcept;
