@@ -144,8 +144,7 @@ void start_watchdog(bool in_death_test) {
   pthread_sigmask(SIG_SETMASK, &all, &before);
   std::thread(watch).detach();
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  // No test meets a thread that is just beginning: what UndefinedBehaviorSanitizer sees of it for the
-  // first time it looks at through a pipe, which a test without descriptors has not got.
+  // No test meets a thread that is just beginning.
   state().has_begun.wait(false, std::memory_order_acquire);
   if (in_death_test) {
     set_running("the child of a death test");

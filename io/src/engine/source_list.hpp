@@ -4,19 +4,9 @@
 
 namespace tandem::inline v0::io {
 
-/// A place in the list. (Apart from the source: UndefinedBehaviorSanitizer needs a descriptor to look
-/// at an object with virtual functions, and a source is listed also when there is none.)
-class source_link {
- public:
-  source_link() noexcept = default;
-
-  source_link* next = nullptr;
-  source_link* previous = nullptr;
-};
-
 /// One of them: the receives of a connection, the accepts of a listener. The owner of its thread
 /// calls it.
-class thread_source : public source_link {
+class thread_source {
  public:
   thread_source() noexcept = default;
   thread_source(const thread_source&) = delete;
@@ -29,6 +19,9 @@ class thread_source : public source_link {
   /// After its thread's end: whoever closes it does all himself.
   virtual void leave() noexcept = 0;
 
+  thread_source* next = nullptr;  // in the list, the owner's
+  thread_source* previous = nullptr;
+
  protected:
   ~thread_source() = default;
 };
@@ -37,24 +30,24 @@ class thread_source : public source_link {
 class source_list {
  public:
   /// It is there already, or now.
-  void keep(source_link& source) noexcept {
+  void keep(thread_source& source) noexcept {
     if (has(source)) return;
     source.next = first_;
     if (first_ != nullptr) first_->previous = &source;
     first_ = &source;
   }
   /// It may not be there.
-  void forget(source_link& source) noexcept {
+  void forget(thread_source& source) noexcept {
     if (!has(source)) return;
     (source.previous != nullptr ? source.previous->next : first_) = source.next;
     if (source.next != nullptr) source.next->previous = source.previous;
   }
   void hold_back() noexcept {
-    for (source_link* each = first_; each != nullptr; each = each->next) of(each).hold_back();
+    for (thread_source* each = first_; each != nullptr; each = each->next) each->hold_back();
   }
   bool any_armed() const noexcept {
-    for (source_link* each = first_; each != nullptr; each = each->next) {
-      if (of(each).is_armed()) return true;
+    for (thread_source* each = first_; each != nullptr; each = each->next) {
+      if (each->is_armed()) return true;
     }
     return false;
   }
@@ -65,23 +58,20 @@ class source_list {
   }
   /// Once: whatever has left may be closed, and gone, at any time.
   void leave() noexcept {
-    source_link* each = first_;
+    thread_source* each = first_;
     first_ = nullptr;
     while (each != nullptr) {
-      source_link* const next = each->next;
-      of(each).leave();
+      thread_source* const next = each->next;
+      each->leave();
       each = next;
     }
   }
 
  private:
-  static thread_source& of(source_link* link) noexcept {
-    return static_cast<thread_source&>(*link);
-  }
-  bool has(const source_link& source) const noexcept {
+  bool has(const thread_source& source) const noexcept {
     return source.previous != nullptr || first_ == &source;
   }
-  source_link* first_ = nullptr;
+  thread_source* first_ = nullptr;
 };
 
 }  // namespace tandem::inline v0::io
