@@ -67,6 +67,42 @@ TEST(any_stream, an_empty_one_fails_as_a_stream_that_was_never_opened) {
   });
 }
 
+/// Somebody else's connection, by reference: it does not say whether it is open.
+class borrowed_stream {
+ public:
+  explicit borrowed_stream(tcp_stream& lender) noexcept : lender_(&lender) {}
+  auto read(std::span<std::byte> buffer) noexcept { return lender_->read(buffer); }
+  auto write(std::span<const std::byte> bytes) noexcept { return lender_->write(bytes); }
+  auto write_all(std::span<const std::byte> bytes) noexcept { return lender_->write_all(bytes); }
+  auto write_all(std::span<const std::span<const std::byte>> list) noexcept {
+    return lender_->write_all(list);
+  }
+  void shutdown() { lender_->shutdown(); }
+  void close() noexcept {}
+  tandem::executor& thread_executor() const { return lender_->thread_executor(); }
+
+ private:
+  tcp_stream* lender_;
+};
+
+TEST(any_stream, one_that_was_closed_stays_so_wherever_it_moves) {
+  on_every_home([]() -> task<void> {
+    connection pair = co_await make_connection();
+    any_stream first = borrowed_stream(pair.client);
+    EXPECT_TRUE(first.is_open());
+    EXPECT_TRUE(first.has_thread_executor());
+    first.close();
+    EXPECT_FALSE(first.is_open());
+    EXPECT_FALSE(first.has_thread_executor());
+    any_stream second = std::move(first);
+    EXPECT_FALSE(second.is_open());
+    EXPECT_FALSE(second.has_thread_executor());
+    EXPECT_NE(second.target<borrowed_stream>(), nullptr);
+    first = std::move(second);
+    EXPECT_FALSE(first.is_open());
+  });
+}
+
 TEST(any_stream, one_that_was_moved_from_is_empty_and_the_other_goes_on) {
   for_every_kind([](any_connection c) -> task<void> {
     any_stream moved = std::move(c.client);

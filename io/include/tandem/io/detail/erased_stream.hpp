@@ -63,7 +63,9 @@ class held_stream : public erased_stream {
       return !is_closed_;
     }
   }
-  tandem::executor* thread_executor() final { return thread_executor_of(stream_); }
+  tandem::executor* thread_executor() final {
+    return is_open() ? thread_executor_of(stream_) : nullptr;
+  }
   void* target(const std::type_info& type) noexcept final {
     return type == typeid(S) ? &stream_ : nullptr;
   }
@@ -71,6 +73,10 @@ class held_stream : public erased_stream {
  protected:
   template <class... Given>
   explicit held_stream(Given&&... given) : stream_(std::forward<Given>(given)...) {}
+
+  /// One that takes the place of `other`.
+  explicit held_stream(held_stream&& other) noexcept
+      : stream_(std::move(other.stream_)), is_closed_(other.is_closed_) {}
 
   S stream_;
 
@@ -101,6 +107,7 @@ class own_stream final : public held_stream<S> {
  public:
   template <class... Given>
   explicit own_stream(Given&&... given) : held_stream<S>(std::forward<Given>(given)...) {}
+  own_stream(own_stream&& other) noexcept : held_stream<S>(static_cast<held_stream<S>&&>(other)) {}
 
   any_transfer_awaiter read(std::span<std::byte> buffer) noexcept override {
     return {std::in_place, [&]() noexcept { return this->stream_.read(buffer); }};
@@ -115,7 +122,7 @@ class own_stream final : public held_stream<S> {
     return {std::in_place, [&]() noexcept { return this->stream_.write_all(list); }};
   }
   erased_stream* move_to(void* room) noexcept override {
-    return new (room) own_stream(std::move(this->stream_));
+    return new (room) own_stream(std::move(*this));
   }
 };
 
