@@ -45,6 +45,7 @@ class source_entries {
   void prepare(io_uring_sqe* sqe, multishot_source& source) noexcept {
     const native_descriptor descriptor = source.descriptor();
     if (source.what() == multishot_source::kind::accept) {
+      source.backend_repeats = multishot_accept_;
       if (multishot_accept_) {
         io_uring_prep_multishot_accept(sqe, descriptor, nullptr, nullptr, SOCK_CLOEXEC);
       } else {
@@ -56,6 +57,7 @@ class source_entries {
       prepare_from_stock(sqe, source);
       return;
     }
+    source.backend_repeats = multishot_;
     if (multishot_) {
       io_uring_prep_recv_multishot(sqe, descriptor, nullptr, 0, 0);
     } else {
@@ -66,13 +68,14 @@ class source_entries {
   }
 
   /// Tells the source, which may be gone after that. Where its multishot was refused it hears that it
-  /// was cancelled, and asks again, unless it is being held back.
+  /// was cancelled, and asks again, unless it is being held back. So does each of those that were
+  /// armed before the first refusal was read.
   void received(multishot_source& source, const io_uring_cqe& cqe) noexcept {
     std::int32_t outcome = cqe.res;
     bool armed = (cqe.flags & IORING_CQE_F_MORE) != 0;
     std::uint32_t buffer = none;
     if (source.what() == multishot_source::kind::accept) {
-      if (outcome == -EINVAL && multishot_accept_ && listens(source.descriptor())) {
+      if (outcome == -EINVAL && source.backend_repeats && listens(source.descriptor())) {
         multishot_accept_ = false;  // before 5.19: one at a time
         outcome = -ECANCELED;
       }
@@ -85,7 +88,7 @@ class source_entries {
       armed = false;
     } else if ((cqe.flags & IORING_CQE_F_BUFFER) != 0) {
       buffer = cqe.flags >> IORING_CQE_BUFFER_SHIFT;
-    } else if (outcome == -EINVAL && multishot_) {
+    } else if (outcome == -EINVAL && source.backend_repeats) {
       multishot_ = false;  // before 6.0: one receive at a time, into a buffer that the kernel picks
       outcome = -ECANCELED;
     }
