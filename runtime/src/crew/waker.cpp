@@ -84,7 +84,18 @@ bool waker::start_searcher(unsigned limit) noexcept {
   if (!threads_.has_threads()) return false;
   {
     const std::lock_guard lock(idle_.lock());
-    if (threads_.is_closed() || !threads_.start_one(limit, nullptr)) return false;
+    if (!start_below(limit)) return false;
+  }
+  tell_watch();
+  return true;
+}
+
+bool waker::start_core_thread() noexcept {
+  if (!threads_.has_threads()) return false;
+  {
+    const std::lock_guard lock(idle_.lock());
+    threads_.try_at_once();
+    if (!start_below(limits_.core())) return false;
   }
   tell_watch();
   return true;

@@ -54,14 +54,20 @@ class waker {
   /// submissions/hand_over. Starts a thread for the item. @returns false if there are `limit` or no
   /// room
   bool start_for(job& item, unsigned limit) noexcept;
-  /// Starts one that searches, if there are fewer than `limit`; not soon after a failure
-  /// (crew::try_at_once).
+  /// Starts one that searches, if there are fewer than `limit`; not soon after a failure.
   bool start_searcher(unsigned limit) noexcept;
+  /// Likewise, if there are fewer than the core; also soon after a failure: whoever asks for a
+  /// thread hears now whether there is one.
+  bool start_core_thread() noexcept;
 
   std::uint64_t wakes() const noexcept { return wakes_.load(std::memory_order_relaxed); }
 
  private:
   void wake_a_searcher() noexcept;
+  /// Under the lock. Whether one more has been started.
+  bool start_below(unsigned limit) noexcept {
+    return !threads_.is_closed() && threads_.start_one(limit, nullptr);
+  }
   /// Off the idle stack, and counted as busy, not searching: so that it can be handed something.
   /// Null: nobody is parked, or may work.
   worker* take_idle() noexcept;

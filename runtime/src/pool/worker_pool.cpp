@@ -42,11 +42,7 @@ void worker_pool::admit(detail::joinable_root& block, int priority) {
 }
 bool worker_pool::prestart_core_thread() noexcept {
   if (detail::is_forked(impl_->owner) || !impl_->life.is_running()) return false;
-  {
-    const std::lock_guard lock(impl_->idle.lock());
-    impl_->threads.try_at_once();  // whoever asks for a thread hears now whether there is one
-  }
-  return impl_->waking.start_searcher(impl_->limits.core());
+  return impl_->waking.start_core_thread();
 }
 unsigned worker_pool::prestart_all_core_threads() noexcept {
   unsigned started = 0;
