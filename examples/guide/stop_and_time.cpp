@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 #include <tandem/as_result.hpp>
+#include <tandem/event.hpp>
 #include <tandem/finally.hpp>
 #include <tandem/retry.hpp>
 #include <tandem/run.hpp>
@@ -47,7 +48,8 @@ task<long> count_to(long limit) {
 }
 
 // The clean-up runs however the work has ended, and is not stopped with it.
-task<void> careful(bool& closed) {
+task<void> careful(tandem::event& begun, bool& closed) {
+  begun.set();
   co_await tandem::finally(ask(1h), [&]() -> task<void> {
     co_await tandem::sleep_for(1ms);
     closed = true;
@@ -63,8 +65,9 @@ task<int> all_of_them() {
   const auto count = co_await tandem::as_result(counting);
 
   bool closed = false;
-  auto working = tandem::spawn(careful(closed));
-  co_await tandem::sleep_for(5ms);
+  tandem::event begun;
+  auto working = tandem::spawn(careful(begun, closed));
+  co_await begun.wait();
   working.cancel();
   const auto worked = co_await tandem::as_result(working);
 
