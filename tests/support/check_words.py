@@ -13,6 +13,8 @@ cites   Protocols have names, and their steps too. A step is defined once: in a 
         below a line that ends with "Protocol parking:", indented by three blanks, its name and two more. Whatever a comment
         or a page cites, parking/announce, is defined; whatever is defined is cited by a comment of code or of a model;
         and nobody cites labels, such as a letter with a number, or a step of our own work by its number.
+index   The maps, runtime/README.md and io/README.md, say where each protocol stands: the last column of their tables of
+        rooms names, in order, those that a room's page defines, and those of the headers in a row of their own choice.
 
 Prints each offender with its line; exits with 1 if there is one, and says how many blocks or links were looked at.
 """
@@ -75,13 +77,47 @@ class Checker:
         elif heading and heading not in headings(there.read_text(encoding="utf-8")):
             self.offend(page, line, f"links to {target}: no such heading")
 
-    def cites(self) -> None:
+    def comments_and_prose(self):
+        """Numbered lines by file: of code and models their comments, of pages all but the code that they quote."""
         comments = {file: list(comments_of(self.root / file)) for file in list_files(self.root, "*.hpp", "*.cpp", "*.pml")
                     if file.split("/")[0] in ("runtime", "io", "tests") and not file.startswith(("tests/bench/", "tests/package/"))}
         prose = {page: list(enumerate(without_fences(text), 1)) for page, text in self.pages.items()
                  if page.split("/")[0] in ("runtime", "io", "tests") and not page.startswith("tests/bench/kit/")}
+        return comments, prose
+
+    def index(self) -> None:
+        comments, prose = self.comments_and_prose()
+        for part in ("runtime", "io"):
+            map_page = f"{part}/README.md"
+            wanted = {}  # protocol -> the page of its room, or None if it stands in a header
+            for file, _, step in all_steps(prose, comments):
+                if file.startswith(part + "/"):
+                    page = file if file.endswith("/README.md") else None
+                    wanted.setdefault(step.split("/")[0], set()).add(page)
+            listed = set()
+            for number, row in prose.get(map_page, []):
+                found = re.match(r"\| \[\w+\]\((src/\w+/README\.md)\).*\|([^|]*)\|$", row)
+                if not found:
+                    continue
+                page, names = f"{part}/{found.group(1)}", re.findall(r"`(\w+)`", found.group(2))
+                if names != sorted(names):
+                    self.offend(map_page, number, f"the protocols of {page} are not in order")
+                for name in names:
+                    self.looked_at += 1
+                    pages = wanted.get(name, set())
+                    if page in pages or (None in pages and name not in {each for each, _ in listed}):
+                        listed.add((name, page if page in pages else None))
+                    else:
+                        self.offend(map_page, number, f"{name} is no protocol of {page}")
+            for name, page in sorted(((name, page) for name, pages in wanted.items() for page in pages), key=str):
+                if (name, page) not in listed:
+                    self.offend(map_page, 1, f"protocol {name} is in no row of the rooms' table" if page is None else
+                                f"protocol {name} is not in the row of {page}")
+
+    def cites(self) -> None:
+        comments, prose = self.comments_and_prose()
         defined = {}
-        for file, line, step in [*steps_of_pages(prose), *steps_of_comments(comments)]:
+        for file, line, step in all_steps(prose, comments):
             if step in defined:
                 self.offend(file, line, f"{step} is defined in {defined[step][0]}, too")
             defined[step] = (file, line)
@@ -127,6 +163,12 @@ def comments_of(file: pathlib.Path):
         found = re.search(r"//.*|/\*.*?\*/", line)
         if found and line[:found.start()].count('"') % 2 == 0:
             yield number, found.group()
+
+
+def all_steps(prose, comments):
+    """File, line and protocol/step of each definition."""
+    yield from steps_of_pages(prose)
+    yield from steps_of_comments(comments)
 
 
 def steps_of_pages(pages):
@@ -211,7 +253,7 @@ def headings(text: str) -> set[str]:
 
 
 def main() -> int:
-    laws = ("quotes", "links", "length", "cites")
+    laws = ("quotes", "links", "length", "cites", "index")
     if len(sys.argv) < 2 or sys.argv[1] not in laws:
         print(__doc__, file=sys.stderr)
         return 2

@@ -33,7 +33,12 @@ in a page where blocks need no file
 ```
     [in code](nothing is looked at)
 """,
-    "io/README.md": "- **ring/sleep** it sleeps. **ring/wake** it wakes. Then ring/sleep, ring/fly, and A1.\nAs it was in step 7, one step at a time.\n",
+    "io/README.md": "- **ring/sleep** it sleeps. **ring/wake** it wakes. Then ring/sleep, ring/fly, and A1.\nAs it was in step 7, one step at a time.\n"
+                    "| room | what | protocols |\n|---|---|---|\n| [engine](src/engine/README.md) | that | `spin`, `lane` |\n"
+                    "| [pool](src/pool/README.md) | this | `nobody` |\n",
+    "io/src/engine/README.md": "- **spin/turn** it turns. **idle/rest** it rests.\n",
+    "io/src/pool/README.md": "# pool\n",
+    "io/src/engine/spin.cpp": "// spin/turn, idle/rest\n",
     "io/src/ring.cpp": """// Protocol lane:
 //   push  first. ring/sleep
 //         and more
@@ -52,6 +57,10 @@ WANTED = {
                "README.md:18: there is no file gone.cpp"],
     "links": ["README.md:3: links to gone.md, which is not there", "README.md:4: links to other.md#another: no such heading"],
     "length": None,
+    "index": ["io/README.md:5: the protocols of io/src/engine/README.md are not in order",
+              "io/README.md:6: nobody is no protocol of io/src/pool/README.md",
+              "io/README.md:1: protocol idle is not in the row of io/src/engine/README.md",
+              "io/README.md:1: protocol ring is not in the row of io/README.md"],
     "cites": ["io/src/ring.cpp:10: lane/pop is defined in io/src/ring.cpp, too",
               "io/src/ring.cpp:4: cites lane/jump, which no protocol defines",
               "io/src/ring.cpp:6: names protocol pool, of which no step is defined", "io/src/ring.cpp:7: cites B2: a step has a protocol and a name",

@@ -141,7 +141,7 @@ class crew {
   std::thread last_left_;  // joined by the next one that leaves
   bool closed_ = false;
   std::chrono::steady_clock::time_point next_report_{};
-  std::chrono::steady_clock::time_point next_attempt_{};
+  std::chrono::steady_clock::time_point next_attempt_{};  // after a failure: changes/make_thread
 };
 
 }  // namespace tandem::inline v0::detail
