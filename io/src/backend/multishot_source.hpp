@@ -32,7 +32,7 @@ class multishot_source {
   // The backend's own.
   std::uint32_t backend_buffer = UINT32_MAX;
   void* backend_state = nullptr;
-  bool backend_repeats = false;
+  bool backend_repeats = false;  // its entry asked for more than one
 
  protected:
   ~multishot_source() = default;

@@ -132,6 +132,7 @@ TEST(crew, a_factory_that_refuses_leaves_all_counts_as_they_were) {
   EXPECT_NE(said.find("could not start a worker (thread_options::factory: not this one)"),
             std::string::npos)
       << said;
+  EXPECT_EQ(asked, 2);
   EXPECT_EQ(pool.threads.threads(), 1U);
   EXPECT_EQ(pool.word.busy(), 0);
   // For 10 ms after a failure the factory is not asked: where the calls took longer nothing is known.
