@@ -50,7 +50,7 @@ task<void> run_server(io::tcp_listener listener, counter& in_flight) {
   auto body = [&](tandem::task_scope& requests) -> task<void> {
     co_await tandem::when_any(accept_all(listener, requests, in_flight), signals.wait());
     std::cout << "signal: no new requests\n";
-    co_await tandem::when_any(requests.join(), cut_after(200ms, requests));
+    co_await tandem::when_any(requests.join(), cut_after(1s, requests));
   };
   co_await tandem::with_scope(body);
 }
@@ -72,7 +72,7 @@ task<int> demonstrate() {
   const auto here = listener.local_endpoint();
   auto [server, quick, slow, stuck, signal] =
       co_await tandem::when_all(run_server(std::move(listener), in_flight), ask(here, "1"),
-                                ask(here, "50"), ask(here, "3600000"), send_signal(in_flight));
+                                ask(here, "20"), ask(here, "3600000"), send_signal(in_flight));
   co_return quick == "done bye" && slow == "done bye" && stuck == " bye" ? 0 : 1;
 }
 int main() { return tandem::run(demonstrate()); }

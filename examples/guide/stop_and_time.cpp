@@ -36,7 +36,7 @@ task<std::string> patient() {
   int attempts = 0;
   co_return co_await tandem::retry([&] {
     const auto takes = ++attempts < 3 ? 1h : 1ms;
-    return tandem::with_timeout(10ms, ask(takes));
+    return tandem::with_timeout(100ms, ask(takes));
   });
 }
 

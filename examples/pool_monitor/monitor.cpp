@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "monitor.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -27,9 +28,23 @@ pool_watch::pool_watch(tandem::worker_pool& pool, const progress& items, decisio
 void pool_watch::stop() {
   thread_.request_stop();
   if (thread_.joinable()) thread_.join();
+  // A thread leaves the count a moment before its retirement is among the decisions.
+  for (int looks = 0; looks < 20 && came_and_stayed() != samples_.back().threads; ++looks) {
+    std::this_thread::sleep_for(period / 2);
+    look();
+  }
   const tandem::worker_pool_stats last = pool_.stats();
   came_ = std::accumulate(last.injections.begin(), last.injections.end(), std::uint64_t{0});
   left_ = last.retirements;
+}
+
+std::size_t pool_watch::came_and_stayed() const {
+  const auto count = [this](tandem::pool_action what) {
+    return std::count_if(decisions_.begin(), decisions_.end(),
+                         [what](const auto& each) { return each.action == what; });
+  };
+  return static_cast<std::size_t>(count(tandem::pool_action::inject) -
+                                  count(tandem::pool_action::retire));
 }
 
 void pool_watch::look() {

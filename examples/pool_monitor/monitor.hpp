@@ -46,6 +46,8 @@ class pool_watch {
 
  private:
   void look();
+  /// By the decisions that it has seen.
+  std::size_t came_and_stayed() const;
 
   tandem::worker_pool& pool_;
   const progress& items_;

@@ -279,7 +279,7 @@ def parts_of_a_file(program):
 
 
 def connections_stay_open_or_close(program):
-    with tempfile.TemporaryDirectory() as folder, Service(program, str(tree(folder)), "--idle", "0.5") as server:
+    with tempfile.TemporaryDirectory() as folder, Service(program, str(tree(folder)), "--idle", "2") as server:
         with server.connect() as client:  # pipelined, in pieces
             for byte in request("GET", "/hello.txt") * 2 + request("GET", "/missing") + request("HEAD", "/hello.txt"):
                 client.socket.send(bytes([byte]))

@@ -271,7 +271,7 @@ class Life(unittest.TestCase):
                 client.socket.close()
 
     def test_requests_sent_during_a_search_are_answered_after_it(self):
-        with Service(SERVICE, "--search-time", "2") as service, service.connect() as client:
+        with Service(SERVICE, "--search-time", "4") as service, service.connect() as client:
             client.send(request("POST", "/solve", json.dumps(ENDLESS)))
             service.wait_for("a search", lambda stats: stats["searches"]["running"] == 1)
             for _ in range(3):
@@ -281,7 +281,7 @@ class Life(unittest.TestCase):
 
     def test_a_signal_closes_idle_connections_and_finishes_answers(self):
         for number in (signal.SIGTERM, signal.SIGINT):
-            with Service(SERVICE, "--search-time", "2", "--grace", "60") as service:
+            with Service(SERVICE, "--search-time", "4", "--grace", "60") as service:
                 idle, half, busy = service.connect(), service.connect(), service.connect()
                 idle.send(request("GET", "/stats"))
                 idle.answer()

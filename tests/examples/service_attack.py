@@ -299,7 +299,7 @@ def main():
     rounds = dict.fromkeys(["malformed", "oversized", "refused", "cut", "garbage"], args.rounds)
     rounds.update(pipelined=max(1, args.rounds // 15), slow=2, never_reading=1, streams=max(1, args.rounds // 20))
     os.environ["TANDEM_IO_ADAPTIVE"] = "off"  # another completion thread has descriptors of its own
-    with Service(args.service, "--idle", "2", "--search-time", "5",
+    with Service(args.service, "--idle", "5", "--search-time", "5",
                  "--streams", "1000") as service:
         methods(service)
         service.wait_for("all connections closed", lambda stats: stats["connections"]["open"] == 1)

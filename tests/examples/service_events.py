@@ -209,7 +209,7 @@ class Ending(unittest.TestCase):
                 self.assertTrue(client.at_end())
 
     def test_a_search_gets_its_grace_time_and_its_answer_is_sent(self):
-        with Service(SERVICE, "--search-time", "2", "--grace", "86400") as service, service.connect() as client:
+        with Service(SERVICE, "--search-time", "4", "--grace", "86400") as service, service.connect() as client:
             stream = begin(client, solve_request(ENDLESS))
             service.wait_for("a search", lambda stats: stats["searches"]["running"] == 1)
             service.process.send_signal(signal.SIGTERM)

@@ -24,7 +24,7 @@ def skip(reason):
 
 try:
     from selenium import webdriver
-    from selenium.common.exceptions import TimeoutException
+    from selenium.common.exceptions import TimeoutException, WebDriverException
     from selenium.webdriver.chrome.service import Service as Driver
     from selenium.webdriver.common.action_chains import ActionChains
     from selenium.webdriver.common.by import By
@@ -48,6 +48,11 @@ def open_browser(profile):
     options.binary_location = chromium
     for flag in [*FLAGS, f"--user-data-dir={profile}"]:
         options.add_argument(flag)
+    for _ in range(2):
+        try:
+            return webdriver.Chrome(service=Driver(driver), options=options)
+        except WebDriverException as failure:  # perhaps another program took the port that was chosen for the driver
+            print(f"once more: {failure}", file=sys.stderr)
     return webdriver.Chrome(service=Driver(driver), options=options)
 
 

@@ -8,15 +8,19 @@
 
 namespace tandem::test {
 
-/// While it lives, `spare` further descriptors can be opened.
+/// While it lives, `spare` further descriptors can be opened. With none to spare that holds even if others are closed
+/// meanwhile (the stall watch of a completion pool opens a file for a moment, see open_descriptors.hpp); with some,
+/// nobody may close any.
 class no_descriptors {
  public:
   explicit no_descriptors(int spare = 0) {
     EXPECT_EQ(::getrlimit(RLIMIT_NOFILE, &before_), 0);
     const int lowest = ::dup(0);  // the next one that would be given out
+    EXPECT_GT(lowest, 0);
     ::close(lowest);
     rlimit none = before_;
-    none.rlim_cur = static_cast<rlim_t>(lowest + spare);
+    // One and not zero: poll() of one descriptor needs it. Descriptor 0 is open, as dup() has just shown.
+    none.rlim_cur = spare == 0 ? 1 : static_cast<rlim_t>(lowest + spare);
     EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
   }
   no_descriptors(const no_descriptors&) = delete;

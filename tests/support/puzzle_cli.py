@@ -189,7 +189,7 @@ class Limits(Case):
 
 class Output(unittest.TestCase):
     def test_progress_is_silent_unless_asked_for(self):
-        args = sliding(HARD_FIFTEEN, "--time-limit", 0.4, "--solver", "breadth_first", rows=4, cols=4)
+        args = sliding(HARD_FIFTEEN, "--time-limit", 2, "--solver", "breadth_first", rows=4, cols=4)
         self.assertEqual(run(*args).stderr, "")
         told = run(*args, "--progress", "--json")
         self.assertIn("positions", told.stderr)
@@ -197,7 +197,7 @@ class Output(unittest.TestCase):
 
     def test_progress_is_shown_on_a_terminal(self):
         ours, theirs = pty.openpty()
-        args = sliding(HARD_FIFTEEN, "--time-limit", 0.4, "--solver", "breadth_first", rows=4, cols=4)
+        args = sliding(HARD_FIFTEEN, "--time-limit", 2, "--solver", "breadth_first", rows=4, cols=4)
         done = subprocess.run([PUZZLE, *map(str, args)], stdout=subprocess.PIPE, stderr=theirs,
                               timeout=LIMIT_S, check=False)
         os.close(theirs)

@@ -158,7 +158,7 @@ void for_each_refusal(refusals& what, asker whose, const std::function<void()>& 
   }
   // The rest in any order: each is tried sooner or later, on one night or another.
   if (!all.one(0)) return;
-  std::vector<unsigned long> rest(what.seen() > nth ? what.seen() - nth : 0);
+  std::vector<unsigned long> rest(what.seen() >= nth ? what.seen() - nth + 1 : 0);
   std::iota(rest.begin(), rest.end(), nth);
   std::mt19937_64 random(stress_seed());
   std::shuffle(rest.begin(), rest.end(), random);

@@ -10,9 +10,12 @@
 
 namespace tandem::test {
 
+/// So many workers, whatever happens: by default another one comes when those that are there get no CPU for half a
+/// second, or when the pool tries whether more would do more. 0: none, it is driven.
 inline runtime_options with_threads(unsigned threads) {
   runtime_options options;
   options.min_threads = threads;
+  if (threads != 0) options.max_threads = threads;
   return options;
 }
 

@@ -17,7 +17,7 @@ void hang() {
 
 TEST(watchdog, ends_what_hangs_and_prints_every_report) {
   // A death test starts this executable again: that process reads the limit from the environment.
-  setenv("TANDEM_TEST_LIMIT_SECONDS", "1", 1);
+  setenv("TANDEM_TEST_LIMIT_SECONDS", "3", 1);
   setenv("TANDEM_STRESS_SECONDS", "0", 1);
   const hang_report first([](std::FILE* out) { std::fputs("[first report]\n", out); });
   EXPECT_DEATH(
@@ -25,11 +25,11 @@ TEST(watchdog, ends_what_hangs_and_prints_every_report) {
         const hang_report second([](std::FILE* out) { std::fputs("[second report]\n", out); });
         hang();
       },
-      "hangs: not done after 1 s\n\\[first report\\]\n\\[second report\\]");
+      "hangs: not done after 3 s\n\\[first report\\]\n\\[second report\\]");
 }
 
 TEST(watchdog, forgets_a_report_whose_owner_is_gone) {
-  setenv("TANDEM_TEST_LIMIT_SECONDS", "1", 1);
+  setenv("TANDEM_TEST_LIMIT_SECONDS", "3", 1);
   setenv("TANDEM_STRESS_SECONDS", "0", 1);
   EXPECT_DEATH(
       {
@@ -39,7 +39,7 @@ TEST(watchdog, forgets_a_report_whose_owner_is_gone) {
         const hang_report report([](std::FILE* out) { std::fputs("[live report]\n", out); });
         hang();
       },
-      "not done after 1 s\n\\[live report\\]");
+      "not done after 3 s\n\\[live report\\]");
 }
 
 TEST(watchdog, gives_stress_tests_the_time_of_the_environment) {

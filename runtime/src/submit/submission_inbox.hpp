@@ -47,10 +47,16 @@ class submission_inbox {
   }
   /// seq_cst: a sleeper's scan (parking/announce).
   bool empty() const noexcept { return inbox_.empty(); }
-  /// Places that are taken; at about one moment.
+  /// Places that are taken; exact, and so never above the capacity.
   std::size_t size() const noexcept {
-    const std::uint64_t left = left_.load(std::memory_order_acquire);  // first: it is never more
-    return static_cast<std::size_t>((entered_.load(std::memory_order_acquire) >> 1) - left);
+    std::uint64_t left = left_.load(std::memory_order_acquire);
+    while (true) {
+      const std::uint64_t entered = entered_.load(std::memory_order_acquire) >> 1;
+      // What leaves between two looks, and whoever then enters in its place, would count twice.
+      const std::uint64_t again = left_.load(std::memory_order_acquire);
+      if (again == left) return static_cast<std::size_t>(entered - left);
+      left = again;
+    }
   }
 
   // Under the queue's lock.

@@ -259,11 +259,15 @@ TEST(file_death, closing_a_file_with_an_operation_in_flight_is_refused) {
         rt.run([]() -> task<void> {
           file zeros = co_await file::open("/dev/zero");
           std::vector<std::byte> room(16U << 20);
-          const std::vector<std::span<std::byte>> list(200, std::span<std::byte>(room));
-          auto reading = tandem::spawn([](file& f, const auto& rooms) -> task<void> {
-            (void)co_await f.read_at(rooms, 0);  // gigabytes
-          }(zeros, list));
-          co_await tandem::sleep_for(20ms);
+          const std::vector<std::span<std::byte>> list(100'000, std::span<std::byte>(room));
+          std::atomic<bool> begins{false};
+          auto reading =
+              tandem::spawn([](file& f, const auto& rooms, std::atomic<bool>& told) -> task<void> {
+                told = true;
+                (void)co_await f.read_at(rooms, 0);  // terabytes
+              }(zeros, list, begins));
+          while (!begins) co_await tandem::yield();
+          co_await tandem::sleep_for(200ms);
           zeros.close();
         }());
       },

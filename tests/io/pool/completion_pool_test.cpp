@@ -172,7 +172,7 @@ TEST(completion_pool, takes_the_timers_over_from_a_monitor_that_sleeps) {
 // Never wake per completion: what one reap brings for the workers is one post.
 TEST(completion_pool, a_batch_of_completions_is_handed_over_by_one_post) {
   test_runtime rt(1);
-  tandem::io::completion_pool& pool = tandem::io::install(*rt);
+  tandem::io::completion_pool& pool = tandem::io::install(*rt, tandem::test::threads_between(1, 1));
   rt.run([](tandem::io::completion_pool& io) -> task<void> {
     constexpr std::size_t connections = 32;
     std::vector<connection> made;

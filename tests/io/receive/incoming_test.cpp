@@ -16,6 +16,7 @@
 
 #include "io/support/io_support.hpp"
 #include "no_descriptors.hpp"
+#include "refusing_port.hpp"
 
 namespace {
 
@@ -114,9 +115,10 @@ TEST(incoming, what_nobody_has_taken_is_closed_with_the_listener) {
 
 TEST(incoming, a_listener_that_was_closed_listens_no_more) {
   on_every_home([]() -> task<void> {
+    const auto port = tandem::test::refusing_port::for_listeners();
+    const endpoint where = port.where();
     for (int round = 0; round < 50; ++round) {
-      tcp_listener listener = tcp_listener::bind(endpoint::loopback_v4(0));
-      const endpoint where = listener.local_endpoint();
+      tcp_listener listener = tcp_listener::bind(where);
       (void)co_await tandem::as_result(tandem::with_timeout(1us, next_of(listener)));
       listener.close();  // its completion thread may not know yet
       const auto late = co_await tandem::as_result(tcp_stream::connect(where));

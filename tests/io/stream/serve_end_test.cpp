@@ -24,6 +24,7 @@
 
 #include "io/support/io_support.hpp"
 #include "no_descriptors.hpp"
+#include "refusing_port.hpp"
 
 /// ENFILE is the whole machine's, so this process gets it from here: of the next `refused_accepts`
 /// calls. What a ring accepts does not come by here.
@@ -63,8 +64,9 @@ TEST(serve_drain, connections_finish_after_a_stop_and_new_peers_are_refused) {
       co_await may_end.wait();
       co_await stream.write_all(bytes_of("goodbye"));
     };
-    tcp_listener listener = tcp_listener::bind(endpoint::loopback_v4(0));
-    const endpoint here = listener.local_endpoint();
+    const auto port = tandem::test::refusing_port::for_listeners();
+    const endpoint here = port.where();
+    tcp_listener listener = tcp_listener::bind(here);
     serve_options options;
     options.drain_timeout = 1h;
     auto serving = tandem::spawn(serve(std::move(listener), handler, options));
@@ -157,13 +159,15 @@ TEST(serve_drain, what_a_handler_stops_then_is_no_failure) {
 
 TEST(serve_drain, a_stop_before_it_begins_and_one_at_any_moment_end_it) {
   on_every_home([]() -> task<void> {
-    const std::size_t before = open_descriptors();
     const auto handler = [](tcp_stream stream) -> task<void> {
       (void)co_await as_result(stream.write_all(bytes_of("x")));
     };
+    // When the listener is gone the client may not arrive at somebody else's.
+    const auto port = tandem::test::refusing_port::for_listeners();
+    const std::size_t before = open_descriptors();
+    const endpoint here = port.where();
     for (int round = 0; round < 60; ++round) {
-      tcp_listener listener = tcp_listener::bind(endpoint::loopback_v4(0));
-      const endpoint here = listener.local_endpoint();
+      tcp_listener listener = tcp_listener::bind(here);
       auto client = tandem::spawn([](endpoint peer) -> task<void> {
         (void)co_await as_result(tcp_stream::connect(peer));
       }(here));

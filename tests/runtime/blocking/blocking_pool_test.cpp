@@ -186,7 +186,9 @@ TEST(blocking, a_stop_that_races_with_the_call_ends_it_once) {
     auto handle = rt->spawn([](std::atomic<long>& count) -> task<void> {
       co_await blocking([&count] { ++count; });
     }(ran));
-    for (int spin = 0; spin < i % 64; ++spin) std::this_thread::yield();
+    // No yield: beside other programs each may cost a slice of theirs.
+    const auto later = std::chrono::steady_clock::now() + std::chrono::microseconds(i % 64);
+    while (std::chrono::steady_clock::now() < later) {}
     handle.cancel();
     try {
       handle.wait();
@@ -225,13 +227,16 @@ TEST(blocking, shutdown_takes_queued_calls_out_and_waits_for_the_running_one) {
   {
     test_runtime rt(with_blocking(1));
     std::binary_semaphore begun(0);
-    rt->spawn([](std::binary_semaphore& sign, std::atomic<bool>& done) -> task<void> {
+    const blocking_pool& pool = rt->use_service<blocking_pool>();
+    rt->spawn([](std::binary_semaphore& sign, std::atomic<bool>& done,
+                 const blocking_pool& calls) -> task<void> {
         co_await blocking([&] {
           sign.release();
-          while (!tandem::stop_requested()) std::this_thread::yield();
+          // The stop comes to one root after the other, perhaps to this one first.
+          while (!tandem::stop_requested() || calls.stats().queued != 0) std::this_thread::yield();
           done = true;
         });
-      }(begun, ended))
+      }(begun, ended, pool))
         .detach();
     begun.acquire();
     rt->spawn(

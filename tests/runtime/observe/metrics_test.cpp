@@ -250,11 +250,13 @@ TEST(metrics, the_text_is_sound_idle_and_under_load) {
   test_runtime rt(options);
   expect_sound(rt->metrics());
   std::atomic<bool> stop{false};
+  std::atomic<int> calls{0};
   const auto load = [&]() -> task<void> {
     while (!stop) {
       EXPECT_EQ(co_await fib(10), 55);
       auto call = [] { return 1; };
       EXPECT_EQ(co_await tandem::blocking(call), 1);
+      ++calls;
       co_await tandem::sleep_for(10us);
     }
   };
@@ -267,6 +269,7 @@ TEST(metrics, the_text_is_sound_idle_and_under_load) {
     EXPECT_GE(now.workers.items, items) << "a counter went back";
     items = now.workers.items;
   }
+  while (calls < 8) std::this_thread::yield();
   stop = true;
   for (tandem::join_handle<void>& each : tasks) each.wait();
   const exposition page(metrics_text(rt->metrics()));

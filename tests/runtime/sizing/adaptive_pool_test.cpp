@@ -207,14 +207,19 @@ TEST(adaptive_pool, reports_starvation_with_the_places_of_the_workers_that_are_s
       co_return;
     }(go_on)));
   }
+  // A worker that a look has just seen begin has not been there for long; the next report says more.
+  tandem::starvation_report last;
   wait_until([&] {
     const std::lock_guard guard(lock);
-    return !told.empty() && told.back().workers.size() == 3 && told.back().waiting == 3;
+    if (told.empty()) return false;
+    last = told.back();
+    const auto& stuck = last.workers;
+    return stuck.size() == 3 && last.waiting == 3 &&
+           std::all_of(stuck.begin(), stuck.end(),
+                       [](const auto& each) { return each.lasts > 0ms; });
   });
   go_on = true;
   for (auto& each : handles) each.wait();
-  const std::lock_guard guard(lock);
-  const tandem::starvation_report& last = told.back();
   EXPECT_EQ(last.waiting, 3U);
   EXPECT_GE(last.lasts, 30ms);
   EXPECT_GE(last.oldest, last.lasts);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <mutex>
@@ -16,8 +17,10 @@ class decision_log {
  public:
   static constexpr std::size_t capacity = 200;
 
-  void add(const pool_decision& decision) noexcept {
+  /// Of two threads that decide at once the one that read the clock first may come second: `when` never goes back.
+  void add(pool_decision decision) noexcept {
     const std::lock_guard lock(lock_);
+    if (count_ != 0) decision.when = std::max(decision.when, ring_[(count_ - 1) % capacity].when);
     ring_[count_++ % capacity] = decision;
     ++counts_[static_cast<std::size_t>(decision.action)][static_cast<std::size_t>(decision.reason)];
   }
