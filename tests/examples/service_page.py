@@ -48,12 +48,13 @@ def open_browser(profile):
     options.binary_location = chromium
     for flag in [*FLAGS, f"--user-data-dir={profile}"]:
         options.add_argument(flag)
-    for _ in range(2):
+    for attempts_left in (2, 1, 0):
         try:
             return webdriver.Chrome(service=Driver(driver), options=options)
         except WebDriverException as failure:  # perhaps another program took the port that was chosen for the driver
+            if attempts_left == 0:
+                raise
             print(f"once more: {failure}", file=sys.stderr)
-    return webdriver.Chrome(service=Driver(driver), options=options)
 
 
 class Page(unittest.TestCase):

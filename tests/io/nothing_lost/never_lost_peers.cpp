@@ -172,8 +172,8 @@ TEST(never_lost, writing_to_nobody_is_an_error_and_never_a_signal) {
 
 enum class waiting_for : unsigned char { read, receive, write, readable };
 
-/// Waits so at the near end, which is `native`; what ended it.
-task<std::error_code> waits(tcp_stream& near, int native, waiting_for what) {
+/// Waits so at the near end; what ended it.
+task<std::error_code> waits(tcp_stream& near, waiting_for what) {
   std::array<std::byte, 16> room{};
   switch (what) {
     case waiting_for::read: co_return (co_await as_result(near.read(room))).error();
@@ -183,7 +183,8 @@ task<std::error_code> waits(tcp_stream& near, int native, waiting_for what) {
       co_return (co_await as_result(near.write_all(much))).error();
     }
     case waiting_for::readable: {
-      const std::error_code readiness = (co_await as_result(tandem::io::readable(native))).error();
+      const std::error_code readiness =
+          (co_await as_result(tandem::io::readable(near.native_handle()))).error();
       EXPECT_FALSE(readiness) << readiness.message();
       co_return (co_await as_result(near.read(room))).error();
     }
@@ -197,10 +198,8 @@ TEST(never_lost, a_peer_that_resets_ends_whatever_waits_for_it) {
     for (const waiting_for what :
          {waiting_for::read, waiting_for::receive, waiting_for::write, waiting_for::readable}) {
       connection c = co_await make_connection();
-      const int native = c.client.release();
-      c.client = tcp_stream::from_native(native);  // before it is reset: then it has no peer
       tandem::join_handle<std::error_code> here =
-          tandem::spawn(c.client.thread_executor(), waits(c.client, native, what));
+          tandem::spawn(c.client.thread_executor(), waits(c.client, what));
       co_await tandem::sleep_for(3ms);
       EXPECT_FALSE(here.is_done());
       c.server.abort();
@@ -217,7 +216,7 @@ TEST(never_lost, a_peer_that_leaves_ends_reads_and_leaves_what_it_sent) {
   on_every_home([]() -> task<void> {
     for (const waiting_for what : {waiting_for::read, waiting_for::receive}) {
       connection c = co_await make_connection();
-      tandem::join_handle<std::error_code> here = tandem::spawn(waits(c.client, -1, what));
+      tandem::join_handle<std::error_code> here = tandem::spawn(waits(c.client, what));
       co_await tandem::sleep_for(2ms);
       co_await c.server.write_all(pattern(3, 1));
       c.server.close();

@@ -52,7 +52,6 @@ class refused_program {
  private:
   static runtime_options named() {
     runtime_options options = with_threads(1);
-    options.max_threads = 1;
     options.name = "refused";
     return options;
   }

@@ -21,6 +21,7 @@
 #include <thread>
 #include <utility>
 
+#include "spin_for.hpp"
 #include "test_runtime.hpp"
 
 namespace {
@@ -30,6 +31,7 @@ using tandem::blocking;
 using tandem::blocking_pool;
 using tandem::blocking_stats;
 using tandem::task;
+using tandem::test::spin_for;
 using tandem::test::test_runtime;
 
 tandem::runtime_options with_blocking(unsigned max_threads, std::size_t queue_limit = 1000) {
@@ -186,9 +188,7 @@ TEST(blocking, a_stop_that_races_with_the_call_ends_it_once) {
     auto handle = rt->spawn([](std::atomic<long>& count) -> task<void> {
       co_await blocking([&count] { ++count; });
     }(ran));
-    // No yield: beside other programs each may cost a slice of theirs.
-    const auto later = std::chrono::steady_clock::now() + std::chrono::microseconds(i % 64);
-    while (std::chrono::steady_clock::now() < later) {}
+    spin_for(std::chrono::microseconds(i % 64));
     handle.cancel();
     try {
       handle.wait();

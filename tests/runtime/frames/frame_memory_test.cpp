@@ -211,7 +211,6 @@ TEST_F(frame_memory, a_single_thread_and_a_runtime_that_ends_give_back_too) {
 TEST_F(frame_memory, a_worker_that_retires_before_it_has_lain_long_enough_gives_back_too) {
   set_idle_time(10h);
   tandem::runtime_options options = with_threads(1);
-  options.max_threads = 1;
   options.keep_alive = 1ms;
   options.allow_core_timeout = true;
   test_runtime rt(options);

@@ -153,7 +153,6 @@ TEST(hooks, a_discarded_submission_has_an_end_without_a_begin_and_a_rejected_one
     tandem::test::gate full;
     {
       runtime_options options = tandem::test::with_threads(1);
-      options.max_threads = 1;
       options.submissions.queue = tandem::queue_kind::bounded;
       options.submissions.capacity = 1;
       options.submissions.when_saturated =

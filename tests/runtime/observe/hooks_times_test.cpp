@@ -16,6 +16,7 @@
 
 #include "event_log.hpp"
 #include "simulated.hpp"
+#include "spin_for.hpp"
 
 namespace {
 
@@ -26,6 +27,7 @@ using tandem::task;
 using tandem::task_event;
 using tandem::test::event_log;
 using tandem::test::simulated;
+using tandem::test::spin_for;
 using tandem::test::work;
 
 /// For each of so many seeds: what hooks are told while the task that `make` gives, and all that it
@@ -127,11 +129,6 @@ TEST(hooks_times, children_of_when_all_are_one_task_which_is_suspended_while_all
   });
 }
 
-void spin(std::chrono::nanoseconds span) noexcept {
-  const auto until = std::chrono::steady_clock::now() + span;
-  while (std::chrono::steady_clock::now() < until) {}
-}
-
 task<void> nothing() { co_return; }
 
 TEST(hooks_times, a_worker_that_takes_the_next_task_at_once_begins_it_when_the_last_one_ended) {
@@ -142,14 +139,14 @@ TEST(hooks_times, a_worker_that_takes_the_next_task_at_once_begins_it_when_the_l
   options.hooks.before_segment = [&](const task_event& told) { begun.push_back(told); };
   options.hooks.after_segment = [&](const task_event& told) { ended.push_back(told); };
   runtime rt(options);
-  tandem::job other([](tandem::job*) noexcept { spin(3ms); });
+  tandem::job other([](tandem::job*) noexcept { spin_for(3ms); });
   rt.spawn(nothing()).detach();
   rt.spawn(nothing()).detach();
   rt.workers().post(&other);
   rt.spawn(nothing()).detach();
   rt.run_until_idle();
   rt.spawn(nothing()).detach();
-  spin(3ms);
+  spin_for(3ms);
   rt.run_until_idle();
   ASSERT_EQ(begun.size(), 4U);
   ASSERT_EQ(ended.size(), 4U);
@@ -161,7 +158,7 @@ TEST(hooks_times, a_worker_that_takes_the_next_task_at_once_begins_it_when_the_l
 
 task<void> let_one_wait() {
   tandem::join_handle<void> child = tandem::spawn(nothing());
-  spin(2ms);
+  spin_for(2ms);
   co_await child;
 }
 

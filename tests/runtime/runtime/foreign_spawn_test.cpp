@@ -9,21 +9,17 @@
 #include <tandem/rejected.hpp>
 #include <tandem/runtime.hpp>
 #include <tandem/single_thread_executor.hpp>
-#include <tandem/virtual_time.hpp>
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "simulated.hpp"
 
 namespace {
 
 using tandem::runtime;
 using tandem::task;
-
-tandem::runtime_options simulated() {
-  tandem::runtime_options options;
-  options.clock = tandem::virtual_time(1, 2);
-  return options;
-}
+using tandem::test::simulated;
 
 task<void> nothing() { co_return; }
 
@@ -55,7 +51,7 @@ class slow_way final : public tandem::executor {
 // Terminated: "tasks wait, and nothing is left that could wake them". The task had been counted, and
 // was about to be posted.
 TEST(foreign_spawn, a_runtime_that_ends_waits_for_a_spawn_that_has_begun) {
-  runtime rt(simulated());
+  runtime rt(simulated(1, 2));
   slow_way way(rt);
   std::atomic<bool> ran{false};
   std::thread other([&] {
@@ -77,7 +73,7 @@ TEST(foreign_spawn, a_runtime_that_ends_waits_for_a_spawn_that_has_begun) {
 TEST(foreign_spawn, a_runtime_that_ends_waits_for_a_submission_that_has_begun) {
   std::atomic<runtime*> ending{nullptr};
   std::atomic<bool> entered{false};
-  tandem::runtime_options options = simulated();
+  tandem::runtime_options options = simulated(1, 2);
   options.submissions.queue = tandem::queue_kind::bounded;
   options.submissions.capacity = 1;
   options.submissions.when_saturated = tandem::saturation_policy::handler;
@@ -126,7 +122,7 @@ task<void> given(slow_end /*argument*/) { co_return; }
 // The wait threw `stalled`: the driver had come to the removed task, and left its end to the thread
 // that was about to bring it.
 TEST(foreign_spawn, whoever_drives_waits_for_the_end_of_what_another_thread_cancels) {
-  runtime rt(simulated());
+  runtime rt(simulated(1, 2));
   steps told;
   auto removed = rt.workers().submit(given(slow_end(told)));
   auto behind = rt.workers().submit([](std::atomic<bool>& flag) -> task<void> {

@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "spin_for.hpp"
 #include "test_runtime.hpp"
 
 namespace {
@@ -24,6 +25,7 @@ using namespace std::chrono_literals;
 using tandem::blocking_pool;
 using tandem::from_future;
 using tandem::task;
+using tandem::test::spin_for;
 using tandem::test::test_runtime;
 
 void await_running(tandem::runtime& rt, unsigned count) {
@@ -140,9 +142,7 @@ TEST(future, a_stop_that_races_with_the_value_loses_neither) {
     auto handle = rt->spawn(
         [](std::future<int>& of) -> task<int> { co_return co_await from_future(of); }(awaited));
     std::thread setter([&promise] { promise.set_value(3); });
-    // No yield: beside other programs each may cost a slice of theirs.
-    const auto later = std::chrono::steady_clock::now() + std::chrono::microseconds(i % 32);
-    while (std::chrono::steady_clock::now() < later) {}
+    spin_for(std::chrono::microseconds(i % 32));
     handle.cancel();
     int got = 0;
     try {
