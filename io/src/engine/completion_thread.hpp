@@ -25,6 +25,7 @@ class promise_base;
 namespace io {
 
 class completion_engine;
+class direct_port;
 class guests;
 class moves;
 
@@ -50,6 +51,9 @@ class completion_thread::impl final : public tandem::executor {
   completion_pool& pool() const noexcept { return pool_; }
   /// At the end: threads inside post() have left. pre: no task lives
   void wait_for_posts() noexcept;
+  /// Where the workers wait for its sockets, or null. Set before and after any task.
+  direct_port* direct() const noexcept { return direct_; }
+  void set_direct(direct_port* port) noexcept { direct_ = port; }
   /// Any thread: whether the backend takes operations on files.
   bool takes_files() const noexcept;
 
@@ -88,6 +92,7 @@ class completion_thread::impl final : public tandem::executor {
   completion_pool& pool_;
   const unsigned index_;
   const std::string name_;
+  direct_port* direct_ = nullptr;
 
   std::atomic<completion_engine*>
       engine_;                         // written by the engine that gives it away (moving/exchange)

@@ -20,6 +20,7 @@ using namespace std::chrono_literals;
 
 constexpr auto rest_after = 1s;
 constexpr auto blocked_for = 50ms;
+constexpr std::chrono::nanoseconds longest_unattended = 5ms;  // ports/attend
 
 double milliseconds(std::chrono::nanoseconds time) noexcept {
   return static_cast<double>(time.count()) * 1e-6;
@@ -62,8 +63,16 @@ void stall_watch::add(const thread_pulse& engine) {
 
 void stall_watch::serve(growth_control& control) noexcept {
   growth_ = &control;
-  interval_ =
-      threshold_.count() > 0 ? std::min(threshold_, control.interval()) : control.interval();
+  look_every(control.interval());
+}
+
+void stall_watch::serve(watched_port& port) noexcept {
+  port_ = &port;
+  look_every(longest_unattended);
+}
+
+void stall_watch::look_every(std::chrono::nanoseconds interval) noexcept {
+  interval_ = interval_.count() > 0 ? std::min(interval_, interval) : interval;
 }
 
 void stall_watch::start() {
@@ -96,6 +105,7 @@ void stall_watch::run() noexcept {
     const clock::time_point now = clock::now();
     growth_looks_ = growth_ != nullptr && growth_->is_due(now);
     const bool any = look(now);
+    attend(lock);
     tell_all(lock);
     if (growth_looks_) {
       lock.unlock();  // a thread may be started, and whoever wakes must not wait for that
@@ -134,7 +144,7 @@ void stall_watch::rest(std::unique_lock<std::mutex>& lock) noexcept {
 }
 
 bool stall_watch::look(clock::time_point now) noexcept {
-  bool any = false;
+  bool any = port_ != nullptr && port_->is_unattended();  // ports/rest
   for (watched& each : engines_) {
     const std::uint64_t segment = each.engine->segments();
     const bool runs = segment % 2 == 1;
@@ -181,6 +191,13 @@ void stall_watch::notice(watched& of, clock::time_point now) noexcept {
   if (!std::exchange(of.counted, true)) stalls_.fetch_add(1, std::memory_order_relaxed);
   of.told = tell_ || is_worth_a_line(report);  // else a later look finds it blocked for longer
   if (of.told) untold_.push_back(report);      // there is a place for each engine
+}
+
+void stall_watch::attend(std::unique_lock<std::mutex>& lock) noexcept {
+  if (port_ == nullptr || !port_->is_unattended()) return;
+  lock.unlock();  // it posts, and whoever leaves a port asks whether we rest
+  port_->attend();
+  lock.lock();
 }
 
 void stall_watch::relieve(bool on) noexcept {

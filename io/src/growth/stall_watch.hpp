@@ -25,6 +25,21 @@ namespace tandem::inline v0::io {
 class growth_control;
 class thread_pulse;
 
+/// Something that somebody has to look at now and then.
+class watched_port {
+ public:
+  watched_port() noexcept = default;
+  watched_port(const watched_port&) = delete;
+  watched_port& operator=(const watched_port&) = delete;
+  /// ports/rest. Whether nobody does, just now.
+  virtual bool is_unattended() const noexcept = 0;
+  /// ports/send, ports/attend. The watch's thread.
+  virtual void attend() noexcept = 0;
+
+ protected:
+  ~watched_port() = default;
+};
+
 class stall_watch {
  public:
   /// @param threshold  how long a segment may run, and how often the watch looks; 0: for ever,
@@ -49,6 +64,8 @@ class stall_watch {
   /// growth/look. Before start(): `control` sees what the watch sees, at least as often as it wants
   /// to.
   void serve(growth_control& control) noexcept;
+  /// ports/attend. Before start(): looks after `port` where nobody else does.
+  void serve(watched_port& port) noexcept;
   /// @throws  std::system_error
   void start();
   void stop() noexcept;
@@ -72,6 +89,8 @@ class stall_watch {
   };
 
   void run() noexcept;
+  /// At least.
+  void look_every(std::chrono::nanoseconds interval) noexcept;
   /// @returns  whether anything happened since the last look
   bool look(clock::time_point now) noexcept;
   bool is_stalled(const watched& one, clock::time_point now) const noexcept;
@@ -86,6 +105,8 @@ class stall_watch {
   void tell(const stall_report& report) const noexcept;
   /// What the last look has found; without the lock meanwhile.
   void tell_all(std::unique_lock<std::mutex>& lock) noexcept;
+  /// ports/attend. Without the lock meanwhile.
+  void attend(std::unique_lock<std::mutex>& lock) noexcept;
   void relieve(bool on) noexcept;
   void wake() noexcept;
 
@@ -101,6 +122,7 @@ class stall_watch {
   const thread_pulse* driving_ = nullptr;  // of the engine that has the driver
   bool is_relieved_ = false;
   growth_control* growth_ = nullptr;  // null: the pool is not adaptive
+  watched_port* port_ = nullptr;      // null: the workers have none
   bool growth_looks_ = false;         // this look is also its
   std::atomic<bool> rests_{false};
   std::atomic<std::uint64_t> stalls_{0};

@@ -7,6 +7,7 @@
 #include <tandem/io/detail/socket.hpp>
 #include <utility>
 
+#include "direct/direct_port.hpp"
 #include "platform/descriptor.hpp"
 #include "platform/sockets.hpp"
 #include "receive/multishot.hpp"
@@ -17,6 +18,7 @@ detail::socket::socket(socket&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, no_descriptor)),
       thread_(other.thread_),
       listens_(other.listens_),
+      known_(other.known_.exchange(nullptr, std::memory_order_relaxed)),
       source_(std::exchange(other.source_, nullptr)) {
   TANDEM_ASSERT(other.is_idle(), "a socket was moved while an operation was in flight on it");
 }
@@ -28,9 +30,24 @@ detail::socket& detail::socket::operator=(socket&& other) noexcept {
     descriptor_ = std::exchange(other.descriptor_, no_descriptor);
     thread_ = other.thread_;
     listens_ = other.listens_;
+    known_.store(
+        other.known_.exchange(nullptr, std::memory_order_relaxed),
+        std::memory_order_relaxed);  // it is idle: whoever uses it next is told by its owner
     source_ = std::exchange(other.source_, nullptr);
   }
   return *this;
+}
+
+void detail::socket::forget() noexcept {
+  // Acquire: pairs with direct/watch, by the task of one side.
+  if (interest* const known = known_.exchange(nullptr, std::memory_order_acquire)) {
+    direct_port::forget(*known, descriptor_);
+  }
+}
+
+void detail::socket::leave_side(socket_side side) noexcept {
+  interest* const known = known_.load(std::memory_order_acquire);  // likewise
+  if (known != nullptr && known->is_armed(side)) direct_port::leave_side(*known, descriptor_, side);
 }
 
 native_descriptor detail::socket::release() noexcept {
@@ -38,6 +55,7 @@ native_descriptor detail::socket::release() noexcept {
   TANDEM_ASSERT(source_ == nullptr,
                 "a socket was released after receive() or incoming(): the runtime reads, or "
                 "accepts, ahead on it");
+  forget();
   if (descriptor_ >= 0) platform::make_blocking(descriptor_);  // a backend may have set it
   return std::exchange(descriptor_, no_descriptor);
 }
@@ -87,6 +105,7 @@ void detail::socket::close() noexcept {
   TANDEM_ASSERT(
       is_idle(),
       "a socket was closed while an operation was in flight on it: stop and await it first");
+  forget();
   const native_descriptor descriptor = std::exchange(descriptor_, no_descriptor);
   multishot* const open = std::exchange(source_, nullptr);
   if (open != nullptr && !open->is_parents()) {

@@ -44,14 +44,25 @@ bool operation::start(promise_base& waiting) noexcept {
   }
   completion_thread::impl& thread = thread_->implementation();
   const bool is_at_home = thread.is_current();
-  if (!is_at_home && try_now()) {
-    // A task whose operations are always ready lets others go first now and then.
-    tandem::detail::thread_context& context = tandem::detail::this_thread();
-    if (context.budget-- > 1) return false;
-    context.budget = tandem::detail::await_budget;
-    waiting.post(post_kind::yield);
-    return true;
+  if (!is_at_home) {
+    if (is_for_workers()) return start_direct(waiting);
+    if (try_now()) return end_ready(waiting);
   }
+  return start_by_thread(waiting, thread, is_at_home);
+}
+
+bool operation::end_ready(promise_base& waiting) noexcept {
+  // A task whose operations are always ready lets others go first now and then.
+  tandem::detail::thread_context& context = tandem::detail::this_thread();
+  if (context.budget-- > 1) return false;
+  context.budget = tandem::detail::await_budget;
+  waiting.post(post_kind::yield);
+  return true;
+}
+
+bool operation::start_by_thread(promise_base& waiting, completion_thread::impl& thread,
+                                bool is_at_home) noexcept {
+  leave_direct();
   if (!begin(waiting)) {  // operations/publish
     complete(-ECANCELED);
     return false;
@@ -68,7 +79,7 @@ bool operation::start(promise_base& waiting) noexcept {
 }
 
 void operation::run_submit(job* self) noexcept {
-  operation& target = *static_cast<request*>(self)->target;
+  operation& target = *static_cast<start_request*>(self)->target;
   completion_thread::impl& thread = target.thread_->implementation();
   if (target.cancel_seen) {  // operations/never_started: the stop came before the start
     target.set_cancelled();
@@ -81,6 +92,7 @@ void operation::run_submit(job* self) noexcept {
 
 bool operation::on_stop(stop_waiter& self) noexcept {
   auto& target = static_cast<operation&>(self);
+  if (target.is_direct_) return target.stop_direct();
   // operations/stop. The stopper's hold goes to the completion thread, which ends it in run_cancel.
   target.cancel_.set(&operation::run_cancel, target);
   target.thread_->implementation().post(&target.cancel_, post_kind::spawn);

@@ -9,8 +9,10 @@
 #include <tandem/detail/forked.hpp>
 #include <tandem/errors.hpp>
 #include <tandem/io/completion_pool.hpp>
+#include <utility>
 #include <vector>
 
+#include "direct/direct_port.hpp"
 #include "engine/completion_engine.hpp"
 #include "engine/completion_thread.hpp"
 #include "engine/moves.hpp"
@@ -54,6 +56,7 @@ class completion_pool::impl final : public growth_target {
       stop();
       throw;
     }
+    if (direct_ != nullptr) tandem::detail::use_port(owner_.workers(), direct_);
     tandem::detail::timers_of(owner_).set_driver(&engines_.front()->sleeping());
   }
 
@@ -63,6 +66,7 @@ class completion_pool::impl final : public growth_target {
       ended_ = true;
     }
     watch_.stop();  // without the lock: on_stall may be about to resize
+    close_port();
     const std::lock_guard guard(resizing_);
     tandem::detail::timers_of(owner_).set_driver(nullptr);
     moves_.settle();
@@ -142,6 +146,10 @@ class completion_pool::impl final : public growth_target {
     out.retirements = decided[static_cast<std::size_t>(pool_action::retire)];
     out.backend = backend_name();
     out.stalls = watch_.stalls();
+    if (direct_ != nullptr) {
+      out.by_workers = direct_->told();
+      out.in_flight += direct_->waits();
+    }
     return out;
   }
   std::string_view backend_name() const noexcept { return engines_.front()->ring().backend_name(); }
@@ -153,11 +161,13 @@ class completion_pool::impl final : public growth_target {
  private:
   /// @returns  whether there is one
   bool prepare_watch() {
+    open_port();
     const bool told = options_.stall_threshold.count() > 0;
     const bool grows =
         options_.adaptive.enabled && options_.max_threads > options_.min_threads;  // growth/look
-    if (!told && !grows) return false;
+    if (!told && !grows && direct_ == nullptr) return false;
     for (const auto& each : engines_) watch_.add(each->pulse());
+    if (direct_ != nullptr) watch_.serve(*direct_);
     if (told && drives_timers_) {
       completion_engine& first = *engines_.front();
       watch_.watch_driver(tandem::detail::timers_of(owner_), first.sleeping(), first.pulse());
@@ -169,6 +179,23 @@ class completion_pool::impl final : public growth_target {
     }
     shared_.set_watch(&watch_);
     return true;
+  }
+  /// Where the workers have no threads, or the system refuses, completion threads wait for all.
+  void open_port() noexcept {
+    worker_pool& workers = owner_.workers();
+    if (!tandem::detail::may_use_port(workers)) return;
+    try {
+      direct_ = std::make_shared<direct_port>(workers, watch_);
+    } catch (const std::exception&) {
+      return;
+    }
+    for (const auto& each : threads_) each->implementation().set_direct(direct_.get());
+  }
+  /// ports/end. pre: no task lives
+  void close_port() noexcept {
+    if (direct_ == nullptr || std::exchange(port_closed_, true)) return;
+    tandem::detail::use_port(owner_.workers(), nullptr);
+    direct_->close();
   }
   /// pre: resizing_ is locked
   void log_resize(unsigned before) noexcept {
@@ -216,11 +243,13 @@ class completion_pool::impl final : public growth_target {
   tandem::detail::decision_log log_;
   std::optional<growth_control> growth_;  // the watch's
   stall_watch watch_;
+  std::shared_ptr<direct_port> direct_;  // null: the workers wait for nothing themselves
   std::vector<std::unique_ptr<completion_engine>>
       engines_;  // max_threads of both, made at the start
   std::vector<std::unique_ptr<completion_thread>> threads_;
-  std::mutex resizing_;  // growth/watch: who changes size_
-  bool ended_ = false;   // guarded by resizing_
+  bool port_closed_ = false;  // stop()'s
+  std::mutex resizing_;       // growth/watch: who changes size_
+  bool ended_ = false;        // guarded by resizing_
   std::atomic<unsigned> size_{0};
   std::atomic<unsigned> turn_{0};
 };

@@ -30,6 +30,7 @@ bool multishot_awaiter::start(tandem::detail::promise_base& waiting) {
     return false;
   }
   if (socket_->source() == nullptr) {
+    socket_->leave_side(socket_side::taking);
     socket_->set_source(*make_source());
     socket_->source()->ask_to_arm();
   }

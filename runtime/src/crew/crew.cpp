@@ -11,7 +11,6 @@
 #include <tandem/detail/thread_context.hpp>
 
 #include "crew/thread_start.hpp"
-#include "platform/futex.hpp"
 #include "platform/threads.hpp"
 
 namespace tandem::inline v0::detail {
@@ -189,17 +188,18 @@ bool crew::retire_one() noexcept {
     const std::lock_guard lock(idle_.lock());
     const unsigned left = threads();
     if (left > workers_.most()) why = decision_reason::outside_change;  // changes/look_again
-    if (closed_ || left <= limits_.stay() || idle_.empty()) return false;
-    oldest = &idle_.take_oldest();
+    if (closed_ || left <= limits_.stay()) return false;
+    // ports/lie_in. Whoever waits in the port stays, unless there must not be so many.
+    oldest = idle_.take_oldest(left > workers_.most());
+    if (oldest == nullptr) return false;
     threads_.store(left - 1, std::memory_order_relaxed);
     if (brought_ != 0) {
       // Only a submission that finds the queue full may bring this thread back: its room goes, too.
       --brought_;
       word_.take_room_along();
     }
-    oldest->signal.store(worker::dismissed, std::memory_order_release);  // pairs with rest()
+    oldest->tell(worker::dismissed);
   }
-  platform::wake_one(oldest->signal);  // it lives as long as the pool
   retirements_.fetch_add(1, std::memory_order_relaxed);
   owner_.thread_retired(why);
   return true;

@@ -28,10 +28,15 @@ class idle_workers {
   std::size_t count() const noexcept { return stack_.size(); }
   /// parking/lie_down. Its signal says `parked`.
   void push(worker& self) noexcept { stack_.push_back(&self); }
-  /// The one to wake. pre: not empty
+  /// The one to wake: not the one that waits in the port, if there is another. pre: not empty
   worker& take_youngest() noexcept;
-  /// crew/retire. The one that has slept longest. pre: not empty
-  worker& take_oldest() noexcept;
+  /// ports/get_up. @returns false if somebody else has taken it
+  bool take(worker& self) noexcept;
+  /// crew/retire. The one that has slept longest.
+  ///
+  /// @param also_in_port  likewise if it waits in the port
+  /// @returns             null: there is none
+  worker* take_oldest(bool also_in_port) noexcept;
   /// submissions/end. All are woken; they have been counted.
   void wake_all() noexcept;
   /// changes/look_again. All look anew how long they may stay.

@@ -58,6 +58,17 @@ worker* waker::take_idle() noexcept {
   return &chosen;
 }
 
+bool waker::get_up(worker& self) noexcept {
+  {
+    const std::lock_guard lock(idle_.lock());
+    if (word_.now().room() <= 0 || !idle_.take(self)) return false;
+    word_.wake_to_search();
+    self.signal.store(worker::running, std::memory_order_relaxed);  // nobody else's any more
+  }
+  tell_watch();
+  return true;
+}
+
 bool waker::hand_to_idle(job& item) noexcept {
   return wake_for([&item] { return &item; });
 }

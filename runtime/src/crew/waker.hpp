@@ -60,6 +60,10 @@ class waker {
   /// thread hears now whether there is one.
   bool start_core_thread() noexcept;
 
+  /// ports/get_up. A parked worker has found something itself: off the idle stack, it searches.
+  /// @returns  false if there is no room, or it was taken off by somebody else
+  bool get_up(worker& self) noexcept;
+
   std::uint64_t wakes() const noexcept { return wakes_.load(std::memory_order_relaxed); }
 
  private:

@@ -14,6 +14,7 @@
 #include <tandem/detail/own_counter.hpp>
 #include <tandem/detail/split_mix.hpp>
 #include <tandem/detail/thread_context.hpp>
+#include <tandem/detail/worker_port.hpp>
 #include <tandem/worker_pool.hpp>
 
 #include "platform/futex.hpp"
@@ -40,16 +41,24 @@ class worker {
     parked = 1,
     notified = 2,
     dismissed = 3,
-    look_again = 4
+    look_again = 4,
+    in_port = 5  ///< parked, and waits in the pool's port (ports/lie_in)
   };
   /// Whoever has taken it off the idle stack; look_again: under the idle lock.
   void tell(signal_value what) noexcept {
-    signal.store(what, std::memory_order_release);  // pairs with worker_loop::rest()
-    platform::wake_one(signal);
+    // ports/tell. Release: pairs with worker_loop::rest(); acquire: with whoever lay down there. A
+    // second call finds the first one's word, whose wake is still to be heard.
+    worker_port* const port = lies_in.load(std::memory_order_relaxed);
+    const std::uint32_t before = signal.exchange(what, std::memory_order_acq_rel);
+    if (before == in_port) {
+      port->wake();
+    } else {
+      platform::wake_one(signal);
+    }
   }
   bool is_parked() const noexcept {  // for reports
     const std::uint32_t now = signal.load(std::memory_order_relaxed);
-    return now == parked || now == look_again;
+    return now == parked || now == look_again || now == in_port;
   }
   /// Any thread: moves whenever it has begun another item.
   std::uint64_t progress() const noexcept { return items.read() + own_forks.read(); }
@@ -63,6 +72,8 @@ class worker {
   fifo_lane fifo;
 
   alignas(64) std::atomic<std::uint32_t> signal{running};
+  // Where it lies while the signal is in_port; by its owner, before it is on the idle stack.
+  std::atomic<worker_port*> lies_in{nullptr};
   std::thread thread;  // under the pool's idle lock
   // What its thread was started with; set before it runs, its own until it ends.
   std::shared_ptr<const pool_options> settings;
@@ -83,6 +94,8 @@ class worker {
   bool forks_turn = false;            // an item of another lane has just had its turn
   bool give_way = false;              // joins/give_way: a join asked for an item of another lane
   bool searching = false;             // counted as such in the pool's word
+  std::uint32_t looked_at = 0;        // ports/look: the tick of the last one
+  std::uint32_t came_by_port = 0;     // likewise: how much came the last time
   std::uint32_t lot = 1;              // how many it takes from the injection lane at once
   std::int64_t lot_time = 0;          // of its last look at the clock, and what it had run by then
   std::uint64_t lot_items = 0;

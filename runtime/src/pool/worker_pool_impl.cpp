@@ -41,7 +41,7 @@ worker_pool::impl::impl(worker_pool& of, tandem::runtime& runtime, detail::pool_
       submissions(options.submissions),
       // Spinning pays only where the spinner does not sit on the CPU that the work needs.
       order(workers, submissions, waking, platform::usable_cpus() > 1),
-      working(of, limits, word, idle, threads, workers, control, waking, order),
+      working(of, limits, word, idle, threads, workers, control, waking, port, order),
       driven(of, workers, submissions, order),
       desk({*this, runtime, name, driver, visiting, life, limits, word, workers, threads, waking,
             submissions, saturated}),
@@ -158,6 +158,23 @@ void worker_pool::impl::thread_retired(decision_reason why) noexcept {
 
 void worker_pool::impl::suppressed(const std::exception_ptr& failure) noexcept {
   detail::suppressed(owner.options(), failure);
+}
+
+void detail::use_port(worker_pool& pool, std::shared_ptr<worker_port> port) noexcept {
+  pool.implementation().port.use(std::move(port));
+}
+
+bool detail::may_use_port(worker_pool& pool) noexcept {
+  return pool.implementation().loop == nullptr;
+}
+
+bool detail::send_to_port(worker_pool& pool) noexcept {
+  worker_pool::impl& workers = pool.implementation();
+  const busy_word::counts seen = workers.word.now();
+  if (seen.searching() != 0) return true;  // it will park
+  if (seen.room() <= 0) return false;
+  workers.waking.wake_one();
+  return true;
 }
 
 detail::submission_desk& detail::desk_of(worker_pool& pool) noexcept {

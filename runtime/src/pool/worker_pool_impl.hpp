@@ -17,6 +17,7 @@
 #include "crew/idle_workers.hpp"
 #include "crew/pool_limits.hpp"
 #include "crew/pool_settings.hpp"
+#include "crew/port_slot.hpp"
 #include "crew/visitors.hpp"
 #include "crew/waker.hpp"
 #include "crew/worker.hpp"
@@ -83,6 +84,7 @@ class worker_pool::impl final : private detail::crew_owner, private detail::cont
   detail::control_slot control;
   detail::crew threads;
   detail::waker waking;
+  detail::port_slot port;
 
   // What waits, and what runs next.
   detail::submission_queue submissions;

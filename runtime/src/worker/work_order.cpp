@@ -125,7 +125,8 @@ job* work_order::search(worker& self) noexcept {
   const auto until = std::chrono::steady_clock::now() + search_time;
   while (true) {
     if (job* item = steal_round(self)) return item;
-    if (!may_spin_ || std::chrono::steady_clock::now() >= until) break;
+    // ports/look. What comes by the port is waited for there.
+    if (!may_spin_ || self.came_by_port != 0 || std::chrono::steady_clock::now() >= until) break;
     for (int i = 0; i < 16; ++i) platform::spin_pause();
   }
   return steal_stuck_next(self);

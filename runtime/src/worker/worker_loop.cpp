@@ -2,26 +2,54 @@
 // SPDX-License-Identifier: MIT
 #include "worker/worker_loop.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <source_location>
+#include <utility>
 
 #include <tandem/detail/forked.hpp>
 #include <tandem/detail/frame_idle.hpp>
 
 #include "frames/idle_wait.hpp"
+#include "platform/futex.hpp"
 #include "worker/as_worker.hpp"
 
 namespace tandem::inline v0::detail {
+
+namespace {
+constexpr std::uint32_t items_between_looks = 61;  // ports/look
+
+// Its owner's; others read it only to wake whoever lies there.
+worker_port* port_of(const worker& self) noexcept {
+  return self.lies_in.load(std::memory_order_relaxed);
+}
+worker_port* forget_port(worker& self) noexcept {
+  worker_port* const port = port_of(self);
+  self.lies_in.store(nullptr, std::memory_order_relaxed);
+  return port;
+}
+
+}  // namespace
 
 void worker_loop::run(worker& self) noexcept {
   thread_context& context = this_thread();
   const as_worker role(context, self, home_);
   order_.take_handed(self);
   while (true) {
+    // What waits in its lane comes first; and what the port brings at once finds room there.
+    if (self.tick - self.looked_at >= items_between_looks &&
+        self.fifo.size() < items_between_looks) {
+      look_into_port(self, true);
+    }
     job* item = order_.next(self);
     if (item == nullptr) {
-      if (!self.searching) self.searching = begin_search();
+      if (!self.searching) {
+        if (look_into_port(self, false)) continue;
+        // ports/lie_in. A look at what there is costs less than a search; parking/look is still to come.
+        const bool may_lie = self.came_by_port != 0 && !order_.anything_queued();
+        self.searching = !may_lie && begin_search();
+      }
       if (self.searching) item = order_.search(self);
     }
     if (item == nullptr) {
@@ -76,14 +104,18 @@ void worker_loop::end_search(worker& self) noexcept {
 }
 
 bool worker_loop::park(worker& self) noexcept {
+  worker_port* const port = enter_port();  // ports/lie_in
   // parking/lie_down: published by the lock
-  self.signal.store(worker::parked, std::memory_order_relaxed);
+  self.lies_in.store(port, std::memory_order_relaxed);
+  self.signal.store(port != nullptr ? worker::in_port : worker::parked, std::memory_order_relaxed);
   busy_word::counts before;
   {
     std::unique_lock lock(idle_.lock());
     if (threads_.is_closed()) {
-      if (threads_.has_to_stay(self)) return true;
+      const bool stays = threads_.has_to_stay(self);
       lock.unlock();
+      leave_port(self);
+      if (stays) return true;
       threads_.leave(self);  // submissions/end
       return false;
     }
@@ -133,31 +165,116 @@ bool worker_loop::rest(worker& self) noexcept {
   frame_idle spell;
   spell.begin(since.time_since_epoch().count());
   while (true) {
-    const std::int64_t until = limits_.stays_until(since, threads_.threads(), workers_.most());
-    // Whoever parks last finds nobody busy, here or in leave().
-    const auto is_last = [this] { return word_.busy() == 0; };
-    // acquire, twice: pairs with whoever takes us off the stack, and with changes/look_again.
-    while (self.signal.load(std::memory_order_acquire) == worker::parked &&
-           lie_on(spell, self.signal, worker::parked, until, is_last)) {}
+    // ports/lie_in. Whoever waits there stays, however long, unless there must not be so many.
+    const unsigned threads = threads_.threads();
+    const bool stays = port_of(self) != nullptr && threads <= workers_.most();
+    const std::int64_t until =
+        stays ? platform::no_deadline : limits_.stays_until(since, threads, workers_.most());
+    const bool port_calls = lie(self, spell, until);
+    // acquire: pairs with whoever takes us off the stack, and with changes/look_again.
     std::uint32_t signal = self.signal.load(std::memory_order_acquire);
     if (signal == worker::look_again) {
       // If it fails we have been taken off the stack meanwhile. Relaxed: the load above has read
       // what changed.
-      self.signal.compare_exchange_strong(signal, worker::parked, std::memory_order_relaxed);
-    } else if (signal == worker::parked) {
+      self.signal.compare_exchange_strong(
+          signal, port_of(self) != nullptr ? worker::in_port : worker::parked,
+          std::memory_order_relaxed);
+    } else if (signal == worker::in_port && port_calls) {
+      if (port_.get_used() == port_of(self) && waker_.get_up(self)) {
+        self.searching = true;
+        (void)take_from_port(self, *forget_port(self));
+        return true;
+      }
+      (void)move_out_of_port(self);
+    } else if (signal == worker::parked || signal == worker::in_port) {
       // crew/retire. Several may be too many. Nobody went: perhaps because we are being woken.
       if (!threads_.retire_one()) since = std::chrono::steady_clock::now();
     } else if (signal == worker::dismissed) {
+      leave_port(self);
       threads_.leave(self);
       return false;
     } else {
       self.signal.store(worker::running, std::memory_order_relaxed);  // ours again
       self.searching = self.handed == nullptr;  // as whoever woke it has counted it
       order_.take_handed(self);
+      worker_port* const port = forget_port(self);
+      const bool any = port != nullptr && take_from_port(self, *port) != 0;
+      // Behind what it has in hand, which may be long.
+      if (any && !self.searching) waker_.wake_one();
       // After the end of the pool there may still be work: the loop drains it and comes back here.
       return true;
     }
   }
+}
+
+bool worker_loop::lie(worker& self, frame_idle& spell, std::int64_t until_ns) noexcept {
+  if (port_of(self) != nullptr) return lie_in_port(self, spell, until_ns);
+  // Whoever parks last finds nobody busy, here or in leave().
+  const auto is_last = [this] { return word_.busy() == 0; };
+  while (self.signal.load(std::memory_order_acquire) == worker::parked &&
+         lie_on(spell, self.signal, worker::parked, until_ns, is_last)) {}
+  return false;
+}
+
+bool worker_loop::lie_in_port(worker& self, frame_idle& spell, std::int64_t until_ns) noexcept {
+  worker_port& port = *port_of(self);
+  // ports/lie_in. Told after this look, the wake ends the wait.
+  while (self.signal.load(std::memory_order_acquire) == worker::in_port) {
+    if (port_.get_used() != &port) return true;  // ports/end
+    if (port.wait(std::min(spell.deadline_ns(), until_ns))) return true;
+    const std::int64_t now = std::chrono::steady_clock::now().time_since_epoch().count();
+    if (now >= until_ns) return false;
+    if (spell.is_due(now)) spell.give_back(word_.busy() == 0);  // trim/give_back
+  }
+  return false;
+}
+
+worker_port* worker_loop::enter_port() const noexcept {
+  worker_port* const port = port_.get_used();
+  return port != nullptr && port->try_enter() ? port : nullptr;
+}
+
+bool worker_loop::look_into_port(worker& self, bool runs_on) noexcept {
+  // Whoever has got one thing there mostly waits for the next one: what comes is found there.
+  if (!runs_on && self.came_by_port == 1) return false;
+  self.looked_at = self.tick;
+  worker_port* const port = enter_port();
+  if (port == nullptr) {
+    if (port_.get_used() == nullptr) self.came_by_port = 0;
+    return false;
+  }
+  const bool any = port->wait(INT64_MIN);
+  const std::size_t count = take_from_port(self, *port);
+  if (count > (runs_on ? 0U : 1U)) waker_.wake_one();
+  return any;
+}
+
+std::size_t worker_loop::take_from_port(worker& self, worker_port& port) noexcept {
+  job_list mine;
+  port.leave(home_, mine);
+  const std::size_t count = mine.size();
+  while (job* const item = mine.pop_front()) order_.push(self, item);
+  self.came_by_port = static_cast<std::uint32_t>(count);
+  return count;
+}
+
+void worker_loop::leave_port(worker& self) noexcept {
+  worker_port* const port = forget_port(self);
+  if (port == nullptr) return;
+  (void)take_from_port(self, *port);
+  order_.hand_over_lanes(self);  // also the turns of others' homes, which are jobs of this pool
+  if (!order_.anything_queued()) return;
+  waker_.wake_one();
+  waker_.ask_attention();
+}
+
+bool worker_loop::move_out_of_port(worker& self) noexcept {
+  std::uint32_t signal = worker::in_port;
+  if (!self.signal.compare_exchange_strong(signal, worker::parked, std::memory_order_acq_rel)) {
+    return false;
+  }
+  leave_port(self);
+  return true;
 }
 
 }  // namespace tandem::inline v0::detail

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <tandem/detail/frame_idle.hpp>
 #include <tandem/detail/gathering.hpp>
 #include <tandem/detail/thread_context.hpp>
 #include <tandem/executor.hpp>
@@ -11,6 +12,7 @@
 #include "crew/busy_word.hpp"
 #include "crew/crew.hpp"
 #include "crew/idle_workers.hpp"
+#include "crew/port_slot.hpp"
 #include "crew/waker.hpp"
 #include "sizing/control_slot.hpp"
 #include "worker/work_order.hpp"
@@ -21,7 +23,7 @@ class worker_loop {
  public:
   worker_loop(executor& home, const pool_limits& limits, busy_word& word, idle_workers& idle,
               crew& threads, const worker_set& workers, const control_slot& control, waker& wakes,
-              work_order& order) noexcept
+              const port_slot& port, work_order& order) noexcept
       : home_(home),
         limits_(limits),
         word_(word),
@@ -30,6 +32,7 @@ class worker_loop {
         workers_(workers),
         control_(control),
         waker_(wakes),
+        port_(port),
         order_(order) {}
   worker_loop(const worker_loop&) = delete;
   worker_loop& operator=(const worker_loop&) = delete;
@@ -50,6 +53,21 @@ class worker_loop {
   /// crew/step_back. Parks if too many are busy. @returns false if the thread is to end
   bool step_back(worker& self) noexcept;
   bool rest(worker& self) noexcept;
+  /// Until its signal says something else, or that time. @returns whether its port has something
+  /// for it, or is to be left
+  bool lie(worker& self, frame_idle& spell, std::int64_t until_ns) noexcept;
+  bool lie_in_port(worker& self, frame_idle& spell, std::int64_t until_ns) noexcept;
+
+  /// ports/look. @param runs_on it has other items @returns whether something has come
+  bool look_into_port(worker& self, bool runs_on) noexcept;
+  /// ports/lie_in. The right to wait there, if it is to be had.
+  worker_port* enter_port() const noexcept;
+  /// ports/get_up. It is awake: what has come is its own. @returns how much
+  std::size_t take_from_port(worker& self, worker_port& port) noexcept;
+  /// ports/get_up. What has come is for others.
+  void leave_port(worker& self) noexcept;
+  /// ports/no_room. Lies on, but on its signal. @returns false if it has been told something
+  bool move_out_of_port(worker& self) noexcept;
 
   executor& home_;
   const pool_limits& limits_;
@@ -59,6 +77,7 @@ class worker_loop {
   const worker_set& workers_;
   const control_slot& control_;
   waker& waker_;
+  const port_slot& port_;
   work_order& order_;
   gathering_slot gathered_by_;
 };

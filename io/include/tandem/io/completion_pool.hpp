@@ -45,10 +45,13 @@ class completion_pool_stats {
   std::uint64_t handed_over = 0;  ///< posts of whole batches to other executors
   std::uint64_t wakes = 0;        ///< wakes of a sleeping completion thread
   std::uint64_t items = 0;        ///< jobs run
-  std::uint64_t in_flight = 0;
-  std::uint64_t backlog = 0;  ///< tasks of the pool's executor that are ready, and may be stolen
-  std::uint64_t stolen = 0;   ///< taken over by another thread, since the start
-  std::uint64_t stalls = 0;   ///< times that a task ran for longer than stall_threshold
+  /// Operations that workers have waited for themselves, without a completion thread, and that have
+  /// become ready; in none of the numbers above.
+  std::uint64_t by_workers = 0;
+  std::uint64_t in_flight = 0;  ///< operations that wait, wherever
+  std::uint64_t backlog = 0;    ///< tasks of the pool's executor that are ready, and may be stolen
+  std::uint64_t stolen = 0;     ///< taken over by another thread, since the start
+  std::uint64_t stalls = 0;     ///< times that a task ran for longer than stall_threshold
 };
 
 /// @thread_safety  all members from any thread

@@ -7,6 +7,7 @@
 // inbox it is handed to the completion thread that owns the descriptor: all of it, till its end.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <system_error>
@@ -14,6 +15,7 @@
 #include <tandem/io/completion_pool.hpp>
 #include <tandem/io/detail/operation_kind.hpp>
 #include <tandem/io/detail/segment_window.hpp>
+#include <tandem/io/detail/side_wait.hpp>
 #include <tandem/io/endpoint.hpp>
 #include <tandem/io/export.hpp>
 #include <tandem/io/native_descriptor.hpp>
@@ -46,6 +48,8 @@ class TANDEM_IO_API operation : public tandem::detail::leaf {
     thread_ = thread;
     descriptor_ = descriptor;
   }
+  /// direct/watch. Likewise, of a socket of ours.
+  void know(interest_slot& known) noexcept { known_ = &known; }
   /// For a vectored one, as late as aim(): awaiters may be moved before.
   void aim_at(segment_window& window) noexcept {
     window.fill();
@@ -77,6 +81,15 @@ class TANDEM_IO_API operation : public tandem::detail::leaf {
    public:
     request() noexcept : job(nullptr, set_later{}) {}
     /// Before it is posted: most operations need none.
+    void set(function f, operation& owner) noexcept {
+      *static_cast<job*>(this) = job(f);
+      target = &owner;
+    }
+    operation* target;
+  };
+  /// As request, for its begin.
+  class start_request : public side_wait {
+   public:
     void set(function f, operation& owner) noexcept {
       *static_cast<job*>(this) = job(f);
       target = &owner;
@@ -125,6 +138,26 @@ class TANDEM_IO_API operation : public tandem::detail::leaf {
   /// @returns  whether the operation has ended without waiting
   bool try_now() noexcept;
   bool retries() noexcept;
+  /// The await has an outcome. @returns whether it gives way to others first
+  bool end_ready(tandem::detail::promise_base& waiting) noexcept;
+  /// As start(), where the completion thread waits for it.
+  bool start_by_thread(tandem::detail::promise_base& waiting, completion_thread::impl& thread,
+                       bool is_at_home) noexcept;
+
+  // Protocol direct.
+  bool is_for_workers() const noexcept;
+  /// direct/leave_side. Somebody else than the workers waits for it.
+  void leave_direct() const noexcept;
+  /// As start().
+  bool start_direct(tandem::detail::promise_base& waiting) noexcept;
+  enum class direct_end : std::uint8_t { done, stopped, waits };
+  /// direct/wait. @param is_ready it was told so
+  direct_end go_on_direct(interest& known, bool is_ready) noexcept;
+  /// direct/use. @returns whether it is done
+  bool call_direct(interest& known) noexcept;
+  static void run_direct(job* self) noexcept;
+  bool stop_direct() noexcept;
+
   static bool on_stop(stop_waiter& self) noexcept;
   static void run_submit(job* self) noexcept;
   static void run_cancel(job* self) noexcept;
@@ -135,8 +168,11 @@ class TANDEM_IO_API operation : public tandem::detail::leaf {
   completion_thread* thread_ = nullptr;  // both: set when it starts
   void* buffer_;                         // see buffer_form
   std::size_t bytes_;
-  request submit_;  // in the inbox of thread_ from start() until it has run
-  request cancel_;  // likewise, from on_stop
+  bool is_direct_ = false;              // the workers wait for it; before it is published
+  std::atomic<bool> stop_seen_{false};  // direct/stop
+  interest_slot* known_ = nullptr;      // of its socket
+  start_request submit_;  // in the inbox of thread_, or waiting in the port, from start() on
+  request cancel_;        // likewise, from on_stop
   alignas(8) std::byte room_[backend_bytes];
 };
 

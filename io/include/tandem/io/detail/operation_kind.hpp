@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <tandem/io/detail/kind_set.hpp>
+#include <tandem/io/detail/socket_side.hpp>
 #include <type_traits>
 
 namespace tandem::inline v0::io::detail {
@@ -45,9 +46,6 @@ enum class direction : std::uint8_t {
   write,
   none,  ///< no matter of readiness: where there are no rings, a thread of blocking() does it
 };
-
-/// What may be under way beside what on a socket: one operation of each side.
-enum class socket_side : std::uint8_t { taking, giving, none };
 
 /// What may be left when the system has done a part: the operation is submitted again for it.
 enum class rest_form : std::uint8_t {
@@ -198,6 +196,16 @@ inline constexpr operation_set are_finished_by_backend{operation_rows,
                                                        &operation_row::is_finished_by_backend};
 inline constexpr operation_set are_taking{
     operation_rows, [](const operation_row& row) { return row.side == socket_side::taking; }};
+/// What has a side of a socket and can be tried by any thread may be waited for by workers, too.
+inline constexpr operation_set are_waited_for_by_workers{
+    operation_rows,
+    [](const operation_row& row) { return row.is_tried_first && row.side != socket_side::none; }};
+/// Where less than was asked for says that nothing is left: a stream of bytes.
+inline constexpr operation_set are_drained_by_less{
+    operation_rows, [](const operation_row& row) {
+      return row.side == socket_side::taking &&
+             (row.buffer == buffer_form::bytes || row.buffer == buffer_form::window);
+    }};
 inline constexpr operation_set leave_a_rest{
     operation_rows, [](const operation_row& row) { return row.rest != rest_form::nothing; }};
 inline constexpr operation_set leave_bytes{

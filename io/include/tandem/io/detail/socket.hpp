@@ -9,6 +9,7 @@
 #include <tandem/detail/leaf.hpp>
 #include <tandem/io/completion_pool.hpp>
 #include <tandem/io/detail/operation_kind.hpp>
+#include <tandem/io/detail/side_wait.hpp>
 #include <tandem/io/export.hpp>
 #include <tandem/io/native_descriptor.hpp>
 
@@ -37,6 +38,10 @@ class TANDEM_IO_API socket {
   /// Null before the first receive() or incoming().
   multishot* source() const noexcept { return source_; }
   void set_source(multishot& made) noexcept { source_ = &made; }
+  /// direct/watch. Where the workers' port notes what it knows of it.
+  interest_slot& known() noexcept { return known_; }
+  /// direct/leave_side. By the task of that side.
+  void leave_side(socket_side side) noexcept;
   /// It listens, and nobody else has it: close() ends that at once, whoever holds the descriptor.
   void set_listens() noexcept { listens_ = true; }
 
@@ -56,6 +61,8 @@ class TANDEM_IO_API socket {
                                            const tandem::detail::promise_base& waiting) noexcept;
 
  private:
+  /// direct/forget. It is closed, or given away.
+  void forget() noexcept;
   bool is_idle() const noexcept {
     return users_[0].load(std::memory_order_relaxed) == nullptr &&
            users_[1].load(std::memory_order_relaxed) == nullptr;
@@ -65,6 +72,7 @@ class TANDEM_IO_API socket {
   std::array<side_user, 2> users_{};
   completion_thread* thread_ = nullptr;
   bool listens_ = false;
+  interest_slot known_{nullptr};
   multishot* source_ = nullptr;  // once there is one, it closes the descriptor
 };
 

@@ -28,6 +28,7 @@ class socket_awaiter {
     }
     side_->store(&operation_, std::memory_order_relaxed);
     operation_.aim(socket_->thread(), socket_->descriptor());
+    operation_.know(socket_->known());
     return operation_.start(self.promise());
   }
 
