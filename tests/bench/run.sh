@@ -8,13 +8,15 @@ usage() {
   cat <<'END'
 usage: tests/bench/run.sh SUITE [--compiler g++|clang++-19|both] [--rounds N] [--filter REGEX] [--threads 1,2]
                                 [--cpus 0,1] [--all] [--no-peers] [--plot]
+       tests/bench/run.sh scaling [--counts] [--rounds N] [--filter REGEX] [--cpus 0,1] [--no-peers] [--plot]
 
 Builds the preset release (g++, the default), release-clang or both, and the suite's peers; runs every sample in a process
 of its own, pinned, in a fresh random order each round (default: 9 rounds); prints a table and what was reached; writes
 build/release*/bench/SUITE.jsonl.
 --filter takes the cases whose "case impl" matches; --all takes those too that are left out by default; --threads lists the
 thread counts; --cpus says which CPUs are used, in order; --plot draws SUITE.svg and SUITE_CASE.svg beside the figures of the
-(first) preset with gnuplot. SUITE: fork_join, sync, pool, search, algorithms or io.
+(first) preset with gnuplot. SUITE: fork_join, sync, pool, search, algorithms or io. Suite scaling: the same figures on 1, 2, 4, ... CPUs, or, with
+--counts, what a request of a server costs in wakes, switches, system calls and posts as the threads grow.
 END
 }
 
@@ -25,7 +27,7 @@ while [ $# -gt 0 ]; do
     -h | --help) usage; exit 0 ;;
     --compiler) compiler=${2:?--compiler needs a name}; shift 2 ;;
     --rounds | --filter | --threads | --cpus) args+=("$1" "${2:?$1 needs a value}"); shift 2 ;;
-    --all) args+=("$1"); shift ;;
+    --all | --counts) args+=("$1"); shift ;;
     --no-peers) peers=; args+=("$1"); shift ;;
     --plot) plot=1; shift ;;
     -*) echo "unknown option: $1" >&2; usage >&2; exit 2 ;;
@@ -43,7 +45,7 @@ case $suite in
   fork_join) peer_group=peers ;;
   sync) peer_group=sync_peers ;;
   pool) peer_group=pool_peers ;;
-  io) peer_group=io_peers ;;
+  io | scaling) peer_group=io_peers ;;
   *) peers= ;;
 esac
 
@@ -58,13 +60,14 @@ tests/support/install_packages.sh "${groups[@]}"
 rm -f build/peers/bench_* build/peers/io_*
 for preset in "${presets[@]}"; do rm -f build/"$preset"/bench/bench_"$suite"_* build/"$preset"/bench/io_*; done
 targets=("bench_$suite")
-[ -z "$peers" ] || targets+=("bench_${suite}_peers")
+[ -z "$peers" ] || [ "$suite" = scaling ] || targets+=("bench_${suite}_peers")
 for preset in "${presets[@]}"; do
   cmake --preset "$preset" -DTANDEM_BUILD_BENCH=ON >/dev/null
   cmake --build --preset "$preset" --target "${targets[@]}"
 done
 if [ -n "$peers" ]; then
-  for peer in tests/bench/peers/*/build.sh; do "$peer" build/peers "$suite"; done
+  for peer in tests/bench/peers/*/build.sh; do "$peer" build/peers "${suite/scaling/io}"; done
 fi
 [ -z "$plot" ] || args+=(--plot)
+[ "$suite" != scaling ] || exec python3 -B tests/bench/scaling.py "${args[@]}" -- "${presets[0]}"
 exec python3 -B tests/bench/harness.py "$suite" "${args[@]}" -- "${presets[@]}"

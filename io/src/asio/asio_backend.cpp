@@ -75,10 +75,7 @@ class asio_backend final : public backend {
     }
   }
 
-  void use_buffers(detail::receive_buffers& buffers) noexcept override {
-    buffers_ = &buffers;
-    for (std::uint32_t i = 0; i < buffers.at_once(); ++i) provide_buffer(i);
-  }
+  void use_buffers(detail::receive_buffers& buffers) noexcept override { buffers_ = &buffers; }
 
   void provide_buffer(std::uint32_t index) noexcept override {
     buffers_->next(index) = stock_;

@@ -53,9 +53,9 @@ class backend {
   /// cannot be ended goes on. Their completions still come.
   virtual void cancel_all() noexcept = 0;
 
-  /// From now on buffers come from `buffers`, all of which are the backend's. Once, before arm().
+  /// From now on buffers come from `buffers`; the backend has none of them yet. Once, before arm().
   virtual void use_buffers(detail::receive_buffers& buffers) noexcept = 0;
-  /// A buffer is the backend's again.
+  /// A buffer is the backend's, or is so again.
   virtual void provide_buffer(std::uint32_t index) noexcept = 0;
   /// pre: not armed. post: received() will be called, at last with `armed` false.
   /// @returns  false if there is no memory: then nothing was armed

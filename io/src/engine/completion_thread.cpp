@@ -23,11 +23,12 @@ tandem::executor& completion_thread::executor() noexcept { return *impl_; }
 unsigned completion_thread::index() const noexcept { return impl_->index(); }
 
 completion_thread::impl::impl(runtime& owner, completion_pool& pool, unsigned index,
-                              completion_engine& engine)
+                              completion_engine& engine, std::shared_ptr<thread_loads> loads)
     : owner_(owner),
       pool_(pool),
       index_(index),
       name_(owner.options().name + "-io-" + std::to_string(index)),
+      loads_(std::move(loads)),
       engine_(&engine),
       local_(owner),
       wanted_(&engine) {}
@@ -164,7 +165,7 @@ bool is_of(const completion_engine& engine, completion_pool& pool) noexcept {
 completion_thread& thread_at_hand(completion_pool& pool) noexcept {
   completion_engine* const here = completion_engine::current();
   const bool is_its_own = here != nullptr && is_of(*here, pool);
-  return is_its_own ? pool.thread(here->index()) : pool.next_thread();
+  return is_its_own ? pool.thread(here->index()) : pool.thread_in_turn();
 }
 
 }  // namespace tandem::inline v0::io

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <tandem/detail/posted_jobs.hpp>
 #include <tandem/executor.hpp>
@@ -28,10 +29,12 @@ class completion_engine;
 class direct_port;
 class guests;
 class moves;
+class thread_loads;
 
 class completion_thread::impl final : public tandem::executor {
  public:
-  impl(runtime& owner, completion_pool& pool, unsigned index, completion_engine& engine);
+  impl(runtime& owner, completion_pool& pool, unsigned index, completion_engine& engine,
+       std::shared_ptr<thread_loads> loads);
   ~impl() override;
 
   // executor
@@ -49,6 +52,7 @@ class completion_thread::impl final : public tandem::executor {
   void resumed_elsewhere() noexcept;
   unsigned index() const noexcept { return index_; }
   completion_pool& pool() const noexcept { return pool_; }
+  const std::shared_ptr<thread_loads>& loads() const noexcept { return loads_; }
   /// At the end: threads inside post() have left. pre: no task lives
   void wait_for_posts() noexcept;
   /// Where the workers wait for its sockets, or null. Set before and after any task.
@@ -92,6 +96,7 @@ class completion_thread::impl final : public tandem::executor {
   completion_pool& pool_;
   const unsigned index_;
   const std::string name_;
+  const std::shared_ptr<thread_loads> loads_;  // of all threads
   direct_port* direct_ = nullptr;
 
   std::atomic<completion_engine*>
@@ -109,10 +114,12 @@ class completion_thread::impl final : public tandem::executor {
   // Guarded by the pool's moves.
   completion_engine* wanted_;
   bool requested_ = false;
+  bool is_open_ = false;  // spreading/open: an engine hosts it, or is about to
   impl* next_request_ = nullptr;
 };
 
-/// For what is bound to no thread: the one we are on waits cheapest, else they have their turns.
+/// For what is bound to no thread: the one we are on waits cheapest, else the engines have their
+/// turns.
 completion_thread& thread_at_hand(completion_pool& pool) noexcept;
 
 }  // namespace io

@@ -62,11 +62,24 @@ void growth_control::decide(clock::time_point now) noexcept {
   }
   reading.backlog = backlog_ / looks;
   reading.may_grow = now >= retry_ && target_.has_room();
+  rule_.set_most(target_.most_threads(now));  // growth/follow
   const growth_step step = rule_.decide(reading);
-  if (step.change > 0) grow(reading, step.reason);
-  if (step.change < 0) retire(reading);
+  if (step.change > 0) (void)grow(reading, step.reason);
+  if (step.change < 0) retire(reading, step.reason);
   segments_before_ = segments_;
   decided_ = now;
+}
+
+bool growth_control::serve_arrivals(unsigned arrived, clock::time_point now) noexcept {
+  const std::unique_lock lock(target_, std::try_to_lock);  // growth/watch
+  if (!lock) return false;
+  while (true) {
+    growth_reading reading(now, target_.threads());
+    reading.may_grow = now >= retry_ && target_.has_room();
+    if (!rule_.add_for_connections(reading, target_.residents(), arrived)) return true;
+    if (!grow(reading, decision_reason::connections)) return true;
+    --arrived;
+  }
 }
 
 bool growth_control::idles(clock::time_point now) noexcept {
@@ -74,28 +87,31 @@ bool growth_control::idles(clock::time_point now) noexcept {
   const std::unique_lock lock(target_, std::try_to_lock);
   if (!lock) return false;
   const growth_reading reading(now, target_.threads());
-  if (rule_.decide(reading).change == 0) return true;
-  retire(reading);
+  const growth_step step = rule_.decide(reading);
+  if (step.change == 0) return true;
+  retire(reading, step.reason);
   return false;
 }
 
-void growth_control::grow(const growth_reading& reading, decision_reason why) noexcept {
+bool growth_control::grow(const growth_reading& reading, decision_reason why) noexcept {
   try {
     target_.add_thread();
   } catch (const std::exception& refused) {
     // The rule takes the thread that is not there for one that somebody else took away.
     retry_ = reading.now + options_.keep_alive;
-    return say_refused(reading.threads, refused.what());
+    say_refused(reading.threads, refused.what());
+    return false;
   }
   log(reading, pool_action::inject, why, reading.threads + 1);
+  return true;
 }
 
-void growth_control::retire(const growth_reading& reading) noexcept {
+void growth_control::retire(const growth_reading& reading, decision_reason why) noexcept {
   const auto last = seen_.begin() + (reading.threads - 1);
   const auto least = std::min_element(seen_.begin(), last,
                                       [](const seen& a, const seen& b) { return a.busy < b.busy; });
   target_.retire_thread(static_cast<unsigned>(least - seen_.begin()));
-  log(reading, pool_action::retire, decision_reason::idle, reading.threads - 1);
+  log(reading, pool_action::retire, why, reading.threads - 1);
 }
 
 void growth_control::log(const growth_reading& reading, pool_action action, decision_reason why,

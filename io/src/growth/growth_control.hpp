@@ -47,6 +47,10 @@ class growth_control {
   /// The look is over; with the last one of a period it is decided.
   void looked(clock::time_point now) noexcept;
 
+  /// spreading/arrive. So many connections have come whose tasks live on the threads.
+  /// @returns  false if it could not look, and has to be asked again
+  bool serve_arrivals(unsigned arrived, clock::time_point now) noexcept;
+
   /// growth/rest. Nothing goes on, and nothing has since the last look.
   /// @returns  whether nobody has to look before next_retirement()
   bool idles(clock::time_point now) noexcept;
@@ -61,8 +65,9 @@ class growth_control {
 
   void start_over() noexcept;
   void decide(clock::time_point now) noexcept;
-  void grow(const growth_reading& reading, decision_reason why) noexcept;
-  void retire(const growth_reading& reading) noexcept;
+  /// @returns  whether there is one more
+  bool grow(const growth_reading& reading, decision_reason why) noexcept;
+  void retire(const growth_reading& reading, decision_reason why) noexcept;
   void log(const growth_reading& reading, pool_action action, decision_reason why,
            unsigned after) noexcept;
   static void say_refused(unsigned thread, const char* why) noexcept;

@@ -11,6 +11,7 @@ growth_rule::growth_rule(const completion_growth& options, unsigned least, unsig
                          clock::time_point now)
     : options_(options),
       least_(least),
+      capacity_(most),
       most_(most),
       threads_(least),
       last_(now),
@@ -21,6 +22,11 @@ growth_rule::growth_rule(const completion_growth& options, unsigned least, unsig
 growth_step growth_rule::decide(const growth_reading& reading) noexcept {
   if (reading.threads != threads_) note_outside_change(reading);
   note_load(reading);
+  if (threads_ > most_) {  // growth/follow
+    --threads_;
+    saturated_for_ = 0;
+    return growth_step(-1, decision_reason::outside_change);
+  }
   // growth/grow. A stall is paid for once; when it has ended the next one may ask again.
   added_for_stalls_ = std::min(added_for_stalls_, reading.stalled);
   const bool saturated = reading.least_share >= options_.saturated_share;
@@ -40,6 +46,14 @@ growth_step growth_rule::decide(const growth_reading& reading) noexcept {
   has_retired_ = true;
   retired_at_ = reading.now;
   return growth_step(-1, decision_reason::idle);
+}
+
+bool growth_rule::add_for_connections(const growth_reading& reading, std::uint32_t residents,
+                                      unsigned arrived) noexcept {
+  if (reading.threads != threads_) note_outside_change(reading);
+  if (arrived == 0 || threads_ >= most_ || residents <= threads_ || !reading.may_grow) return false;
+  (void)grow(reading, decision_reason::connections);  // growth/connections
+  return true;
 }
 
 growth_rule::clock::time_point growth_rule::next_retirement() const noexcept {

@@ -5,7 +5,9 @@
 // io/src/growth/README.md.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <tandem/io/completion_growth.hpp>
 #include <tandem/pool_decision.hpp>
 #include <vector>
@@ -46,9 +48,19 @@ class growth_rule {
   growth_rule(const completion_growth& options, unsigned least, unsigned most,
               clock::time_point now);
 
+  /// growth/follow. From now on there may be so many, at most as many as at first: those that are
+  /// too many retire, one a reading.
+  void set_most(unsigned most) noexcept { most_ = std::clamp(most, least_, capacity_); }
   /// Once for each reading. What it says is taken for done; if the next reading has another number
   /// of threads, somebody else has changed it.
   growth_step decide(const growth_reading& reading) noexcept;
+
+  /// spreading/arrive. So many connections have come whose tasks live on the threads, and
+  /// `residents` there are now. Asked again until it says no; what it says is taken for done.
+  ///
+  /// @returns  whether there is to be one more
+  bool add_for_connections(const growth_reading& reading, std::uint32_t residents,
+                           unsigned arrived) noexcept;
 
   /// When a pool without any load would have to have one less; max() if it has no more than it
   /// must.
@@ -61,7 +73,8 @@ class growth_rule {
 
   const completion_growth options_;
   const unsigned least_;
-  const unsigned most_;
+  const unsigned capacity_;
+  unsigned most_;
   unsigned threads_;
   clock::time_point last_;  // reading
   double load_ = 0;         // growth/shrink: averages

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <chrono>
+#include <cstdint>
+
 namespace tandem::inline v0::io {
 
 /// A number of threads, and the lock under which it is changed (growth/watch): BasicLockable,
@@ -15,6 +18,12 @@ class growth_target {
   virtual bool try_lock() noexcept = 0;
   virtual void lock() = 0;
   virtual void unlock() noexcept = 0;
+
+  /// spreading/arrive. Connections whose tasks live on the threads.
+  virtual std::uint32_t residents() const noexcept = 0;
+
+  /// growth/follow. How many threads there may be, at that time.
+  virtual unsigned most_threads(std::chrono::steady_clock::time_point now) noexcept = 0;
 
   // pre: locked
   virtual unsigned threads() const noexcept = 0;

@@ -89,6 +89,11 @@ void stall_watch::stop() noexcept {
   thread_.join();
 }
 
+void stall_watch::hurry() noexcept {
+  // The first one wakes; the others are found with it. seq_cst: pairs with run().
+  if (arrived_.fetch_add(1, std::memory_order_seq_cst) == 0) wake();
+}
+
 void stall_watch::wake() noexcept {
   {
     const std::lock_guard guard(lock_);
@@ -101,12 +106,15 @@ void stall_watch::run() noexcept {
   std::unique_lock lock(lock_);
   clock::time_point quiet_since = clock::now();
   while (!stopping_) {
-    changed_.wait_for(lock, interval_);
+    changed_.wait_for(lock, interval_, [this] {
+      return stopping_ || arrived_.load(std::memory_order_seq_cst) != 0;
+    });
     const clock::time_point now = clock::now();
     growth_looks_ = growth_ != nullptr && growth_->is_due(now);
     const bool any = look(now);
     attend(lock);
     tell_all(lock);
+    if (growth_ != nullptr) serve_arrivals(lock, now);
     if (growth_looks_) {
       lock.unlock();  // a thread may be started, and whoever wakes must not wait for that
       growth_->looked(now);
@@ -125,13 +133,30 @@ void stall_watch::run() noexcept {
       rests_.store(false, std::memory_order_seq_cst);
     } else {
       rest(lock);
+      rests_.store(false, std::memory_order_seq_cst);  // also where arrivals have ended it
     }
     quiet_since = clock::now();
   }
 }
 
+void stall_watch::serve_arrivals(std::unique_lock<std::mutex>& lock,
+                                 clock::time_point now) noexcept {
+  const unsigned arrived = arrived_.exchange(0, std::memory_order_seq_cst);
+  if (arrived == 0) return;
+  lock.unlock();  // threads are started
+  const bool heard = growth_->serve_arrivals(arrived, now);
+  lock.lock();
+  if (heard) return;
+  // Somebody resizes, which takes its time.
+  arrived_.fetch_add(arrived, std::memory_order_seq_cst);
+  changed_.wait_for(lock, interval_, [this] { return stopping_; });
+}
+
 void stall_watch::rest(std::unique_lock<std::mutex>& lock) noexcept {
-  const auto is_over = [this] { return stopping_ || !rests_.load(std::memory_order_seq_cst); };
+  const auto is_over = [this] {
+    return stopping_ || !rests_.load(std::memory_order_seq_cst) ||
+           arrived_.load(std::memory_order_seq_cst) != 0;
+  };
   if (growth_ == nullptr) return changed_.wait(lock, is_over);
   // growth/rest. After rests_: whoever changes the number from now on ends the rest.
   if (growth_->idles(clock::now())) {

@@ -75,6 +75,8 @@ class stall_watch {
   void kick() noexcept {
     if (rests_.load(std::memory_order_seq_cst)) wake();
   }
+  /// spreading/arrive. The control is to hear at once of a connection whose task lives on a thread.
+  void hurry() noexcept;
   std::uint64_t stalls() const noexcept { return stalls_.load(std::memory_order_relaxed); }
 
  private:
@@ -96,6 +98,8 @@ class stall_watch {
   bool is_stalled(const watched& one, clock::time_point now) const noexcept;
   /// growth/look
   void show(const watched& one, bool busy, clock::time_point now) noexcept;
+  /// spreading/arrive. Without the lock meanwhile.
+  void serve_arrivals(std::unique_lock<std::mutex>& lock, clock::time_point now) noexcept;
   /// stalls/look. pre: locked, and it has said that it rests. Ends with the first thread that
   /// wakes, or when one has been idle for too long (growth/rest); or does not begin, since
   /// something has to be done.
@@ -124,6 +128,7 @@ class stall_watch {
   growth_control* growth_ = nullptr;  // null: the pool is not adaptive
   watched_port* port_ = nullptr;      // null: the workers have none
   bool growth_looks_ = false;         // this look is also its
+  std::atomic<unsigned> arrived_{0};  // spreading/arrive: of which the control has not heard
   std::atomic<bool> rests_{false};
   std::atomic<std::uint64_t> stalls_{0};
   std::mutex lock_;

@@ -18,7 +18,7 @@ detail::socket::socket(socket&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, no_descriptor)),
       thread_(other.thread_),
       listens_(other.listens_),
-      known_(other.known_.exchange(nullptr, std::memory_order_relaxed)),
+      record_(std::move(other.record_)),
       source_(std::exchange(other.source_, nullptr)) {
   TANDEM_ASSERT(other.is_idle(), "a socket was moved while an operation was in flight on it");
 }
@@ -30,9 +30,7 @@ detail::socket& detail::socket::operator=(socket&& other) noexcept {
     descriptor_ = std::exchange(other.descriptor_, no_descriptor);
     thread_ = other.thread_;
     listens_ = other.listens_;
-    known_.store(
-        other.known_.exchange(nullptr, std::memory_order_relaxed),
-        std::memory_order_relaxed);  // it is idle: whoever uses it next is told by its owner
+    record_ = std::move(other.record_);
     source_ = std::exchange(other.source_, nullptr);
   }
   return *this;
@@ -40,13 +38,14 @@ detail::socket& detail::socket::operator=(socket&& other) noexcept {
 
 void detail::socket::forget() noexcept {
   // Acquire: pairs with direct/watch, by the task of one side.
-  if (interest* const known = known_.exchange(nullptr, std::memory_order_acquire)) {
+  if (interest* const known = record_.known.exchange(nullptr, std::memory_order_acquire)) {
     direct_port::forget(*known, descriptor_);
   }
+  record_.place.leave();
 }
 
 void detail::socket::leave_side(socket_side side) noexcept {
-  interest* const known = known_.load(std::memory_order_acquire);  // likewise
+  interest* const known = record_.known.load(std::memory_order_acquire);  // likewise
   if (known != nullptr && known->is_armed(side)) direct_port::leave_side(*known, descriptor_, side);
 }
 

@@ -58,7 +58,7 @@ std::vector<tcp_listener> tcp_listener::bind_sharded(completion_pool& pool, cons
   shared.reuse_port = true;
   std::vector<tcp_listener> shards;
   endpoint where = address;
-  for (unsigned i = 0; i < pool.size(); ++i) {
+  for (unsigned i = 0; i < pool.most_places(); ++i) {
     shards.push_back(bind_on(pool.thread(i), pool, where, shared));
     shards.back().connections_on_ = &pool.thread(i);
     where = shards.front().local_endpoint();  // the port that the first one has got

@@ -30,14 +30,14 @@ std::size_t bytes_asked(const operation& of) noexcept {
 }  // namespace
 
 bool operation::is_for_workers() const noexcept {
-  return are_waited_for_by_workers.has(kind_) && known_ != nullptr &&
+  return are_of_connections.has(kind_) && record_ != nullptr &&
          tandem::detail::this_thread().current_worker != nullptr &&
          thread_->implementation().direct() != nullptr;
 }
 
 void operation::leave_direct() const noexcept {
-  if (known_ == nullptr) return;
-  interest* const known = known_->load(std::memory_order_acquire);  // as in start_direct()
+  if (record_ == nullptr) return;
+  interest* const known = record_->known.load(std::memory_order_acquire);  // as in start_direct()
   if (known != nullptr && known->is_armed(row().side)) {
     direct_port::leave_side(*known, descriptor_, row().side);
   }
@@ -45,11 +45,11 @@ void operation::leave_direct() const noexcept {
 
 bool operation::start_direct(promise_base& waiting) noexcept {
   // Acquire: pairs with direct/watch, by the task of the other side.
-  interest* known = known_->load(std::memory_order_acquire);
+  interest* known = record_->known.load(std::memory_order_acquire);
   if (known == nullptr || !known->is_armed(row().side)) {
     if (try_now()) return end_ready(waiting);
     completion_thread::impl& thread = thread_->implementation();
-    known = thread.direct()->watch(*known_, descriptor_, row().side);
+    known = thread.direct()->watch(record_->known, descriptor_, row().side);
     if (known == nullptr) return start_by_thread(waiting, thread, false);
   } else if (known->may_find(row().side) && call_direct(*known)) {
     return end_ready(waiting);
@@ -116,7 +116,7 @@ operation::direct_end operation::go_on_direct(interest& known, bool is_ready) no
 void operation::run_direct(job* self) noexcept {
   operation& target = *static_cast<start_request*>(self)->target;
   promise_base& waiting = target.waiting();
-  interest& known = *target.known_->load(std::memory_order_relaxed);  // there since it began
+  interest& known = *target.record_->known.load(std::memory_order_relaxed);  // there since it began
   if (target.go_on_direct(known, true) == direct_end::waits) return;
   if (target.finish_unposted()) {
     waiting.note_queued();
@@ -125,8 +125,8 @@ void operation::run_direct(job* self) noexcept {
 }
 
 bool operation::stop_direct() noexcept {
-  stop_seen_.store(true, std::memory_order_seq_cst);           // direct/stop
-  interest& known = *known_->load(std::memory_order_relaxed);  // published with the leaf
+  stop_seen_.store(true, std::memory_order_seq_cst);                  // direct/stop
+  interest& known = *record_->known.load(std::memory_order_relaxed);  // published with the leaf
   if (known.tell(row().side, false) != nullptr) {
     complete(-ECANCELED);
     finish_stopped();

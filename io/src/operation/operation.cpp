@@ -7,6 +7,7 @@
 #include <tandem/io/detail/file_request.hpp>
 #include <tandem/io/detail/operation.hpp>
 
+#include "engine/completion_engine.hpp"
 #include "engine/completion_thread.hpp"
 #include "platform/attempt.hpp"
 
@@ -44,10 +45,12 @@ bool operation::start(promise_base& waiting) noexcept {
   }
   completion_thread::impl& thread = thread_->implementation();
   const bool is_at_home = thread.is_current();
-  if (!is_at_home) {
-    if (is_for_workers()) return start_direct(waiting);
-    if (try_now()) return end_ready(waiting);
+  if (!is_at_home && is_for_workers()) return start_direct(waiting);
+  if (record_ != nullptr && are_of_connections.has(kind_) &&
+      (is_at_home || completion_engine::current() != nullptr)) {
+    record_->place.settle();  // spreading/settle
   }
+  if (!is_at_home && try_now()) return end_ready(waiting);
   return start_by_thread(waiting, thread, is_at_home);
 }
 

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include <tandem/io/completion_options.hpp>
 
-#include <algorithm>
-#include <tandem/cpu_count.hpp>
 #include <tandem/detail/environment_options.hpp>
 
 #include "backend/backend.hpp"
@@ -11,8 +9,7 @@
 namespace tandem::inline v0::io {
 
 completion_options::completion_options()
-    : min_threads(tandem::detail::count_from_environment("TANDEM_IO_THREADS",
-                                                         std::max(1U, usable_cpus() / 4))),
+    : min_threads(tandem::detail::count_from_environment("TANDEM_IO_THREADS", 1)),
       adaptive(tandem::detail::switch_from_environment("TANDEM_IO_ADAPTIVE", true)),
       backend(detail::backend_from_environment()) {}
 

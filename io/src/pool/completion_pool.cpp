@@ -5,8 +5,10 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <tandem/cpu_count.hpp>
 #include <tandem/detail/decision_log.hpp>
 #include <tandem/detail/forked.hpp>
+#include <tandem/detail/machine_watch.hpp>
 #include <tandem/errors.hpp>
 #include <tandem/io/completion_pool.hpp>
 #include <utility>
@@ -16,6 +18,7 @@
 #include "engine/completion_engine.hpp"
 #include "engine/completion_thread.hpp"
 #include "engine/moves.hpp"
+#include "engine/thread_loads.hpp"
 #include "growth/growth_control.hpp"
 #include "growth/growth_target.hpp"
 #include "growth/stall_watch.hpp"
@@ -25,13 +28,17 @@
 
 namespace tandem::inline v0::io {
 
-class completion_pool::impl final : public growth_target {
+class completion_pool::impl final : public growth_target, public resident_listener {
  public:
   impl(runtime& owner, completion_pool& pool, const completion_options& options)
       : owner_(owner),
         options_(validated(options)),
+        follows_(options.max_threads == 0 && options_.adaptive.enabled),
+        most_(follows_ ? usual_most(options_) : options_.max_threads),
+        machine_(usable_cpus()),
         drives_timers_(!tandem::detail::timers_of(owner).is_driven_for_good()),
         shared_(owner, options_.max_threads),
+        loads_(std::make_shared<thread_loads>(options_.max_threads, *this)),
         watch_(owner.options().name + "-io-watch", options_.stall_threshold, options_.on_stall) {
     completion_options one = options_;
     if (one.backend == io_backend::automatic) one.backend = io_backend::uring;
@@ -84,11 +91,11 @@ class completion_pool::impl final : public growth_target {
           "completion_pool::resize: called on a completion thread, which it may have to wait for. "
           "Call it by blocking(), or from a thread outside");
     }
-    if (wanted < options_.min_threads || wanted > options_.max_threads) {
+    if (wanted < options_.min_threads || wanted > most()) {
       throw std::invalid_argument("completion_pool::resize: " + std::to_string(wanted) +
                                   " is not between min_threads (" +
                                   std::to_string(options_.min_threads) + ") and max_threads (" +
-                                  std::to_string(options_.max_threads) + ")");
+                                  std::to_string(most()) + ")");
     }
     tandem::detail::refuse_if_forked(owner_, "completion_pool::resize");
     const std::lock_guard guard(resizing_);
@@ -110,13 +117,13 @@ class completion_pool::impl final : public growth_target {
   void unlock() noexcept override { resizing_.unlock(); }
   unsigned threads() const noexcept override { return size(); }
   bool has_room() const noexcept override {
-    return size() < options_.max_threads && !engines_[size()]->pulse().is_running();
+    return size() < most() && !engines_[size()]->pulse().is_running();
   }
   void add_thread() override {
     const unsigned index = size();
     shared_.open(index + 1);
     engines_[index]->start();  // waits for its end first, if it is still retiring
-    moves_.send(threads_[index]->implementation(), *engines_[index]);
+    moves_.level(threads_[index]->implementation(), *engines_[index], index + 1);
     size_.store(index + 1, std::memory_order_release);
   }
   void retire_thread(unsigned survivor) noexcept override {
@@ -125,21 +132,47 @@ class completion_pool::impl final : public growth_target {
     moves_.retire(*engines_[index], *engines_[survivor]);
   }
 
-  completion_thread& next() noexcept {
+  std::uint32_t residents() const noexcept override { return loads_->residents(); }
+  unsigned most_threads(std::chrono::steady_clock::time_point now) noexcept override {
+    if (follows_ && machine_.look(now)) {                            // growth/follow
+      most_.store(usual_most(options_), std::memory_order_relaxed);  // a number
+    }
+    return most();
+  }
+
+  // resident_listener
+  void resident_arrived(std::uint32_t residents) noexcept override {
+    // spreading/arrive
+    if (grows() && residents > size() && size() < most()) watch_.hurry();
+  }
+
+  completion_thread& in_turn() noexcept {
     // Relaxed: a turn is enough, no order.
     return *threads_[turn_.fetch_add(1, std::memory_order_relaxed) % size()];
   }
+  completion_thread& next() noexcept {
+    // spreading/choose
+    const unsigned open = count_of_open();
+    const unsigned least = loads_->least_loaded(open);
+    if (loads_->sockets(least) == 0 || open >= most_places()) return *threads_[least];
+    return thread(open);
+  }
+  unsigned most_places() const noexcept { return grows() ? most() : size(); }
   unsigned size() const noexcept {
     return size_.load(std::memory_order_acquire);  // pairs with resize()
   }
-  completion_thread& thread(unsigned index) noexcept { return *threads_.at(index); }
+  completion_thread& thread(unsigned index) noexcept {
+    completion_thread& wanted = *threads_.at(index);
+    if (index >= count_of_open() && grows()) open_up_to(index);
+    return wanted;
+  }
   tandem::executor& executor() noexcept { return shared_; }
 
   completion_pool_stats stats() const noexcept {
     completion_pool_stats out;
     for (const auto& each : engines_) each->add_stats(out);
     out.min_threads = options_.min_threads;
-    out.max_threads = options_.max_threads;
+    out.max_threads = most();
     out.goal = size();
     const decision_counts decided = log_.counts();
     out.injections = decided[static_cast<std::size_t>(pool_action::inject)];
@@ -159,20 +192,41 @@ class completion_pool::impl final : public growth_target {
   }
 
  private:
+  /// growth/look
+  bool grows() const noexcept {
+    return options_.adaptive.enabled && options_.max_threads > options_.min_threads;
+  }
+  unsigned most() const noexcept { return most_.load(std::memory_order_relaxed); }
+  /// By the machine. pre: follows_
+  static unsigned usual_most(const completion_options& options) noexcept {
+    return std::clamp(usable_cpus(), options.min_threads, options.max_threads);
+  }
+  /// The first so many are open: those that have an engine of their own, and guests.
+  unsigned count_of_open() const noexcept {
+    const unsigned opened = open_.load(std::memory_order_acquire);  // pairs with open_up_to()
+    return grows() ? std::min(std::max(size(), opened), std::max(size(), most())) : size();
+  }
+  /// spreading/open
+  void open_up_to(unsigned index) noexcept {
+    for (unsigned i = count_of_open(); i <= index; ++i) {
+      moves_.open(threads_[i]->implementation(), *engines_.front());
+    }
+    unsigned seen = open_.load(std::memory_order_relaxed);
+    while (seen <= index &&
+           !open_.compare_exchange_weak(seen, index + 1, std::memory_order_release)) {}
+  }
   /// @returns  whether there is one
   bool prepare_watch() {
     open_port();
     const bool told = options_.stall_threshold.count() > 0;
-    const bool grows =
-        options_.adaptive.enabled && options_.max_threads > options_.min_threads;  // growth/look
-    if (!told && !grows && direct_ == nullptr) return false;
+    if (!told && !grows() && direct_ == nullptr) return false;
     for (const auto& each : engines_) watch_.add(each->pulse());
     if (direct_ != nullptr) watch_.serve(*direct_);
     if (told && drives_timers_) {
       completion_engine& first = *engines_.front();
       watch_.watch_driver(tandem::detail::timers_of(owner_), first.sleeping(), first.pulse());
     }
-    if (grows) {
+    if (grows()) {
       growth_.emplace(options_.adaptive, *this, log_, options_.min_threads, options_.max_threads,
                       born_);
       watch_.serve(*growth_);
@@ -211,7 +265,7 @@ class completion_pool::impl final : public growth_target {
       engines_.push_back(std::make_unique<completion_engine>(
           owner_, shared_, moves_, i, options.max_threads, drives_timers, options));
       threads_.push_back(std::make_unique<completion_thread>(
-          std::make_unique<completion_thread::impl>(owner_, pool, i, *engines_.back())));
+          std::make_unique<completion_thread::impl>(owner_, pool, i, *engines_.back(), loads_)));
       moves_.add(threads_.back()->implementation());
       shared_.add(engines_.back()->lane());
     }
@@ -234,10 +288,14 @@ class completion_pool::impl final : public growth_target {
   }
 
   runtime& owner_;
-  const completion_options options_;
+  const completion_options options_;  // max_threads: how many engines are made
+  const bool follows_;
+  std::atomic<unsigned> most_;
+  tandem::detail::machine_watch machine_;  // under the lock of the number
   // A runtime without threads drives its timers itself.
   const bool drives_timers_;
   stealable_executor shared_;
+  const std::shared_ptr<thread_loads> loads_;
   moves moves_;
   const std::chrono::steady_clock::time_point born_ = std::chrono::steady_clock::now();
   tandem::detail::decision_log log_;
@@ -251,6 +309,7 @@ class completion_pool::impl final : public growth_target {
   std::mutex resizing_;       // growth/watch: who changes size_
   bool ended_ = false;        // guarded by resizing_
   std::atomic<unsigned> size_{0};
+  std::atomic<unsigned> open_{0};
   std::atomic<unsigned> turn_{0};
 };
 
@@ -263,6 +322,8 @@ unsigned completion_pool::size() const noexcept { return impl_->size(); }
 completion_thread& completion_pool::thread(unsigned index) noexcept { return impl_->thread(index); }
 void completion_pool::resize(unsigned threads) { impl_->resize(threads); }
 completion_thread& completion_pool::next_thread() noexcept { return impl_->next(); }
+completion_thread& completion_pool::thread_in_turn() noexcept { return impl_->in_turn(); }
+unsigned completion_pool::most_places() const noexcept { return impl_->most_places(); }
 std::string_view completion_pool::service_name() const noexcept { return "completion pool"; }
 void completion_pool::stop() noexcept { impl_->stop(); }
 completion_pool_stats completion_pool::stats() const noexcept { return impl_->stats(); }

@@ -27,7 +27,11 @@ void check(bool right, const char* option, unsigned is, const std::string& rule)
 completion_options validated(completion_options options) {
   const unsigned least = options.min_threads;
   check(least >= 1 && least <= 1024, "min_threads", least, "between 1 and 1024");
-  if (options.max_threads == 0) options.max_threads = std::max(least, usable_cpus());
+  if (options.max_threads == 0) {
+    // growth/follow. There may be more CPUs later: so many threads can be had then.
+    const unsigned room = std::min(present_cpus(), std::max(4 * usable_cpus(), 64U));
+    options.max_threads = std::max({least, usable_cpus(), options.adaptive.enabled ? room : 1U});
+  }
   check(options.max_threads >= least && options.max_threads <= 1024, "max_threads",
         options.max_threads,
         "between min_threads (" + std::to_string(least) + ") and 1024, or 0 for the usable CPUs");

@@ -5,6 +5,7 @@
 #include <tandem/detail/clock_hold.hpp>
 #include <tandem/io/detail/multishot_awaiter.hpp>
 
+#include "engine/completion_engine.hpp"
 #include "receive/multishot.hpp"
 
 namespace tandem::inline v0::io::detail {
@@ -28,6 +29,10 @@ bool multishot_awaiter::start(tandem::detail::promise_base& waiting) {
   if (waiting.env->stop().stop_requested()) {
     set_cancelled();
     return false;
+  }
+  // spreading/settle. Not of a listener, which serves nobody.
+  if (!socket_->listens() && completion_engine::current() != nullptr) {
+    socket_->record().place.settle();
   }
   if (socket_->source() == nullptr) {
     socket_->leave_side(socket_side::taking);

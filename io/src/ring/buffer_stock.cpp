@@ -2,21 +2,34 @@
 // SPDX-License-Identifier: MIT
 #include "ring/buffer_stock.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace tandem::inline v0::io {
+
+namespace {
+constexpr std::uint32_t first_buffers = 16;  // leases/begin
+}
 
 void buffer_stock::open(backend& ring, const completion_options& options) {
   backend_ = &ring;
   buffers_ = new detail::receive_buffers(*this, options.receive_buffers,
                                          options.max_receive_buffers, options.receive_buffer_bytes);
-  free_ = buffers_->count();
+  free_ = 0;
+  fresh_ = 0;
   spare_ = detail::receive_buffers::none;
   spare_count_ = 0;
   ring.use_buffers(*buffers_);
+  provide_fresh(first_buffers);
 }
 
-void buffer_stock::close() noexcept { buffers_->abandon(buffers_->count() - free_ - spare_count_); }
+void buffer_stock::close() noexcept { buffers_->abandon(fresh_ - free_ - spare_count_); }
+
+void buffer_stock::provide_fresh(std::uint32_t count) noexcept {
+  for (const std::uint32_t end = std::min(fresh_ + count, buffers_->count()); fresh_ < end;) {
+    provide(fresh_++);
+  }
+}
 
 void buffer_stock::feed() noexcept {
   constexpr std::uint32_t none = detail::receive_buffers::none;
@@ -27,12 +40,13 @@ void buffer_stock::feed() noexcept {
   }
   if (hungry_ == nullptr) return;
   bool refused = false;
-  if (free_ == 0) {
+  if (free_ == 0 && fresh_ < buffers_->count()) {
+    provide_fresh(fresh_);  // leases/begin
+  } else if (free_ == 0) {
     // Slow readers have them all, and the others must not wait for those.
     if (buffers_->is_at_limit()) return;
-    const std::uint32_t first = buffers_->count();
     refused = !buffers_->grow();
-    for (std::uint32_t i = first; i < buffers_->count(); ++i) provide(i);
+    provide_fresh(buffers_->count() - fresh_);
   }
   buffers_->set_starving(false);
   hungry_receiver* each = std::exchange(hungry_, nullptr);
@@ -67,6 +81,8 @@ void buffer_stock::provide(std::uint32_t index) noexcept {
 
 void buffer_stock::taken() noexcept {
   --free_;
+  // leases/begin. Before the last one is gone: whoever finds none has to ask again.
+  if (free_ < fresh_ / 4 && fresh_ < buffers_->count()) provide_fresh(fresh_);
   if (spare_count_ == 0) return;
   const std::uint32_t index = spare_;
   spare_ = buffers_->next(index);

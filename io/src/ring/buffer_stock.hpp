@@ -70,11 +70,15 @@ class buffer_stock {
   void wake() noexcept { sleep_.wake(); }
 
  private:
+  /// leases/begin. So many that were never used, or as many as there are.
+  void provide_fresh(std::uint32_t count) noexcept;
+
   ring_sleep& sleep_;
   const void* const owner_;
   backend* backend_ = nullptr;
   detail::receive_buffers* buffers_ = nullptr;  // set before anybody else sees the thread
   std::uint32_t free_ = 0;                      // with the backend
+  std::uint32_t fresh_ = 0;                     // from here on none was ever provided
   std::uint32_t spare_ = UINT32_MAX;            // a chain of those it has no room for
   std::uint32_t spare_count_ = 0;
   hungry_receiver* hungry_ = nullptr;

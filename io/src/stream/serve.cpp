@@ -146,11 +146,14 @@ class server {
     if (executor* const home = source.home()) co_await resume_on(*home);
     std::chrono::milliseconds pause = options_.first_pause;
     const bool waits_for_place = options_.max_connections != 0 && !source.has_over_limit();
+    const bool is_only_one = sources_.size() == 1;
     while (true) {
       semaphore_permit place;
-      if (waits_for_place) place = co_await places_.scoped();
+      if (waits_for_place && is_only_one) place = co_await places_.scoped();
       auto accepted = co_await as_result(source.accept());
       if (accepted) {
+        // A place that a silent listener held would be missing at the others.
+        if (waits_for_place && !is_only_one) place = co_await places_.scoped();
         pause = options_.first_pause;
         admit(source, std::move(place), connections);
         // A listener that never waits keeps nobody from the thread, and hears of its stop.

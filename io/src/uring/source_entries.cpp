@@ -8,9 +8,7 @@ namespace tandem::inline v0::io {
 
 void source_entries::use_buffers(io_uring& ring, detail::receive_buffers& buffers) noexcept {
   buffers_ = &buffers;
-  for (std::uint32_t i = 0; i < buffers.at_once(); ++i) buffers.next(i) = i + 1;
-  buffers.next(buffers.at_once() - 1) = none;
-  stock_ = 0;
+  stock_ = none;
   register_buffer_ring(ring);
 }
 
@@ -31,9 +29,6 @@ void source_entries::register_buffer_ring(io_uring& ring) noexcept {
   }
   buffer_ring_ = static_cast<io_uring_buf_ring*>(memory);
   io_uring_buf_ring_init(buffer_ring_);
-  for (std::uint32_t i = 0; i < count; ++i) add_to_ring(i, static_cast<int>(i));
-  io_uring_buf_ring_advance(buffer_ring_, static_cast<int>(count));
-  stock_ = none;
 }
 
 }  // namespace tandem::inline v0::io

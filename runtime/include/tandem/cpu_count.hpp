@@ -6,12 +6,20 @@
 
 namespace tandem::inline v0 {
 
-/// The affinity mask of the process, limited by the cgroup's CPU quota (rounded up); at least 1.
+/// TANDEM_CPUS, if it is set to a number; else the affinity mask of the calling thread, limited by
+/// the whole CPUs of the cgroup's quota (of 1.5 that is one: two threads that compute would be
+/// stopped in each period of the quota). At least 1.
 ///
 ///     const unsigned cpus = tandem::usable_cpus();
 ///
 /// @cost    reads a few files: keep the answer
 /// @source  sched_getaffinity(2); cgroup v2 cpu.max, v1 cpu.cfs_quota_us
 TANDEM_API unsigned usable_cpus() noexcept;
+
+// Implementation
+/// The default of pool_options::min_threads.
+TANDEM_API unsigned usual_workers() noexcept;
+/// How many CPUs the machine has, whoever may use them.
+TANDEM_API unsigned present_cpus() noexcept;
 
 }  // namespace tandem::inline v0

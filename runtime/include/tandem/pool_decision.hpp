@@ -36,12 +36,13 @@ enum class decision_reason : unsigned char {
   keep_alive,      ///< idle for too long
   saturated,       ///< all threads of a completion pool have been busy for too long
   stalled,         ///< a thread of a completion pool does not come back to its ring
-  idle             ///< fewer threads of a completion pool would have done for long enough
+  idle,            ///< fewer threads of a completion pool would have done for long enough
+  connections      ///< more connections than threads of a completion pool, whose tasks live there
 };
 
 /// How many reasons there are.
 inline constexpr std::size_t decision_reason_count =
-    static_cast<std::size_t>(decision_reason::idle) + 1;
+    static_cast<std::size_t>(decision_reason::connections) + 1;
 
 /// How often each action was taken for each reason: counts[action][reason].
 using decision_counts =

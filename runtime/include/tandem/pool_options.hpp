@@ -9,6 +9,7 @@
 
 #include <tandem/adaptive_options.hpp>
 #include <tandem/config.hpp>
+#include <tandem/cpu_count.hpp>
 #include <tandem/starvation_report.hpp>
 #include <tandem/submission_options.hpp>
 #include <tandem/task_hooks.hpp>
@@ -43,9 +44,12 @@ class TANDEM_API pool_options {
   pool_options();
 
   /// Workers that are started as work comes, and stay. TANDEM_MIN_THREADS (at least 1); default:
-  /// usable CPUs, at least 2. 0 in code: no threads; the owner runs the tasks by poll(),
+  /// usable CPUs (usable_cpus()), at least 2 where no quota and no TANDEM_CPUS says less. 0 in code: no threads; the owner runs the tasks by poll(),
   /// run_until_idle(), run_for() or by waiting for one of them.
   unsigned min_threads;
+  /// Whether min_threads, if it is the default, follows the usable CPUs of an adaptive pool when the
+  /// affinity mask or the quota of the control group changes: within 10 s, while anything runs.
+  bool follow_cpus = true;
   /// Never more, whatever happens. TANDEM_MAX_THREADS; default 1024. If it is not above min_threads
   /// the pool is a fixed one.
   unsigned max_threads;
@@ -92,6 +96,17 @@ class TANDEM_API pool_options {
   bool is_adaptive() const noexcept;
   /// @throws  std::invalid_argument naming the option and what it may be
   void validate() const;
+
+  // Implementation
+  /// Whether min_threads is what the machine says, and is to stay so.
+  bool follows_machine() const noexcept;
+  /// sizing/follow
+  void follow_machine() noexcept {
+    min_threads = by_machine_ = usual_workers() < max_threads ? usual_workers() : max_threads;
+  }
+
+ private:
+  unsigned by_machine_ = 0;  // the default of min_threads; 0: it was set
 };
 
 }  // namespace tandem::inline v0

@@ -2,10 +2,43 @@
 // SPDX-License-Identifier: MIT
 #include <tandem/cpu_count.hpp>
 
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
 #include "platform/cpus.hpp"
 
 namespace tandem::inline v0 {
 
-unsigned usable_cpus() noexcept { return platform::usable_cpus(); }
+namespace {
+
+/// What TANDEM_CPUS says, if it is a number; the options of a pool refuse anything else.
+unsigned cpus_by_environment() noexcept {
+  const char* const text = std::getenv("TANDEM_CPUS");
+  if (text == nullptr) return 0;
+  const std::string_view digits(text);
+  unsigned value = 0;
+  const auto [stopped, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  return error == std::errc{} && stopped == digits.data() + digits.size() ? value : 0;
+}
+
+}  // namespace
+
+unsigned usable_cpus() noexcept {
+  if (const unsigned told = cpus_by_environment(); told != 0) return told;
+  const platform::cpu_limits limits = platform::limits_of_cpus();
+  const unsigned by_mask = std::max(1U, limits.of_mask);
+  return limits.of_quota != 0 ? std::min(by_mask, limits.of_quota) : by_mask;
+}
+
+unsigned usual_workers() noexcept {
+  // One that blocks must not be the only one; but two that compute would use up less than two CPUs.
+  const bool is_limited = cpus_by_environment() != 0 || platform::limits_of_cpus().of_quota != 0;
+  return std::max(is_limited ? 1U : 2U, usable_cpus());
+}
+
+unsigned present_cpus() noexcept { return platform::present_cpus(); }
 
 }  // namespace tandem::inline v0

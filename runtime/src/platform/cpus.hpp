@@ -2,15 +2,29 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <string>
 #include <system_error>
 #include <vector>
 
+#include <tandem/config.hpp>
+
 namespace tandem::inline v0::platform {
 
-/// CPUs of the affinity mask, limited by the quota of the control group.
+/// How many CPUs this process may use at a time, by each of those that limit it.
+class cpu_limits {
+ public:
+  unsigned of_mask = 0;   ///< the calling thread's affinity mask; 0: unknown
+  unsigned of_quota = 0;  ///< the control groups; 0: no limit
+};
+
+/// post: asked anew at each call (files are read): not for a hot path
+cpu_limits limits_of_cpus() noexcept;
+/// Of the machine, whoever may use them. post: at least 1
+unsigned present_cpus() noexcept;
+/// The seam of tests: files like /proc/self/cgroup, and a folder like /sys/fs/cgroup.
 ///
-/// post: at least 1. Asked anew at each call (files are read): not for a hot path
-unsigned usable_cpus() noexcept;
+/// @throws  std::bad_alloc
+TANDEM_API void read_control_groups_from(const std::string& groups, const std::string& mount);
 
 /// The numbers of the CPUs in the calling thread's affinity mask.
 ///

@@ -57,7 +57,8 @@ void pool_changes::apply(const pool_change& change) {
 }
 
 int pool_changes::change_threads(const std::shared_ptr<const pool_options>& before,
-                                 std::shared_ptr<const pool_options>& now, bool climbs_anew) {
+                                 std::shared_ptr<const pool_options>& now, bool climbs_anew,
+                                 bool begins_with_least) {
   // changes/control. All that may fail comes first.
   const pool_options& wanted = *now;
   std::optional<adaptive_controller> climb;
@@ -79,7 +80,30 @@ int pool_changes::change_threads(const std::shared_ptr<const pool_options>& befo
     if (made != nullptr) pool_.control.fill(std::move(made));
     pool_.idle.look_again();
   }
-  return room + pool_.control.get()->reconfigure(now, std::move(climb));  // gives the old ones back
+  // Gives the old ones back.
+  return room + pool_.control.get()->reconfigure(now, std::move(climb), begins_with_least);
+}
+
+void pool_changes::follow_machine() noexcept {
+  std::shared_ptr<const pool_options> now;
+  std::shared_ptr<const pool_options> of_control;
+  const std::unique_lock one_at_a_time(configuring_, std::try_to_lock);
+  if (!one_at_a_time || ended_) return;  // whoever changes it looks at the machine himself
+  const std::shared_ptr<const pool_options> before = pool_.settings_now.get();
+  if (!before->follows_machine()) return;
+  int room = 0;
+  try {
+    pool_options wanted = *before;
+    wanted.follow_machine();
+    if (wanted.min_threads == before->min_threads) return;
+    now = std::make_shared<const pool_options>(std::move(wanted));
+    of_control = now;
+    room = change_threads(before, of_control, true, true);
+  } catch (const std::exception&) {
+    return;
+  }
+  pool_.settings_now.exchange(now);
+  if (room != 0) pool_.change_target(room);  // crew/goal
 }
 
 void pool_changes::start_for_waiters() noexcept {

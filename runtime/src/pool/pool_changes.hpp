@@ -18,6 +18,9 @@ class pool_changes {
 
   /// All of it, or nothing. @throws as worker_pool::reconfigure()
   void apply(const pool_change& change);
+  /// sizing/follow. The usable CPUs have changed: what follows them does. Nothing where there is no
+  /// memory for that: the next look comes.
+  void follow_machine() noexcept;
   /// changes/room. From now on a change is only noted, and the control decides nothing any more.
   void end() noexcept;
 
@@ -25,7 +28,8 @@ class pool_changes {
   /// @param now  in: what is wanted; out: what the control had, for the caller to let go of
   /// @returns    by how much the room changes
   int change_threads(const std::shared_ptr<const pool_options>& before,
-                     std::shared_ptr<const pool_options>& now, bool climbs_anew);
+                     std::shared_ptr<const pool_options>& now, bool climbs_anew,
+                     bool begins_with_least = false);
   void start_for_waiters() noexcept;
 
   worker_pool::impl& pool_;

@@ -19,13 +19,20 @@ constexpr unsigned limit_of_threads = pool_options::most_possible;
 }  // namespace
 
 pool_options::pool_options()
-    : min_threads(
-          detail::count_from_environment("TANDEM_MIN_THREADS", std::max(2U, usable_cpus()))),
+    : min_threads(detail::count_from_environment(
+          "TANDEM_MIN_THREADS",
+          std::max(detail::count_from_environment("TANDEM_CPUS", 1), usual_workers()))),
       max_threads(detail::count_from_environment("TANDEM_MAX_THREADS",
                                                  std::max(limit_of_threads, min_threads))),
       adaptive(detail::switch_from_environment("TANDEM_ADAPTIVE", true)),
       name(detail::text_from_environment("TANDEM_NAME", "tandem")),
-      timed_tasks_one_in(detail::count_from_environment("TANDEM_TIMED_TASKS_ONE_IN", 0)) {}
+      timed_tasks_one_in(detail::count_from_environment("TANDEM_TIMED_TASKS_ONE_IN", 0)) {
+  if (detail::text_from_environment("TANDEM_MIN_THREADS", "").empty()) by_machine_ = min_threads;
+}
+
+bool pool_options::follows_machine() const noexcept {
+  return follow_cpus && is_adaptive() && min_threads == by_machine_;
+}
 
 unsigned pool_options::most_threads() const noexcept {
   const unsigned least = std::max(1U, min_threads);

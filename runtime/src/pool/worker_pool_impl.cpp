@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include <tandem/cpu_count.hpp>
 #include <tandem/detail/forked.hpp>
 
-#include "platform/cpus.hpp"
 #include "process/fork_guard.hpp"
 #include "process/suppressed.hpp"
 
@@ -40,7 +40,7 @@ worker_pool::impl::impl(worker_pool& of, tandem::runtime& runtime, detail::pool_
       waking(limits, word, idle, workers, threads, control),
       submissions(options.submissions),
       // Spinning pays only where the spinner does not sit on the CPU that the work needs.
-      order(workers, submissions, waking, platform::usable_cpus() > 1),
+      order(workers, submissions, waking, usable_cpus() > 1),
       working(of, limits, word, idle, threads, workers, control, waking, port, order),
       driven(of, workers, submissions, order),
       desk({*this, runtime, name, driver, visiting, life, limits, word, workers, threads, waking,

@@ -7,7 +7,6 @@
 #include <chrono>
 
 #include "platform/clocks.hpp"
-#include "platform/cpus.hpp"
 
 namespace tandem::inline v0::detail {
 
@@ -17,6 +16,8 @@ class cpu_meter {
   using clock = std::chrono::steady_clock;
 
   unsigned cpus() const noexcept { return cpus_; }
+  /// sizing/follow. From the next reading on.
+  void set_cpus(unsigned cpus) noexcept { cpus_ = cpus; }
   /// What was before does not count.
   void begin(clock::time_point now) noexcept {
     read_at_ = now;
@@ -38,7 +39,7 @@ class cpu_meter {
   double share() const noexcept { return share_.load(std::memory_order_relaxed); }
 
  private:
-  const unsigned cpus_ = platform::usable_cpus();
+  unsigned cpus_ = usable_cpus();
   clock::time_point read_at_{};
   std::chrono::nanoseconds used_{};
   std::atomic<double> share_{1.0};

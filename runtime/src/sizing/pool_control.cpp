@@ -20,6 +20,7 @@ pool_control::pool_control(controlled_pool& pool, const controlled_parts& parts,
       gate_(options_->adaptive),
       reports_(pool, parts),
       interval_(goal_.first_interval()),
+      machine_(cpu_.cpus()),
       timers_(*this, parts.owner) {}
 
 void pool_control::turn_on() noexcept {
@@ -123,6 +124,7 @@ gate_reading pool_control::read(clock::time_point now) noexcept {
 void pool_control::gate_is_due() noexcept {
   int change = 0;
   bool work_waits = false;
+  bool machine_has_changed = false;
   std::optional<starvation_report> told;
   std::shared_ptr<const pool_options> options;
   {
@@ -132,6 +134,10 @@ void pool_control::gate_is_due() noexcept {
     options = options_;
     const clock::time_point now = clock::now();
     cpu_.read(now, options_->adaptive.cpu_sample_interval);
+    if (const auto cpus = machine_.look(now)) {  // sizing/follow
+      cpu_.set_cpus(*cpus);
+      machine_has_changed = true;
+    }
     gate_reading reading = read(now);
     reports_.look(reading);
     const gate_outcome outcome = gate_.round(reading);
@@ -153,6 +159,7 @@ void pool_control::gate_is_due() noexcept {
     }
   }
   if (change != 0) pool_.change_target(change);
+  if (machine_has_changed) pool_.follow_machine();
   // A thread that could not be started when the work came is tried again (changes/make_thread).
   if (work_waits) pool_.wake_one();
   if (told) reports_.tell(*options, *told);
@@ -164,7 +171,8 @@ unsigned pool_control::fixed_goal(const pool_options& options) noexcept {
 }
 
 int pool_control::reconfigure(std::shared_ptr<const pool_options>& options,
-                              std::optional<adaptive_controller> climb) noexcept {
+                              std::optional<adaptive_controller> climb,
+                              bool begins_with_least) noexcept {
   int change = 0;
   {
     const std::lock_guard lock(lock_);
@@ -172,7 +180,7 @@ int pool_control::reconfigure(std::shared_ptr<const pool_options>& options,
     options_.swap(options);  // what goes may be the user's: not under a lock
     const bool decided = std::exchange(decides_, options_->is_adaptive());
     unsigned wanted = fixed_goal(*options_);
-    if (decides_) {
+    if (decides_ && !begins_with_least) {
       wanted = std::clamp(decided ? goal() : parts_.threads.threads(), options_->min_threads,
                           options_->most_threads());
     }

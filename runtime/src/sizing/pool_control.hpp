@@ -15,6 +15,7 @@
 #include <mutex>
 #include <optional>
 
+#include <tandem/detail/machine_watch.hpp>
 #include <tandem/pool_decision.hpp>
 #include <tandem/pool_options.hpp>
 
@@ -56,8 +57,10 @@ class pool_control final : public awake_watch, private timed_control {
 
   /// changes/control. @param climb  where the climb begins anew; else it goes on
   /// @returns by how much the goal has changed: for change_target()
+  /// @param begins_with_least  the goal is the least that there may be, whatever it was
   int reconfigure(std::shared_ptr<const pool_options>& options,
-                  std::optional<adaptive_controller> climb) noexcept;
+                  std::optional<adaptive_controller> climb,
+                  bool begins_with_least = false) noexcept;
   /// The goal where nothing is decided.
   static unsigned fixed_goal(const pool_options& options) noexcept;
 
@@ -109,6 +112,7 @@ class pool_control final : public awake_watch, private timed_control {
   std::chrono::nanoseconds interval_;  // of the sample that is under way
   clock::time_point sampled_at_{};
   std::uint64_t sampled_items_ = 0;
+  machine_watch machine_;
   control_timers timers_;
 };
 

@@ -30,6 +30,7 @@ const char* to_string(decision_reason reason) noexcept {
     case decision_reason::saturated: return "saturated";
     case decision_reason::stalled: return "stalled";
     case decision_reason::idle: return "idle";
+    case decision_reason::connections: return "connections";
   }
   return "unknown";
 }

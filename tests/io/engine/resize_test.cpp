@@ -228,14 +228,6 @@ TEST(resize, received_streams_lose_and_double_nothing) {
   enough.store(true);
 }
 
-/// A connection whose accepted end lives on this thread.
-task<connection> make_connection_on(const tandem::executor& home) {
-  while (true) {
-    connection made = co_await make_connection();
-    if (&made.server.thread_executor() == &home) co_return made;
-  }
-}
-
 task<void> receives_in_time(tcp_stream& s, std::size_t count) {
   const auto got = co_await tandem::with_timeout(10s, s.receive());
   EXPECT_EQ(got.size(), count);
@@ -243,8 +235,8 @@ task<void> receives_in_time(tcp_stream& s, std::size_t count) {
 
 task<void> receive_while_their_thread_retires(completion_pool& io) {
   tandem::executor& home = io.thread(1).executor();
-  connection one = co_await make_connection_on(home);
-  connection other = co_await make_connection_on(home);
+  connection one = co_await tandem::test::make_connection_on(io, 1);
+  connection other = co_await tandem::test::make_connection_on(io, 1);
   const std::vector<std::byte> bytes = pattern(512, 3);
   std::vector<tandem::io::leased_buffer> held;
   for (int i = 0; i < 2; ++i) {

@@ -39,6 +39,12 @@ class recorded_target final : public growth_target {
     survivors.push_back(survivor);
   }
 
+  std::uint32_t residents() const noexcept override { return residents_now; }
+  unsigned most_threads(std::chrono::steady_clock::time_point) noexcept override { return most; }
+
+  unsigned most = 4;
+
+  std::uint32_t residents_now = 0;
   unsigned count = 1;
   unsigned asked = 0;
   bool is_locked = false;
@@ -175,6 +181,68 @@ TEST_F(growth_control_of_four, it_wants_to_look_as_often_as_it_was_told) {
   period({0});
   EXPECT_FALSE(control_.is_due(now_ + 9ms));
   EXPECT_TRUE(control_.is_due(now_ + 10ms));
+}
+
+TEST_F(growth_control_of_four, connections_bring_a_thread_each_up_to_the_most) {
+  target_.residents_now = 3;
+  EXPECT_TRUE(control_.serve_arrivals(3, now_));
+  EXPECT_EQ(target_.count, 3U);
+  target_.residents_now = 10;
+  EXPECT_TRUE(control_.serve_arrivals(7, now_));
+  EXPECT_EQ(target_.count, 4U);
+  for (const pool_decision& each : log_.copy()) {
+    EXPECT_EQ(each.reason, decision_reason::connections);
+  }
+}
+
+TEST_F(growth_control_of_four, of_those_that_were_there_before_none_brings_a_thread_again) {
+  target_.residents_now = 100;
+  EXPECT_TRUE(control_.serve_arrivals(1, now_));
+  EXPECT_EQ(target_.count, 2U);
+}
+
+TEST_F(growth_control_of_four, where_there_are_as_many_threads_as_connections_none_comes) {
+  target_.residents_now = 1;
+  EXPECT_TRUE(control_.serve_arrivals(5, now_));
+  EXPECT_EQ(target_.asked, 0U);
+}
+
+TEST_F(growth_control_of_four, while_somebody_else_changes_the_number_it_is_asked_again) {
+  target_.residents_now = 2;
+  target_.is_locked = true;
+  EXPECT_FALSE(control_.serve_arrivals(1, now_));
+  target_.is_locked = false;
+  EXPECT_TRUE(control_.serve_arrivals(1, now_));
+  EXPECT_EQ(target_.count, 2U);
+}
+
+TEST_F(growth_control_of_four, a_thread_that_is_refused_is_asked_for_once) {
+  target_.residents_now = 4;
+  target_.refuses = true;
+  EXPECT_TRUE(control_.serve_arrivals(3, now_));
+  EXPECT_EQ(target_.asked, 1U);
+  EXPECT_TRUE(control_.serve_arrivals(1, now_));
+  EXPECT_EQ(target_.asked, 1U);  // not before keep_alive is over
+}
+
+TEST_F(growth_control_of_four, where_there_may_be_fewer_the_others_retire_one_a_period) {
+  target_.count = 4;
+  period({10, 10, 10, 10});
+  target_.most = 2;
+  period({10, 10, 10, 10});
+  EXPECT_EQ(target_.count, 3U);
+  period({10, 10, 10, 10});
+  period({10, 10, 10, 10});
+  period({10, 10, 10, 10});
+  EXPECT_EQ(target_.count, 2U);
+  for (const pool_decision& each : log_.copy()) {
+    EXPECT_EQ(each.action, pool_action::retire);
+    EXPECT_EQ(each.reason, decision_reason::outside_change);
+  }
+  target_.most = 3;
+  period({10, 10, 10, 10});
+  period({10, 10, 10, 10});
+  EXPECT_EQ(target_.count, 3U);
 }
 
 }  // namespace

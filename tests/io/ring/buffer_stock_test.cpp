@@ -68,6 +68,42 @@ class buffer_stock : public ::testing::Test {
   bool is_open_ = false;
 };
 
+TEST_F(buffer_stock, few_are_touched_as_long_as_few_are_out) {
+  open(512, 512);
+  EXPECT_EQ(ring_.provided.size(), 16U);
+  for (int i = 0; i < 64; ++i) {
+    const std::uint32_t index = take();
+    EXPECT_LT(index, 16U);
+    stock_.buffers().give_back(index);
+  }
+  EXPECT_EQ(ring_.provided.size(), 16U);
+}
+
+TEST_F(buffer_stock, before_the_last_one_is_out_there_are_as_many_again) {
+  open(512, 512);
+  std::vector<std::uint32_t> out;
+  for (int i = 0; i < 512; ++i) {
+    ASSERT_FALSE(ring_.provided.empty()) << i;
+    out.push_back(take());
+  }
+  EXPECT_TRUE(ring_.provided.empty());
+  std::sort(out.begin(), out.end());
+  EXPECT_EQ(std::unique(out.begin(), out.end()), out.end());
+  for (const std::uint32_t each : out) stock_.buffers().give_back(each);
+  EXPECT_EQ(ring_.provided.size(), 512U);
+}
+
+TEST_F(buffer_stock, whoever_finds_none_gets_those_that_were_never_used) {
+  open(512, 512);
+  ring_.provided.clear();  // the system has used them all before we heard of the first one
+  hungry waiting;
+  for (int i = 0; i < 16; ++i) stock_.taken();
+  stock_.starves(waiting);
+  stock_.feed();
+  EXPECT_EQ(waiting.went_on, 1);
+  EXPECT_GE(ring_.provided.size(), 16U);
+}
+
 TEST_F(buffer_stock, what_comes_back_on_its_own_thread_is_the_backends_at_once) {
   open(4, 4);
   const std::uint32_t index = take();

@@ -10,7 +10,10 @@
 #include <stdexcept>
 #include <string>
 #include <tandem/event.hpp>
+#include <tandem/io/serve.hpp>
+#include <tandem/io/tcp_listener.hpp>
 #include <tandem/sleep.hpp>
+#include <tandem/task_scope.hpp>
 #include <tandem/timeout.hpp>
 #include <utility>
 #include <vector>
@@ -192,6 +195,35 @@ TEST(serve, what_a_handler_over_the_limit_waits_for_too_long_by_its_own_clock_is
       co_await until(told, 1);  // a stop of the server would be no failure
     });
     EXPECT_EQ(told, 1U);
+  }());
+}
+
+TEST(serve, a_limit_over_several_listeners_keeps_a_place_for_whichever_hears_of_a_peer) {
+  test_runtime rt;
+  tandem::io::install(*rt, tandem::test::threads_between(2, 2));
+  rt.run([]() -> task<void> {
+    auto shards = tandem::io::tcp_listener::bind_sharded(endpoint::loopback_v4(0));
+    EXPECT_EQ(shards.size(), 2U);
+    const endpoint here = shards.front().local_endpoint();
+    serve_options options;
+    options.max_connections = 1;
+    std::atomic<int> at_once{0};
+    co_await tandem::with_scope([&](tandem::task_scope& scope) -> task<void> {
+      const auto handler = [&at_once](tcp_stream stream) -> task<void> {
+        EXPECT_EQ(at_once.fetch_add(1), 0);
+        co_await echo(std::move(stream));
+        at_once.fetch_sub(1);
+      };
+      scope.spawn(tandem::io::serve(std::move(shards), handler, options));
+      // The kernel gives each of them to one or the other.
+      for (int i = 0; i < 32; ++i) {
+        tcp_stream client = co_await tcp_stream::connect(here);
+        co_await client.write_all(bytes_of("?"));
+        client.shutdown();
+        EXPECT_EQ(co_await heard_by(client), "?");
+      }
+      scope.request_stop();
+    });
   }());
 }
 

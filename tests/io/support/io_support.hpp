@@ -37,6 +37,18 @@ inline task<connection> make_connection(io::tcp_options options = {}) {
   co_return made;
 }
 
+/// As above; the accepted end is bound to that completion thread.
+inline task<connection> make_connection_on(io::completion_pool& pool, unsigned thread) {
+  std::vector<io::tcp_listener> shards =
+      io::tcp_listener::bind_sharded(pool, io::endpoint::loopback_v4(0));
+  io::tcp_listener listener = std::move(shards.at(thread));
+  shards.clear();  // so the kernel gives all to the one that is left
+  connection made;
+  made.client = co_await io::tcp_stream::connect(listener.local_endpoint());
+  made.server = co_await listener.accept();
+  co_return made;
+}
+
 /// Sends back what comes, until the peer has ended.
 inline task<void> echo(io::tcp_stream stream) {
   std::array<std::byte, 1024> buffer;

@@ -24,9 +24,11 @@ class noted_decision {
 
 class fake_pool final : public tandem::detail::controlled_pool {
  public:
+  int followed = 0;
   bool anything_queued() const noexcept override { return waiting != 0; }
   std::size_t queued() const noexcept override { return waiting; }
   void wake_one() noexcept override { ++wakes; }
+  void follow_machine() noexcept override { ++followed; }
   void change_target(int by) noexcept override { changed_by += by; }
   void note(tandem::pool_action action, tandem::decision_reason reason, unsigned old_goal,
             unsigned new_goal, double throughput, double /*cpu*/) noexcept override {

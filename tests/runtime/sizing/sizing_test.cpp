@@ -82,10 +82,10 @@ class control_groups : public testing::Test {
   const std::filesystem::path folder_;
 };
 
-TEST_F(control_groups, version_2_is_read_and_rounded_up) {
+TEST_F(control_groups, version_2_is_read_and_whole_cpus_count) {
   write("cgroup", "0::/service/one\n");
   write("fs/service/one/cpu.max", "150000 100000\n");
-  EXPECT_EQ(cpus(), 2U);
+  EXPECT_EQ(cpus(), 1U);
   write("fs/service/one/cpu.max", "200000 100000\n");
   EXPECT_EQ(cpus(), 2U);
   write("fs/service/one/cpu.max", "1000 100000\n");
@@ -107,7 +107,7 @@ TEST_F(control_groups, version_1_is_read_for_the_controller_cpu_alone) {
   write("fs/cpu/service/cpu.cfs_period_us", "100000\n");
   write("fs/cpu/other/cpu.cfs_quota_us", "100000\n");
   write("fs/cpu/other/cpu.cfs_period_us", "100000\n");
-  EXPECT_EQ(cpus(), 3U);
+  EXPECT_EQ(cpus(), 2U);
 }
 
 TEST_F(control_groups, both_versions_at_once_give_the_tighter_one) {

@@ -42,9 +42,11 @@ class TANDEM_IO_API completion_options {
   ///          neither on nor off, or the third none of uring, asio, automatic
   completion_options();
 
-  /// Default: a quarter of the usable CPUs, at least 1.
+  /// How many there are at least. Default: 1.
   unsigned min_threads;
-  /// Up to how many it grows. 0: the usable CPUs, or min_threads if that is more.
+  /// Up to how many it grows. 0: the usable CPUs, or min_threads if that is more; an adaptive pool
+  /// follows them when the affinity mask or the quota of the control group changes, within 10 s
+  /// while anything happens (up to 64, or four times as many as at the start).
   unsigned max_threads = 0;
   /// Whether and how the number between the two is found. TANDEM_IO_ADAPTIVE (on or off); default
   /// on.

@@ -66,7 +66,9 @@ class TANDEM_IO_API completion_pool final : public service {
   /// on different threads, one after the other.
   tandem::executor& executor() noexcept;
   unsigned size() const noexcept;
-  /// @param index  below size(). It stays valid until the pool's end, whatever resize() does
+  /// @param index  below size(); in an adaptive pool below max_threads: one that has no thread of
+  ///               the system of its own yet is served by another one's meanwhile. It stays valid
+  ///               until the pool's end, whatever resize() does
   completion_thread& thread(unsigned index) noexcept;
   /// From now on there are so many threads. New ones run when it returns; what is bound to one of
   /// those that retire (the last ones) goes on by another thread: addresses, executors and open
@@ -95,8 +97,12 @@ class TANDEM_IO_API completion_pool final : public service {
 
   // Implementation
   class impl;
-  /// Where the next connection is bound: in turn.
+  /// Where the next connection is bound: the thread with the fewest sockets.
   completion_thread& next_thread() noexcept;
+  /// For what is bound to none.
+  completion_thread& thread_in_turn() noexcept;
+  /// To how many threads connections may be bound.
+  unsigned most_places() const noexcept;
 
  private:
   std::unique_ptr<impl> impl_;

@@ -41,7 +41,8 @@ class serve_settings {
 
   handler_home home = handler_home::connection_thread;
   /// Connections at once; while there are so many, further ones wait in the kernel's queue
-  /// (listen_options::backlog), unless there is over_limit. 0: no limit.
+  /// (listen_options::backlog), unless there is over_limit; of several listeners each may have
+  /// accepted one that waits. 0: no limit.
   std::size_t max_connections = 0;
   /// How many may be with serve_options::over_limit at once; beyond that a connection is closed as
   /// soon as it is accepted.

@@ -15,8 +15,7 @@ constexpr long long most_cpus = 4096;
 /// 0 if there is no limit.
 unsigned cpus_of_quota(long long quota_us, long long period_us) noexcept {
   if (quota_us <= 0 || period_us <= 0) return 0;
-  const long long rounded_up = quota_us / period_us + (quota_us % period_us != 0 ? 1 : 0);
-  return static_cast<unsigned>(std::min(rounded_up, most_cpus));
+  return static_cast<unsigned>(std::clamp(quota_us / period_us, 1LL, most_cpus));
 }
 
 unsigned smaller_limit(unsigned a, unsigned b) noexcept {

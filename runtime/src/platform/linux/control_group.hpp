@@ -8,8 +8,8 @@
 
 namespace tandem::inline v0::platform {
 
-/// CPUs that the tightest quota on the way from the process's groups up to their roots allows,
-/// rounded up.
+/// CPUs that the tightest quota on the way from the process's groups up to their roots allows:
+/// whole ones, since who uses more in a period is stopped for the rest of it; but at least one.
 ///
 /// @param groups  a file like /proc/self/cgroup
 /// @param mount   a folder like /sys/fs/cgroup: the root of version 2, and of version 1 with its

@@ -3,6 +3,7 @@
 #include "platform/cpus.hpp"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -10,7 +11,9 @@
 #include <cstddef>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <new>
+#include <string>
 
 #include <tandem/config.hpp>
 
@@ -37,20 +40,42 @@ void with_own_mask(Use use) {
   }
 }
 
+/// Where the kernel says what the groups of this process are, and what they allow.
+struct control_group_files {
+  std::mutex lock;
+  std::string groups = "/proc/self/cgroup";
+  std::string mount = "/sys/fs/cgroup";
+};
+// Never destroyed: threads may ask while the process ends.
+control_group_files& files() {
+  static control_group_files& only = *new control_group_files;
+  return only;
+}
+
 }  // namespace
 
-unsigned usable_cpus() noexcept {
-  unsigned cpus = 0;
+cpu_limits limits_of_cpus() noexcept {
+  cpu_limits limits;
   with_own_mask([&](cpu_set_t& set, std::size_t bytes) {
-    cpus = static_cast<unsigned>(CPU_COUNT_S(bytes, &set));
+    limits.of_mask = static_cast<unsigned>(CPU_COUNT_S(bytes, &set));
   });
   try {
-    const unsigned quota = cpus_of_control_groups("/proc/self/cgroup", "/sys/fs/cgroup");
-    if (quota != 0) cpus = std::min(std::max(1U, cpus), quota);
+    const std::lock_guard lock(files().lock);
+    limits.of_quota = cpus_of_control_groups(files().groups, files().mount);
   } catch (const std::exception&) {
     // No memory for a few strings: the mask alone has to do.
   }
-  return std::max(1U, cpus);
+  return limits;
+}
+
+unsigned present_cpus() noexcept {
+  return static_cast<unsigned>(std::max(1L, ::sysconf(_SC_NPROCESSORS_CONF)));
+}
+
+void read_control_groups_from(const std::string& groups, const std::string& mount) {
+  const std::lock_guard lock(files().lock);
+  files().groups = groups;
+  files().mount = mount;
 }
 
 std::vector<unsigned> allowed_cpus() {

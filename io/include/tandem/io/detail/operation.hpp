@@ -16,6 +16,7 @@
 #include <tandem/io/detail/operation_kind.hpp>
 #include <tandem/io/detail/segment_window.hpp>
 #include <tandem/io/detail/side_wait.hpp>
+#include <tandem/io/detail/socket_record.hpp>
 #include <tandem/io/endpoint.hpp>
 #include <tandem/io/export.hpp>
 #include <tandem/io/native_descriptor.hpp>
@@ -48,8 +49,8 @@ class TANDEM_IO_API operation : public tandem::detail::leaf {
     thread_ = thread;
     descriptor_ = descriptor;
   }
-  /// direct/watch. Likewise, of a socket of ours.
-  void know(interest_slot& known) noexcept { known_ = &known; }
+  /// Likewise, of a socket of ours.
+  void know(socket_record& record) noexcept { record_ = &record; }
   /// For a vectored one, as late as aim(): awaiters may be moved before.
   void aim_at(segment_window& window) noexcept {
     window.fill();
@@ -170,7 +171,7 @@ class TANDEM_IO_API operation : public tandem::detail::leaf {
   std::size_t bytes_;
   bool is_direct_ = false;              // the workers wait for it; before it is published
   std::atomic<bool> stop_seen_{false};  // direct/stop
-  interest_slot* known_ = nullptr;      // of its socket
+  socket_record* record_ = nullptr;     // of its socket
   start_request submit_;  // in the inbox of thread_, or waiting in the port, from start() on
   request cancel_;        // likewise, from on_stop
   alignas(8) std::byte room_[backend_bytes];

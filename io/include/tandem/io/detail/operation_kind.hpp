@@ -196,8 +196,9 @@ inline constexpr operation_set are_finished_by_backend{operation_rows,
                                                        &operation_row::is_finished_by_backend};
 inline constexpr operation_set are_taking{
     operation_rows, [](const operation_row& row) { return row.side == socket_side::taking; }};
-/// What has a side of a socket and can be tried by any thread may be waited for by workers, too.
-inline constexpr operation_set are_waited_for_by_workers{
+/// What has a side of a socket and can be tried by any thread: its task serves a connection, and
+/// workers may wait for it themselves.
+inline constexpr operation_set are_of_connections{
     operation_rows,
     [](const operation_row& row) { return row.is_tried_first && row.side != socket_side::none; }};
 /// Where less than was asked for says that nothing is left: a stream of bytes.

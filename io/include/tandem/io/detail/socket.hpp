@@ -9,7 +9,7 @@
 #include <tandem/detail/leaf.hpp>
 #include <tandem/io/completion_pool.hpp>
 #include <tandem/io/detail/operation_kind.hpp>
-#include <tandem/io/detail/side_wait.hpp>
+#include <tandem/io/detail/socket_record.hpp>
 #include <tandem/io/export.hpp>
 #include <tandem/io/native_descriptor.hpp>
 
@@ -23,7 +23,7 @@ class TANDEM_IO_API socket {
  public:
   socket() noexcept = default;
   socket(native_descriptor descriptor, completion_thread& thread) noexcept
-      : descriptor_(descriptor), thread_(&thread) {}
+      : descriptor_(descriptor), thread_(&thread), record_(thread) {}
   socket(socket&& other) noexcept;
   socket& operator=(socket&& other) noexcept;
   ~socket() { close(); }
@@ -38,12 +38,12 @@ class TANDEM_IO_API socket {
   /// Null before the first receive() or incoming().
   multishot* source() const noexcept { return source_; }
   void set_source(multishot& made) noexcept { source_ = &made; }
-  /// direct/watch. Where the workers' port notes what it knows of it.
-  interest_slot& known() noexcept { return known_; }
+  socket_record& record() noexcept { return record_; }
   /// direct/leave_side. By the task of that side.
   void leave_side(socket_side side) noexcept;
   /// It listens, and nobody else has it: close() ends that at once, whoever holds the descriptor.
   void set_listens() noexcept { listens_ = true; }
+  bool listens() const noexcept { return listens_; }
 
   /// Who is under way on one side, from the beginning of the await to its end; null: nobody.
   /// Written by the task that awaits. A check only: it orders nothing and needs no exchange, since
@@ -72,7 +72,7 @@ class TANDEM_IO_API socket {
   std::array<side_user, 2> users_{};
   completion_thread* thread_ = nullptr;
   bool listens_ = false;
-  interest_slot known_{nullptr};
+  socket_record record_;
   multishot* source_ = nullptr;  // once there is one, it closes the descriptor
 };
 

@@ -28,7 +28,7 @@ class socket_awaiter {
     }
     side_->store(&operation_, std::memory_order_relaxed);
     operation_.aim(socket_->thread(), socket_->descriptor());
-    operation_.know(socket_->known());
+    operation_.know(socket_->record());
     return operation_.start(self.promise());
   }
 

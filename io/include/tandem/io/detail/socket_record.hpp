@@ -1,0 +1,31 @@
+// socket_record.hpp: what the runtime notes of a socket, beside the socket.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <tandem/io/detail/bound_place.hpp>
+#include <tandem/io/detail/side_wait.hpp>
+
+namespace tandem::inline v0::io::detail {
+
+class socket_record {
+ public:
+  socket_record() noexcept = default;
+  explicit socket_record(completion_thread& thread) noexcept : place(thread) {}
+  /// pre: the socket is idle
+  socket_record(socket_record&& other) noexcept
+      : known(other.known.exchange(nullptr, std::memory_order_relaxed)),
+        place(std::move(other.place)) {}
+  socket_record& operator=(socket_record&& other) noexcept {
+    // Whoever uses it next is told by its owner.
+    known.store(other.known.exchange(nullptr, std::memory_order_relaxed),
+                std::memory_order_relaxed);
+    place = std::move(other.place);
+    return *this;
+  }
+  ~socket_record() = default;
+
+  interest_slot known{nullptr};  ///< direct/watch
+  bound_place place;             ///< spreading
+};
+
+}  // namespace tandem::inline v0::io::detail

@@ -1,0 +1,118 @@
+// machine_test.cpp: pools follow the CPUs that the process may use, unless they were told a number.
+// SPDX-License-Identifier: MIT
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <stdexcept>
+#include <thread>
+
+#include <tandem/cpu_count.hpp>
+#include <tandem/pool_change.hpp>
+#include <tandem/runtime.hpp>
+#include <tandem/spawn.hpp>
+#include <tandem/yield.hpp>
+
+#include "made_control_group.hpp"
+#include "test_runtime.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using tandem::task;
+using tandem::test::made_control_group;
+using tandem::test::test_runtime;
+
+class set_variable {
+ public:
+  explicit set_variable(const char* value) { ::setenv("TANDEM_CPUS", value, 1); }
+  set_variable(const set_variable&) = delete;
+  set_variable& operator=(const set_variable&) = delete;
+  ~set_variable() { ::unsetenv("TANDEM_CPUS"); }
+};
+
+TEST(usable_cpus, of_a_quota_the_whole_ones_count) {
+  const made_control_group group("150000 100000");
+  EXPECT_EQ(tandem::usable_cpus(), 1U);
+  EXPECT_EQ(tandem::usual_workers(), 1U);
+}
+
+TEST(usable_cpus, a_variable_overrides_all) {
+  const made_control_group group("100000 100000");
+  const set_variable told("7");
+  EXPECT_EQ(tandem::usable_cpus(), 7U);
+  EXPECT_EQ(tandem::usual_workers(), 7U);
+  EXPECT_EQ(tandem::runtime_options().min_threads, 7U);
+}
+
+TEST(usable_cpus, a_variable_that_is_no_number_is_refused_by_options) {
+  const set_variable told("many");
+  EXPECT_GE(tandem::usable_cpus(), 1U);
+  try {
+    const tandem::runtime_options options;
+    FAIL();
+  } catch (const std::invalid_argument& refused) {
+    EXPECT_NE(std::string(refused.what()).find("TANDEM_CPUS"), std::string::npos);
+  }
+}
+
+/// While it runs the pool is awake.
+task<void> runs_until(const tandem::worker_pool& pool, unsigned least) {
+  while (pool.options().min_threads != least) co_await tandem::yield();
+}
+
+TEST(follow, a_pool_with_defaults_follows_the_quota) {
+  made_control_group group("100000 100000");
+  test_runtime rt{tandem::runtime_options()};
+  EXPECT_EQ(rt.workers().options().min_threads, 1U);
+  const unsigned all = tandem::platform::limits_of_cpus().of_mask;
+  group.set("max 100000");
+  rt.run(runs_until(rt.workers(), std::max(2U, all)));
+  group.set("100000 100000");
+  rt.run(runs_until(rt.workers(), 1));
+  EXPECT_EQ(rt.workers().stats().goal, 1U);
+}
+
+TEST(follow, a_pool_that_was_told_a_number_stays) {
+  made_control_group group("100000 100000");
+  tandem::runtime_options options;
+  options.min_threads = 3;
+  test_runtime rt(options);
+  group.set("max 100000");
+  rt.run([](const tandem::worker_pool& pool) -> task<void> {
+    const auto until = std::chrono::steady_clock::now() + 600ms;
+    while (std::chrono::steady_clock::now() < until) {
+      EXPECT_EQ(pool.options().min_threads, 3U);
+      co_await tandem::yield();
+    }
+  }(rt.workers()));
+}
+
+TEST(follow, one_that_is_told_a_number_later_stays_from_then_on) {
+  made_control_group group("100000 100000");
+  test_runtime rt{tandem::runtime_options()};
+  tandem::pool_change change;
+  change.min_threads = 3;
+  rt.workers().reconfigure(change);
+  EXPECT_FALSE(rt.workers().options().follows_machine());
+}
+
+TEST(follow, it_may_be_turned_off) {
+  made_control_group group("100000 100000");
+  tandem::runtime_options options;
+  EXPECT_TRUE(options.follows_machine());
+  options.follow_cpus = false;
+  EXPECT_FALSE(options.follows_machine());
+}
+
+TEST(follow, never_above_the_most_that_there_may_be) {
+  made_control_group group("100000 100000");
+  tandem::runtime_options options;
+  options.max_threads = 2;
+  EXPECT_TRUE(options.follows_machine());
+  const set_variable told("9");
+  options.follow_machine();
+  EXPECT_EQ(options.min_threads, 2U);
+}
+
+}  // namespace
