@@ -19,14 +19,15 @@ bound_place::bound_place(completion_thread& thread) noexcept
 bound_place::bound_place(bound_place&& other) noexcept
     : loads_(std::move(other.loads_)),
       thread_(other.thread_),
-      is_settled_(std::exchange(other.is_settled_, false)) {}
+      is_settled_(other.is_settled_.exchange(false, std::memory_order_relaxed)) {}
 
 bound_place& bound_place::operator=(bound_place&& other) noexcept {
   if (this != &other) {
     leave();
     loads_ = std::move(other.loads_);
     thread_ = other.thread_;
-    is_settled_ = std::exchange(other.is_settled_, false);
+    is_settled_.store(other.is_settled_.exchange(false, std::memory_order_relaxed),
+                      std::memory_order_relaxed);
   }
   return *this;
 }
@@ -37,12 +38,11 @@ void bound_place::leave() noexcept {
   const std::shared_ptr<thread_loads> loads = std::move(loads_);
   if (loads == nullptr) return;
   loads->leave(thread_);
-  if (std::exchange(is_settled_, false)) loads->leave_resident();
+  if (is_settled_.exchange(false, std::memory_order_relaxed)) loads->leave_resident();
 }
 
 void bound_place::settle_first() noexcept {
-  if (loads_ == nullptr) return;
-  is_settled_ = true;
+  if (loads_ == nullptr || is_settled_.exchange(true, std::memory_order_relaxed)) return;
   loads_->settle();
 }
 

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <utility>
 
-#include <tandem/cpu_count.hpp>
 #include <tandem/detail/clock_hold.hpp>
 #include <tandem/detail/forked.hpp>
 #include <tandem/detail/promise_base.hpp>
@@ -25,14 +24,14 @@ constexpr auto longest_gathering = std::chrono::microseconds(500);  // ring_slee
 
 completion_engine::completion_engine(runtime& owner, stealable_executor& shared, moves& moved,
                                      unsigned index, unsigned most, bool drives_timers,
-                                     const completion_options& options)
+                                     bool workers_fill_cpus, const completion_options& options)
     : lane_owner(shared, sleep_, index),
       owner_(owner),
       drives_timers_(drives_timers),
       pulse_(index, sleep_, lane().open_part()),
       ring_(options, sleep_, slot()),
       hosted_(*this, moved, most),
-      gathers_(owner.workers().size() >= usable_cpus()),
+      gathers_(workers_fill_cpus),
       thread_(
           owner.options().name + "-io-" + std::to_string(index), [this] { set_up(); },
           [this] { run(); }) {}
@@ -160,17 +159,18 @@ void completion_engine::operation_ended(void* self, detail::operation& ended) no
 
 void completion_engine::route(tandem::detail::promise_base& waiting) noexcept {
   waiting.note_queued();
-  for (host* const each : hosted_) {
-    if (waiting.home == each) {
-      gathers_.brought_to_own_tasks();
-      each->local().add_held(&waiting);
-      return;
-    }
-  }
   if (waiting.home == &lane().shared()) {
     gathers_.brought_to_own_tasks();
     lane().add_reaped(&waiting);
     return;
+  }
+  if (waiting.home != &owner_.workers()) {  // there may be many guests
+    for (host* const each : hosted_) {
+      if (waiting.home != each) continue;
+      gathers_.brought_to_own_tasks();
+      each->local().add_held(&waiting);
+      return;
+    }
   }
   hand_overs_.add(waiting);
 }
@@ -197,7 +197,7 @@ void completion_engine::run_job(tandem::detail::thread_context& context, job* it
 }
 
 void completion_engine::run_jobs(tandem::detail::thread_context& context) noexcept {
-  for (std::size_t i = 0; i < items_between_looks; ++i) {
+  for (std::size_t ran = 0; ran < items_between_looks;) {
     // In turn: of each guest one, and one that anybody may run.
     bool any = false;
     for (std::size_t k = 0; k < hosted_.size(); ++k) {
@@ -205,12 +205,14 @@ void completion_engine::run_jobs(tandem::detail::thread_context& context) noexce
       if (job* const item = guest.local().pop_front()) {
         run_job(context, item, guest);
         any = true;
+        ++ran;
       }
     }
     if (job* const item = lane().take()) {
       run_job(context, item, lane().shared());
       tandem::detail::release_clock(owner_);  // ring_sleep/clock
       any = true;
+      ++ran;
     }
     if (!any) break;
   }

@@ -33,9 +33,11 @@ class completion_engine final : public lane_owner {
   using host = completion_thread::impl;
 
   /// @param most           how many threads it may have to host
-  /// @param drives_timers  whether the runtime's deadlines end its sleep
+  /// @param drives_timers      whether the runtime's deadlines end its sleep
+  /// @param workers_fill_cpus  ring_sleep/gather
   completion_engine(runtime& owner, stealable_executor& shared, moves& moved, unsigned index,
-                    unsigned most, bool drives_timers, const completion_options& options);
+                    unsigned most, bool drives_timers, bool workers_fill_cpus,
+                    const completion_options& options);
   completion_engine(const completion_engine&) = delete;
   completion_engine& operator=(const completion_engine&) = delete;
   ~completion_engine();

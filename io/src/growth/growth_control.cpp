@@ -64,8 +64,11 @@ void growth_control::decide(clock::time_point now) noexcept {
   reading.may_grow = now >= retry_ && target_.has_room();
   rule_.set_most(target_.most_threads(now));  // growth/follow
   const growth_step step = rule_.decide(reading);
+  decides_ = true;
   if (step.change > 0) (void)grow(reading, step.reason);
   if (step.change < 0) retire(reading, step.reason);
+  decides_ = false;
+  if (const unsigned missed = missed_.load(std::memory_order_relaxed)) add_for(missed, reading);
   segments_before_ = segments_;
   decided_ = now;
 }
@@ -73,12 +76,23 @@ void growth_control::decide(clock::time_point now) noexcept {
 bool growth_control::serve_arrivals(unsigned arrived, clock::time_point now) noexcept {
   const std::unique_lock lock(target_, std::try_to_lock);  // growth/watch
   if (!lock) return false;
-  while (true) {
-    growth_reading reading(now, target_.threads());
-    reading.may_grow = now >= retry_ && target_.has_room();
-    if (!rule_.add_for_connections(reading, target_.residents(), arrived)) return true;
-    if (!grow(reading, decision_reason::connections)) return true;
-    --arrived;
+  add_for(arrived, growth_reading(now, target_.threads()));
+  return true;
+}
+
+void growth_control::add_for(unsigned arrived, growth_reading reading) noexcept {
+  missed_.store(0, std::memory_order_relaxed);
+  for (; arrived != 0; --arrived) {
+    reading.threads = target_.threads();
+    reading.may_grow = reading.now >= retry_ && target_.has_room();
+    if (!rule_.add_for_connections(reading, target_.residents(), arrived)) break;
+    if (!grow(reading, decision_reason::connections)) break;
+  }
+  // spreading/arrive. None can be had just now: looked at again once a period.
+  const bool is_short = target_.threads() < target_.most_threads(reading.now) &&
+                        target_.residents() > target_.threads();
+  if (is_short && !(reading.now >= retry_ && target_.has_room())) {
+    missed_.store(std::max(arrived, 1U), std::memory_order_relaxed);
   }
 }
 
@@ -117,7 +131,7 @@ void growth_control::retire(const growth_reading& reading, decision_reason why) 
 void growth_control::log(const growth_reading& reading, pool_action action, decision_reason why,
                          unsigned after) noexcept {
   const std::chrono::duration<double> passed = reading.now - decided_;
-  const bool measured = looks_ != 0 && passed.count() > 0;  // not by idles()
+  const bool measured = decides_ && passed.count() > 0;
   const double segments = static_cast<double>(segments_ - segments_before_);
   log_.add(pool_decision(reading.now - born_, action, why, reading.threads, after, after,
                          measured ? segments / passed.count() : 0, reading.load / reading.threads));

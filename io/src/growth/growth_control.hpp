@@ -5,6 +5,7 @@
 // nothing happens. Protocol growth: io/src/growth/README.md.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -50,6 +51,9 @@ class growth_control {
   /// spreading/arrive. So many connections have come whose tasks live on the threads.
   /// @returns  false if it could not look, and has to be asked again
   bool serve_arrivals(unsigned arrived, clock::time_point now) noexcept;
+  /// spreading/arrive. Whether it has to hear of them now: else it comes back to those that it has
+  /// heard of, when a thread can be had. Any thread.
+  bool wants_arrivals() const noexcept { return missed_.load(std::memory_order_relaxed) == 0; }
 
   /// growth/rest. Nothing goes on, and nothing has since the last look.
   /// @returns  whether nobody has to look before next_retirement()
@@ -68,6 +72,8 @@ class growth_control {
   /// @returns  whether there is one more
   bool grow(const growth_reading& reading, decision_reason why) noexcept;
   void retire(const growth_reading& reading, decision_reason why) noexcept;
+  /// pre: locked
+  void add_for(unsigned arrived, growth_reading reading) noexcept;
   void log(const growth_reading& reading, pool_action action, decision_reason why,
            unsigned after) noexcept;
   static void say_refused(unsigned thread, const char* why) noexcept;
@@ -85,6 +91,9 @@ class growth_control {
   std::uint64_t segments_before_ = 0;
   clock::time_point decided_;
   clock::time_point next_look_;
+  std::atomic<unsigned> missed_{
+      0};                    // arrivals for which there was no thread; written by its thread
+  bool decides_ = false;     // inside decide(): what was seen is a whole period
   clock::time_point retry_;  // not before a thread may be started: the last time it was refused
 };
 

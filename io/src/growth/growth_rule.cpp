@@ -87,7 +87,11 @@ growth_step growth_rule::grow(const growth_reading& reading, decision_reason why
   // growth/steady. Needed again so soon: the load comes and goes in that rhythm.
   const bool regretted = has_retired_ && reading.now - retired_at_ <= 2 * wait_;
   const std::chrono::nanoseconds longest = options_.keep_alive * options_.max_back_off;
-  wait_ = regretted ? std::min(2 * wait_, longest) : options_.keep_alive;
+  if (regretted) {
+    wait_ = std::min(2 * wait_, longest);
+  } else if (reading.now - retired_at_ > 2 * wait_) {
+    wait_ = options_.keep_alive;
+  }
   has_retired_ = false;
   saturated_for_ = 0;
   fits_since_[threads_] = reading.now;

@@ -34,8 +34,8 @@ class completion_pool::impl final : public growth_target, public resident_listen
       : owner_(owner),
         options_(validated(options)),
         follows_(options.max_threads == 0 && options_.adaptive.enabled),
-        most_(follows_ ? usual_most(options_) : options_.max_threads),
-        machine_(usable_cpus()),
+        cpus_(usable_cpus()),
+        most_(follows_ ? most_on(cpus_) : options_.max_threads),
         drives_timers_(!tandem::detail::timers_of(owner).is_driven_for_good()),
         shared_(owner, options_.max_threads),
         loads_(std::make_shared<thread_loads>(options_.max_threads, *this)),
@@ -134,8 +134,9 @@ class completion_pool::impl final : public growth_target, public resident_listen
 
   std::uint32_t residents() const noexcept override { return loads_->residents(); }
   unsigned most_threads(std::chrono::steady_clock::time_point now) noexcept override {
-    if (follows_ && machine_.look(now)) {                            // growth/follow
-      most_.store(usual_most(options_), std::memory_order_relaxed);  // a number
+    if (!follows_) return most();
+    if (const auto cpus = machine_.look(now)) {                // growth/follow
+      most_.store(most_on(*cpus), std::memory_order_relaxed);  // a number
     }
     return most();
   }
@@ -143,7 +144,9 @@ class completion_pool::impl final : public growth_target, public resident_listen
   // resident_listener
   void resident_arrived(std::uint32_t residents) noexcept override {
     // spreading/arrive
-    if (grows() && residents > size() && size() < most()) watch_.hurry();
+    if (grows() && residents > size() && size() < most() && growth_->wants_arrivals()) {
+      watch_.hurry();
+    }
   }
 
   completion_thread& in_turn() noexcept {
@@ -198,8 +201,8 @@ class completion_pool::impl final : public growth_target, public resident_listen
   }
   unsigned most() const noexcept { return most_.load(std::memory_order_relaxed); }
   /// By the machine. pre: follows_
-  static unsigned usual_most(const completion_options& options) noexcept {
-    return std::clamp(usable_cpus(), options.min_threads, options.max_threads);
+  unsigned most_on(unsigned cpus) const noexcept {
+    return std::clamp(cpus, options_.min_threads, options_.max_threads);
   }
   /// The first so many are open: those that have an engine of their own, and guests.
   unsigned count_of_open() const noexcept {
@@ -260,10 +263,11 @@ class completion_pool::impl final : public growth_target, public resident_listen
                            decision_reason::outside_change, before, after, after, 0, 0));
   }
   void make_threads(completion_pool& pool, const completion_options& options) {
+    const bool fill_cpus = owner_.workers().size() >= cpus_;
     for (unsigned i = 0; i < options.max_threads; ++i) {
       const bool drives_timers = i == 0 && drives_timers_;
       engines_.push_back(std::make_unique<completion_engine>(
-          owner_, shared_, moves_, i, options.max_threads, drives_timers, options));
+          owner_, shared_, moves_, i, options.max_threads, drives_timers, fill_cpus, options));
       threads_.push_back(std::make_unique<completion_thread>(
           std::make_unique<completion_thread::impl>(owner_, pool, i, *engines_.back(), loads_)));
       moves_.add(threads_.back()->implementation());
@@ -290,6 +294,7 @@ class completion_pool::impl final : public growth_target, public resident_listen
   runtime& owner_;
   const completion_options options_;  // max_threads: how many engines are made
   const bool follows_;
+  const unsigned cpus_;  // at the start
   std::atomic<unsigned> most_;
   tandem::detail::machine_watch machine_;  // under the lock of the number
   // A runtime without threads drives its timers itself.

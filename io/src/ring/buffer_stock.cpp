@@ -40,8 +40,11 @@ void buffer_stock::feed() noexcept {
   }
   if (hungry_ == nullptr) return;
   bool refused = false;
-  if (free_ == 0 && fresh_ < buffers_->count()) {
-    provide_fresh(fresh_);  // leases/begin
+  if (fresh_ < buffers_->count()) {
+    // leases/begin. Also where some are said to be free: an old kernel's receives hold one each.
+    std::uint32_t wanted = fresh_;
+    for (const hungry_receiver* each = hungry_; each != nullptr; each = each->next_hungry) ++wanted;
+    provide_fresh(wanted);
   } else if (free_ == 0) {
     // Slow readers have them all, and the others must not wait for those.
     if (buffers_->is_at_limit()) return;

@@ -153,7 +153,14 @@ class server {
       auto accepted = co_await as_result(source.accept());
       if (accepted) {
         // A place that a silent listener held would be missing at the others.
-        if (waits_for_place && !is_only_one) place = co_await places_.scoped();
+        if (waits_for_place && !is_only_one) {
+          // serving/drain: also after a stop, if there is one.
+          if (places_.try_acquire()) {
+            place = semaphore_permit(places_, 1);
+          } else {
+            place = co_await places_.scoped();
+          }
+        }
         pause = options_.first_pause;
         admit(source, std::move(place), connections);
         // A listener that never waits keeps nobody from the thread, and hears of its stop.

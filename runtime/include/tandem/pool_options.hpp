@@ -101,9 +101,8 @@ class TANDEM_API pool_options {
   /// Whether min_threads is what the machine says, and is to stay so.
   bool follows_machine() const noexcept;
   /// sizing/follow
-  void follow_machine() noexcept {
-    min_threads = by_machine_ = usual_workers() < max_threads ? usual_workers() : max_threads;
-  }
+  /// It stays adaptive, and so goes on following.
+  void follow_machine(unsigned cpus) noexcept;
 
  private:
   unsigned by_machine_ = 0;  // the default of min_threads; 0: it was set

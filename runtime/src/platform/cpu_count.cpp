@@ -7,11 +7,15 @@
 #include <cstdlib>
 #include <string_view>
 
+#include <tandem/detail/machine_watch.hpp>
+
 #include "platform/cpus.hpp"
 
 namespace tandem::inline v0 {
 
 namespace {
+
+constexpr unsigned most_cpus = 1024;  // as many threads as a pool may have
 
 /// What TANDEM_CPUS says, if it is a number; the options of a pool refuse anything else.
 unsigned cpus_by_environment() noexcept {
@@ -21,21 +25,33 @@ unsigned cpus_by_environment() noexcept {
   unsigned value = 0;
   const auto [stopped, error] =
       std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  return error == std::errc{} && stopped == digits.data() + digits.size() ? value : 0;
+  const bool is_number = error == std::errc{} && stopped == digits.data() + digits.size();
+  return is_number ? std::min(value, most_cpus) : 0;
+}
+
+unsigned whole_cpus(const platform::cpu_limits& limits) noexcept {
+  const unsigned by_mask = std::max(1U, limits.of_mask);
+  return limits.of_quota != 0 ? std::min(by_mask, limits.of_quota) : by_mask;
 }
 
 }  // namespace
 
 unsigned usable_cpus() noexcept {
   if (const unsigned told = cpus_by_environment(); told != 0) return told;
-  const platform::cpu_limits limits = platform::limits_of_cpus();
-  const unsigned by_mask = std::max(1U, limits.of_mask);
-  return limits.of_quota != 0 ? std::min(by_mask, limits.of_quota) : by_mask;
+  return whole_cpus(platform::limits_of_cpus(platform::whose_mask::this_threads));
 }
+
+unsigned detail::cpus_of_machine() noexcept {
+  return whole_cpus(platform::limits_of_cpus(platform::whose_mask::main_threads));
+}
+
+bool detail::cpus_are_told() noexcept { return cpus_by_environment() != 0; }
 
 unsigned usual_workers() noexcept {
   // One that blocks must not be the only one; but two that compute would use up less than two CPUs.
-  const bool is_limited = cpus_by_environment() != 0 || platform::limits_of_cpus().of_quota != 0;
+  const bool is_limited =
+      cpus_by_environment() != 0 ||
+      platform::limits_of_cpus(platform::whose_mask::this_threads).of_quota != 0;
   return std::max(is_limited ? 1U : 2U, usable_cpus());
 }
 

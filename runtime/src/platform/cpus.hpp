@@ -17,8 +17,11 @@ class cpu_limits {
   unsigned of_quota = 0;  ///< the control groups; 0: no limit
 };
 
+/// The thread that asks may have been placed by whoever made it; the main thread mostly is not.
+enum class whose_mask : bool { this_threads, main_threads };
+
 /// post: asked anew at each call (files are read): not for a hot path
-cpu_limits limits_of_cpus() noexcept;
+cpu_limits limits_of_cpus(whose_mask whose) noexcept;
 /// Of the machine, whoever may use them. post: at least 1
 unsigned present_cpus() noexcept;
 /// The seam of tests: files like /proc/self/cgroup, and a folder like /sys/fs/cgroup.

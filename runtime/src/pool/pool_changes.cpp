@@ -84,26 +84,29 @@ int pool_changes::change_threads(const std::shared_ptr<const pool_options>& befo
   return room + pool_.control.get()->reconfigure(now, std::move(climb), begins_with_least);
 }
 
-void pool_changes::follow_machine() noexcept {
+bool pool_changes::follow_machine(unsigned cpus) noexcept {
   std::shared_ptr<const pool_options> now;
   std::shared_ptr<const pool_options> of_control;
   const std::unique_lock one_at_a_time(configuring_, std::try_to_lock);
-  if (!one_at_a_time || ended_) return;  // whoever changes it looks at the machine himself
+  if (!one_at_a_time) return false;
   const std::shared_ptr<const pool_options> before = pool_.settings_now.get();
-  if (!before->follows_machine()) return;
+  if (ended_ || !before->follows_machine()) return true;
   int room = 0;
   try {
     pool_options wanted = *before;
-    wanted.follow_machine();
-    if (wanted.min_threads == before->min_threads) return;
+    wanted.follow_machine(cpus);
+    if (wanted.min_threads == before->min_threads) return true;
+    const bool are_fewer = wanted.min_threads < before->min_threads;
     now = std::make_shared<const pool_options>(std::move(wanted));
     of_control = now;
-    room = change_threads(before, of_control, true, true);
-  } catch (const std::exception&) {
-    return;
+    // Where there are more, what the climb has found is still right.
+    room = change_threads(before, of_control, are_fewer, are_fewer);
+  } catch (...) {  // a copy of a user's function may throw anything
+    return false;
   }
   pool_.settings_now.exchange(now);
   if (room != 0) pool_.change_target(room);  // crew/goal
+  return true;
 }
 
 void pool_changes::start_for_waiters() noexcept {

@@ -18,9 +18,10 @@ class pool_changes {
 
   /// All of it, or nothing. @throws as worker_pool::reconfigure()
   void apply(const pool_change& change);
-  /// sizing/follow. The usable CPUs have changed: what follows them does. Nothing where there is no
-  /// memory for that: the next look comes.
-  void follow_machine() noexcept;
+  /// sizing/follow. There are so many usable CPUs now: what follows them does.
+  ///
+  /// @returns  false if it has to be asked again: somebody changes the pool, or there is no memory
+  bool follow_machine(unsigned cpus) noexcept;
   /// changes/room. From now on a change is only noted, and the control decides nothing any more.
   void end() noexcept;
 

@@ -30,6 +30,11 @@ pool_options::pool_options()
   if (detail::text_from_environment("TANDEM_MIN_THREADS", "").empty()) by_machine_ = min_threads;
 }
 
+void pool_options::follow_machine(unsigned cpus) noexcept {
+  const unsigned most = std::max(1U, max_threads - 1);
+  min_threads = by_machine_ = std::min(std::max(cpus, usual_workers() == 1 ? 1U : 2U), most);
+}
+
 bool pool_options::follows_machine() const noexcept {
   return follow_cpus && is_adaptive() && min_threads == by_machine_;
 }

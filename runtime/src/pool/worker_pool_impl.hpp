@@ -51,7 +51,7 @@ class worker_pool::impl final : private detail::crew_owner, private detail::cont
   void post_batch(job_list items, post_kind kind) noexcept;
   bool is_current() const noexcept { return detail::current_worker_of(*this) != nullptr; }
   void change_target(int by) noexcept override;
-  void follow_machine() noexcept override { changes.follow_machine(); }
+  bool follow_machine(unsigned cpus) noexcept override { return changes.follow_machine(cpus); }
   /// Whether as many workers as may be run or look for work.
   bool all_awake() const noexcept {
     return loop == nullptr && word.now().room() <= 0;  // gathering/enter

@@ -23,8 +23,10 @@ class controlled_pool : public starving_pool {
   virtual void wake_one() noexcept = 0;
   /// crew/goal. So many more (or less) workers may be busy from now on. Without any lock.
   virtual void change_target(int by) noexcept = 0;
-  /// sizing/follow. The usable CPUs have changed. Without any lock.
-  virtual void follow_machine() noexcept = 0;
+  /// sizing/follow. There are so many usable CPUs now. Without any lock.
+  ///
+  /// @returns  false if it has to be told again
+  virtual bool follow_machine(unsigned cpus) noexcept = 0;
   /// For decisions().
   virtual void note(pool_action action, decision_reason reason, unsigned old_goal,
                     unsigned new_goal, double throughput, double cpu) noexcept = 0;

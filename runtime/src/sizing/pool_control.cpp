@@ -20,7 +20,6 @@ pool_control::pool_control(controlled_pool& pool, const controlled_parts& parts,
       gate_(options_->adaptive),
       reports_(pool, parts),
       interval_(goal_.first_interval()),
-      machine_(cpu_.cpus()),
       timers_(*this, parts.owner) {}
 
 void pool_control::turn_on() noexcept {
@@ -124,7 +123,8 @@ gate_reading pool_control::read(clock::time_point now) noexcept {
 void pool_control::gate_is_due() noexcept {
   int change = 0;
   bool work_waits = false;
-  bool machine_has_changed = false;
+  // sizing/follow. Without the lock: it reads files.
+  if (const auto cpus = machine_.look(clock::now())) untold_cpus_ = *cpus;
   std::optional<starvation_report> told;
   std::shared_ptr<const pool_options> options;
   {
@@ -134,10 +134,7 @@ void pool_control::gate_is_due() noexcept {
     options = options_;
     const clock::time_point now = clock::now();
     cpu_.read(now, options_->adaptive.cpu_sample_interval);
-    if (const auto cpus = machine_.look(now)) {  // sizing/follow
-      cpu_.set_cpus(*cpus);
-      machine_has_changed = true;
-    }
+    if (untold_cpus_ != 0) cpu_.set_cpus(untold_cpus_);
     gate_reading reading = read(now);
     reports_.look(reading);
     const gate_outcome outcome = gate_.round(reading);
@@ -159,7 +156,7 @@ void pool_control::gate_is_due() noexcept {
     }
   }
   if (change != 0) pool_.change_target(change);
-  if (machine_has_changed) pool_.follow_machine();
+  if (untold_cpus_ != 0 && pool_.follow_machine(untold_cpus_)) untold_cpus_ = 0;
   // A thread that could not be started when the work came is tried again (changes/make_thread).
   if (work_waits) pool_.wake_one();
   if (told) reports_.tell(*options, *told);

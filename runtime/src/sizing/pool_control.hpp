@@ -97,6 +97,9 @@ class pool_control final : public awake_watch, private timed_control {
 
   controlled_pool& pool_;
   const controlled_parts parts_;
+  // The gate's timer's, which fires once at a time (sizing/follow).
+  machine_watch machine_;
+  unsigned untold_cpus_ = 0;  // what the pool has not been told yet
   alignas(64) std::atomic<std::uint32_t> asked_{0};
   std::atomic<unsigned> blocked_{0};  // workers inside a region
   alignas(64) std::mutex lock_;
@@ -112,7 +115,6 @@ class pool_control final : public awake_watch, private timed_control {
   std::chrono::nanoseconds interval_;  // of the sample that is under way
   clock::time_point sampled_at_{};
   std::uint64_t sampled_items_ = 0;
-  machine_watch machine_;
   control_timers timers_;
 };
 

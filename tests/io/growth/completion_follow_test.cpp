@@ -42,7 +42,8 @@ TEST(completion_follow, how_many_there_may_be_follows_the_quota) {
   test_runtime rt(1);
   completion_pool& pool = tandem::io::install(*rt, deciding_often());
   EXPECT_EQ(pool.stats().max_threads, 1U);
-  const unsigned all = std::max(1U, tandem::platform::limits_of_cpus().of_mask);
+  const unsigned all = std::max(
+      1U, tandem::platform::limits_of_cpus(tandem::platform::whose_mask::this_threads).of_mask);
   group.set("max 100000");
   rt->spawn(pool.executor(), runs_until(pool, all)).wait();
   group.set("100000 100000");
@@ -50,7 +51,8 @@ TEST(completion_follow, how_many_there_may_be_follows_the_quota) {
 }
 
 TEST(completion_follow, threads_that_are_too_many_retire) {
-  if (tandem::platform::limits_of_cpus().of_mask < 2) GTEST_SKIP() << "one CPU only";
+  if (tandem::platform::limits_of_cpus(tandem::platform::whose_mask::this_threads).of_mask < 2)
+    GTEST_SKIP() << "one CPU only";
   made_control_group group("200000 100000");
   test_runtime rt(1);
   completion_pool& pool = tandem::io::install(*rt, deciding_often());

@@ -216,13 +216,30 @@ TEST_F(growth_control_of_four, while_somebody_else_changes_the_number_it_is_aske
   EXPECT_EQ(target_.count, 2U);
 }
 
-TEST_F(growth_control_of_four, a_thread_that_is_refused_is_asked_for_once) {
+TEST_F(growth_control_of_four, while_a_thread_is_refused_nobody_is_asked_and_then_it_comes) {
   target_.residents_now = 4;
   target_.refuses = true;
   EXPECT_TRUE(control_.serve_arrivals(3, now_));
   EXPECT_EQ(target_.asked, 1U);
-  EXPECT_TRUE(control_.serve_arrivals(1, now_));
+  EXPECT_FALSE(control_.wants_arrivals());
+  period({0});
   EXPECT_EQ(target_.asked, 1U);  // not before keep_alive is over
+  target_.refuses = false;
+  for (int i = 0; i < 12; ++i) period({10, 10, 10, 10});
+  EXPECT_EQ(target_.count, 4U);
+  EXPECT_TRUE(control_.wants_arrivals());
+}
+
+TEST_F(growth_control_of_four, connections_for_which_there_is_no_room_are_remembered) {
+  target_.residents_now = 2;
+  target_.is_free = false;
+  EXPECT_TRUE(control_.serve_arrivals(1, now_));
+  EXPECT_EQ(target_.asked, 0U);
+  EXPECT_FALSE(control_.wants_arrivals());
+  target_.is_free = true;
+  period({0});
+  EXPECT_EQ(target_.count, 2U);
+  EXPECT_TRUE(control_.wants_arrivals());
 }
 
 TEST_F(growth_control_of_four, where_there_may_be_fewer_the_others_retire_one_a_period) {

@@ -62,6 +62,10 @@ class simulated_pool {
     while (period(load) != retirement) ++count;
     return count;
   }
+  /// One of many that live on the threads.
+  void connection() {
+    if (rule_.add_for_connections(next(0), 100, 1)) ++threads;
+  }
   void pause(std::chrono::nanoseconds time) { now_ += time; }
   std::chrono::nanoseconds until_retirement() const { return rule_.next_retirement() - now_; }
   bool may_retire() const {
@@ -293,6 +297,22 @@ TEST(growth_rule, a_constant_load_is_answered_in_one_direction_and_then_not_any_
       EXPECT_LE(pool.threads, 2 + tenths * 0.1 * 2) << "load " << tenths * 0.1;
     }
   }
+}
+
+TEST(growth_rule, connections_that_bring_back_what_has_just_gone_make_it_wait_longer_all_together) {
+  completion_growth options;
+  options.keep_alive = 2s;
+  simulated_pool pool(1, 4, options);
+  std::vector<unsigned> waits;
+  for (int round = 0; round < 5; ++round) {
+    while (pool.threads < 4) pool.connection();
+    unsigned periods = 0;
+    for (; pool.threads == 4; ++periods) pool.period(0);
+    waits.push_back(periods);
+    while (pool.threads > 1) pool.period(0);
+  }
+  // The first one is no regret yet.
+  for (std::size_t i = 2; i < waits.size(); ++i) EXPECT_GE(waits[i], waits[i - 1] * 3 / 2) << i;
 }
 
 }  // namespace

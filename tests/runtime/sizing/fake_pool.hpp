@@ -25,10 +25,11 @@ class noted_decision {
 class fake_pool final : public tandem::detail::controlled_pool {
  public:
   int followed = 0;
+  int refuses_to_follow = 0;
   bool anything_queued() const noexcept override { return waiting != 0; }
   std::size_t queued() const noexcept override { return waiting; }
   void wake_one() noexcept override { ++wakes; }
-  void follow_machine() noexcept override { ++followed; }
+  bool follow_machine(unsigned) noexcept override { return ++followed > refuses_to_follow; }
   void change_target(int by) noexcept override { changed_by += by; }
   void note(tandem::pool_action action, tandem::decision_reason reason, unsigned old_goal,
             unsigned new_goal, double throughput, double /*cpu*/) noexcept override {

@@ -65,7 +65,8 @@ TEST(follow, a_pool_with_defaults_follows_the_quota) {
   made_control_group group("100000 100000");
   test_runtime rt{tandem::runtime_options()};
   EXPECT_EQ(rt.workers().options().min_threads, 1U);
-  const unsigned all = tandem::platform::limits_of_cpus().of_mask;
+  const unsigned all =
+      tandem::platform::limits_of_cpus(tandem::platform::whose_mask::this_threads).of_mask;
   group.set("max 100000");
   rt.run(runs_until(rt.workers(), std::max(2U, all)));
   group.set("100000 100000");
@@ -105,14 +106,16 @@ TEST(follow, it_may_be_turned_off) {
   EXPECT_FALSE(options.follows_machine());
 }
 
-TEST(follow, never_above_the_most_that_there_may_be) {
+TEST(follow, never_so_many_that_it_could_follow_no_more) {
   made_control_group group("100000 100000");
   tandem::runtime_options options;
-  options.max_threads = 2;
+  options.max_threads = 4;
   EXPECT_TRUE(options.follows_machine());
-  const set_variable told("9");
-  options.follow_machine();
-  EXPECT_EQ(options.min_threads, 2U);
+  options.follow_machine(9);
+  EXPECT_EQ(options.min_threads, 3U);
+  EXPECT_TRUE(options.follows_machine());
+  options.follow_machine(1);
+  EXPECT_EQ(options.min_threads, 1U);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ class [[nodiscard]] TANDEM_IO_API incoming_awaiter final : public detail::multis
  public:
   using lossy_when_dropped = std::true_type;  // race() refuses it
 
-  /// @param connections_on  the thread of each connection; null: in turn
+  /// @param connections_on  the thread of each connection; null: where the fewest are
   incoming_awaiter(detail::socket& socket, completion_pool* pool,
                    completion_thread* connections_on) noexcept
       : multishot_awaiter(socket), pool_(pool), connections_on_(connections_on) {}

@@ -32,7 +32,7 @@ class [[nodiscard]] TANDEM_IO_API accept_awaiter : public detail::socket_awaiter
  public:
   using lossy_when_dropped = detail::lossy<detail::operation_kind::accept>;
 
-  /// @param connections_on  the thread of each connection; null: in turn
+  /// @param connections_on  the thread of each connection; null: where the fewest are
   accept_awaiter(detail::socket& socket, completion_pool* pool,
                  completion_thread* connections_on) noexcept
       : socket_awaiter(detail::operation_kind::accept, socket, nullptr, 0),
@@ -92,7 +92,7 @@ class TANDEM_IO_API tcp_listener {
 
   /// Not after incoming(): see there.
   ///
-  /// @returns        the next connection; it is bound to the completion threads in turn
+  /// @returns        the next connection; it is bound to the completion thread with the fewest
   /// @throws         std::system_error: too_many_files_open, ...; operation_cancelled
   /// @cancellation   may lose the race and return a connection; none is ever lost
   /// @resumes_on     the caller's home
@@ -104,7 +104,7 @@ class TANDEM_IO_API tcp_listener {
   /// or release(): they abort with a message, since connections that are here already would not be
   /// found.
   ///
-  /// @returns        the next connection; it is bound to the completion threads in turn
+  /// @returns        the next connection; it is bound to the completion thread with the fewest
   /// @throws         std::system_error: too_many_files_open, ... (nothing is asked for until the
   ///                 next call); operation_cancelled; std::bad_alloc
   /// @cancellation   ends the wait at once; none is ever lost: the next call has what came. Those

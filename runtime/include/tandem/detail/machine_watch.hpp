@@ -11,34 +11,39 @@
 #include <optional>
 
 #include <tandem/config.hpp>
-#include <tandem/cpu_count.hpp>
 
 namespace tandem::inline v0::detail {
 
 /// How long an answer is good. Tests set it.
 TANDEM_API extern std::atomic<std::int64_t> machine_look_ns;
 
+/// The usable CPUs by the mask of the process's main thread (those that ask may be pinned) and the
+/// quota. Reads files.
+TANDEM_API unsigned cpus_of_machine() noexcept;
+/// Whether TANDEM_CPUS says how many there are, whatever the machine says.
+TANDEM_API bool cpus_are_told() noexcept;
+
 /// One thread at a time.
 class machine_watch {
  public:
   using clock = std::chrono::steady_clock;
 
-  /// @param cpus  what it has started with
-  explicit machine_watch(unsigned cpus) noexcept : cpus_(cpus), looked_at_(clock::now()) {}
+  machine_watch() noexcept
+      : is_told_(cpus_are_told()), cpus_(cpus_of_machine()), looked_at_(clock::now()) {}
 
-  unsigned cpus() const noexcept { return cpus_; }
   /// @returns  how many CPUs there are now, if that is news and there was a look
   std::optional<unsigned> look(clock::time_point now) noexcept {
     const std::chrono::nanoseconds good_for(machine_look_ns.load(std::memory_order_relaxed));
-    if (now - looked_at_ < good_for) return std::nullopt;
+    if (is_told_ || now - looked_at_ < good_for) return std::nullopt;
     looked_at_ = now;
-    const unsigned seen = usable_cpus();
+    const unsigned seen = cpus_of_machine();
     if (seen == cpus_) return std::nullopt;
     cpus_ = seen;
     return seen;
   }
 
  private:
+  const bool is_told_;
   unsigned cpus_;
   clock::time_point looked_at_;
 };

@@ -6,12 +6,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <climits>
 #include <cstddef>
 #include <exception>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <string>
 
@@ -23,9 +23,10 @@ namespace tandem::inline v0::platform {
 
 namespace {
 
-/// Calls `use` with the affinity mask of this thread and its size in bytes, if the kernel tells it.
+/// Calls `use` with the affinity mask of that thread (0: this one) and its size in bytes, if the
+/// kernel tells it.
 template <class Use>
-void with_own_mask(Use use) {
+void with_mask(pid_t thread, Use use) {
   // The mask may be larger than a cpu_set_t: grow until the kernel accepts it.
   for (int count = CPU_SETSIZE; count <= (1 << 18); count *= 4) {
     cpu_set_t* const set = CPU_ALLOC(static_cast<std::size_t>(count));
@@ -34,7 +35,7 @@ void with_own_mask(Use use) {
         set, [](cpu_set_t* mine) { CPU_FREE(mine); });
     const std::size_t bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(count));
     CPU_ZERO_S(bytes, set);
-    if (sched_getaffinity(0, bytes, set) != 0) continue;
+    if (sched_getaffinity(thread, bytes, set) != 0) continue;
     use(*set, bytes);
     return;
   }
@@ -42,26 +43,26 @@ void with_own_mask(Use use) {
 
 /// Where the kernel says what the groups of this process are, and what they allow.
 struct control_group_files {
-  std::mutex lock;
   std::string groups = "/proc/self/cgroup";
   std::string mount = "/sys/fs/cgroup";
 };
-// Never destroyed: threads may ask while the process ends.
-control_group_files& files() {
-  static control_group_files& only = *new control_group_files;
-  return only;
-}
+const control_group_files usual_files;
+// Without a lock, which a child of fork() might find taken. What a test has set stays: threads may
+// be reading it.
+std::atomic<const control_group_files*> files{&usual_files};
 
 }  // namespace
 
-cpu_limits limits_of_cpus() noexcept {
+cpu_limits limits_of_cpus(whose_mask whose) noexcept {
   cpu_limits limits;
-  with_own_mask([&](cpu_set_t& set, std::size_t bytes) {
+  const auto count = [&limits](cpu_set_t& set, std::size_t bytes) {
     limits.of_mask = static_cast<unsigned>(CPU_COUNT_S(bytes, &set));
-  });
+  };
+  if (whose == whose_mask::main_threads) with_mask(::getpid(), count);
+  if (limits.of_mask == 0) with_mask(0, count);  // the main thread may have ended
   try {
-    const std::lock_guard lock(files().lock);
-    limits.of_quota = cpus_of_control_groups(files().groups, files().mount);
+    const control_group_files& from = *files.load(std::memory_order_acquire);
+    limits.of_quota = cpus_of_control_groups(from.groups, from.mount);
   } catch (const std::exception&) {
     // No memory for a few strings: the mask alone has to do.
   }
@@ -73,14 +74,12 @@ unsigned present_cpus() noexcept {
 }
 
 void read_control_groups_from(const std::string& groups, const std::string& mount) {
-  const std::lock_guard lock(files().lock);
-  files().groups = groups;
-  files().mount = mount;
+  files.store(new control_group_files{groups, mount}, std::memory_order_release);
 }
 
 std::vector<unsigned> allowed_cpus() {
   std::vector<unsigned> cpus;
-  with_own_mask([&](cpu_set_t& set, std::size_t bytes) {
+  with_mask(0, [&](cpu_set_t& set, std::size_t bytes) {
     for (unsigned cpu = 0; cpu < bytes * CHAR_BIT; ++cpu) {
       if (CPU_ISSET_S(cpu, bytes, &set)) cpus.push_back(cpu);
     }

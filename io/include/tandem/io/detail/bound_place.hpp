@@ -4,6 +4,7 @@
 // Protocol spreading: io/src/engine/README.md.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <tandem/io/export.hpp>
 
@@ -25,7 +26,8 @@ class TANDEM_IO_API bound_place {
 
   /// spreading/settle. A task on a completion thread begins an operation there.
   void settle() noexcept {
-    if (!is_settled_) [[unlikely]]
+    // Both sides may come at once, on two threads: one of them counts it.
+    if (!is_settled_.load(std::memory_order_relaxed)) [[unlikely]]
       settle_first();
   }
   /// The socket is closed, or given away.
@@ -36,7 +38,7 @@ class TANDEM_IO_API bound_place {
 
   std::shared_ptr<thread_loads> loads_;  // null: of no socket
   unsigned thread_ = 0;
-  bool is_settled_ = false;
+  std::atomic<bool> is_settled_{false};
 };
 
 }  // namespace detail
