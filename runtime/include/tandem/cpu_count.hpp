@@ -22,4 +22,14 @@ TANDEM_API unsigned usual_workers() noexcept;
 /// How many CPUs the machine has, whoever may use them.
 TANDEM_API unsigned present_cpus() noexcept;
 
+namespace detail {
+
+/// The usable CPUs by the mask of the process's main thread (those that ask may be pinned) and the
+/// quota. Reads files.
+TANDEM_API unsigned cpus_of_machine() noexcept;
+/// Whether TANDEM_CPUS says how many there are, whatever the machine says.
+TANDEM_API bool cpus_are_told() noexcept;
+
+}  // namespace detail
+
 }  // namespace tandem::inline v0

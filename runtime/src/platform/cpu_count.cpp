@@ -7,8 +7,6 @@
 #include <cstdlib>
 #include <string_view>
 
-#include <tandem/detail/machine_watch.hpp>
-
 #include "platform/cpus.hpp"
 
 namespace tandem::inline v0 {

@@ -11,17 +11,12 @@
 #include <optional>
 
 #include <tandem/config.hpp>
+#include <tandem/cpu_count.hpp>
 
 namespace tandem::inline v0::detail {
 
 /// How long an answer is good. Tests set it.
 TANDEM_API extern std::atomic<std::int64_t> machine_look_ns;
-
-/// The usable CPUs by the mask of the process's main thread (those that ask may be pinned) and the
-/// quota. Reads files.
-TANDEM_API unsigned cpus_of_machine() noexcept;
-/// Whether TANDEM_CPUS says how many there are, whatever the machine says.
-TANDEM_API bool cpus_are_told() noexcept;
 
 /// One thread at a time.
 class machine_watch {
