@@ -14,6 +14,11 @@
 
 namespace tandem::test {
 
+/// Where there is one CPU a quota changes nothing.
+inline bool has_several_cpus() {
+  return platform::limits_of_cpus(platform::whose_mask::main_threads).of_mask > 1;
+}
+
 /// While it lives the process is in a control group of version 2 that does not exist.
 class made_control_group {
  public:

@@ -51,8 +51,7 @@ TEST(completion_follow, how_many_there_may_be_follows_the_quota) {
 }
 
 TEST(completion_follow, threads_that_are_too_many_retire) {
-  if (tandem::platform::limits_of_cpus(tandem::platform::whose_mask::this_threads).of_mask < 2)
-    GTEST_SKIP() << "one CPU only";
+  if (!tandem::test::has_several_cpus()) GTEST_SKIP() << "one CPU only";
   made_control_group group("200000 100000");
   test_runtime rt(1);
   completion_pool& pool = tandem::io::install(*rt, deciding_often());

@@ -24,8 +24,6 @@ class noted_decision {
 
 class fake_pool final : public tandem::detail::controlled_pool {
  public:
-  int followed = 0;
-  int refuses_to_follow = 0;
   bool anything_queued() const noexcept override { return waiting != 0; }
   std::size_t queued() const noexcept override { return waiting; }
   void wake_one() noexcept override { ++wakes; }
@@ -51,6 +49,8 @@ class fake_pool final : public tandem::detail::controlled_pool {
   std::atomic<std::size_t> waiting{0};
   std::atomic<int> wakes{0};
   std::atomic<int> changed_by{0};
+  std::atomic<int> followed{0};  // how often it was told of other CPUs
+  std::atomic<int> refuses_to_follow{0};
 
  private:
   std::mutex lock_;

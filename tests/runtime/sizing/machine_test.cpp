@@ -62,6 +62,7 @@ task<void> runs_until(const tandem::worker_pool& pool, unsigned least) {
 }
 
 TEST(follow, a_pool_with_defaults_follows_the_quota) {
+  if (!tandem::test::has_several_cpus()) GTEST_SKIP() << "one CPU only";
   made_control_group group("100000 100000");
   test_runtime rt{tandem::runtime_options()};
   EXPECT_EQ(rt.workers().options().min_threads, 1U);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "made_control_group.hpp"
 #include "runtime/sizing/fake_pool.hpp"
 #include "runtime/support/adaptive_pool_support.hpp"
 #include "runtime/support/crew_parts.hpp"
@@ -148,6 +149,17 @@ TEST(pool_control, after_its_end_it_decides_nothing) {
   EXPECT_EQ(of.control.goal(), 2U);
   EXPECT_EQ(of.pool.changed_by, 0);
   EXPECT_EQ(tandem::detail::timers_of(**of.rt).stats().armed, 0U);
+}
+
+TEST(pool_control, a_pool_that_could_not_follow_the_machine_is_told_again_until_it_has) {
+  if (!tandem::test::has_several_cpus()) GTEST_SKIP() << "one CPU only";
+  tandem::test::made_control_group group("100000 100000");
+  controlled of(quick(2, 10));
+  of.pool.refuses_to_follow = 2;
+  of.wake_workers(1);
+  group.set("max 100000");
+  wait_until([&] { return of.pool.followed == 3; });
+  of.crew.word.lie_down(false);
 }
 
 }  // namespace
