@@ -6,6 +6,7 @@
 #include "direct/direct_port.hpp"
 #include "engine/completion_thread.hpp"
 #include "platform/attempt.hpp"
+#include "ring/buffer_register.hpp"
 
 namespace tandem::inline v0::io::detail {
 
@@ -106,16 +107,19 @@ operation::direct_end operation::go_on_direct(interest& known, bool is_ready) no
       return direct_end::stopped;
     }
     direct_port& port = known.port();
+    enter_buffers(*this);
     if (known.wait(side, submit_)) {  // from here on it may be gone, and its socket
       port.waits_now();
       return direct_end::waits;
     }
+    leave_buffers(*this);
   }
 }
 
 void operation::run_direct(job* self) noexcept {
   operation& target = *static_cast<start_request*>(self)->target;
   promise_base& waiting = target.waiting();
+  leave_buffers(target);
   interest& known = *target.record_->known.load(std::memory_order_relaxed);  // there since it began
   if (target.go_on_direct(known, true) == direct_end::waits) return;
   if (target.finish_unposted()) {
@@ -128,6 +132,7 @@ bool operation::stop_direct() noexcept {
   stop_seen_.store(true, std::memory_order_seq_cst);                  // direct/stop
   interest& known = *record_->known.load(std::memory_order_relaxed);  // published with the leaf
   if (known.tell(row().side, false) != nullptr) {
+    leave_buffers(*this);
     complete(-ECANCELED);
     finish_stopped();
   }

@@ -76,8 +76,8 @@ TEST(buffers_in_flight, without_assertions_nothing_is_registered) {
 
 /// Until an operation more has been submitted: a check that comes sooner finds nothing, and the
 /// read waits for ever.
-task<void> one_more_than(std::uint64_t submitted, completion_pool& pool) {
-  while (pool.stats().submitted <= submitted) co_await tandem::sleep_for(1ms);
+task<void> one_more_than(std::uint64_t in_flight, completion_pool& pool) {
+  while (pool.stats().in_flight <= in_flight) co_await tandem::sleep_for(1ms);
 }
 
 TEST(buffers_in_flight_death, giving_memory_up_names_the_operation_that_uses_it) {
@@ -87,7 +87,7 @@ TEST(buffers_in_flight_death, giving_memory_up_names_the_operation_that_uses_it)
       connection c = co_await make_connection();
       std::vector<std::byte> room(100);
       co_await with_scope([&](task_scope& scope) -> task<void> {
-        const std::uint64_t before = pool.stats().submitted;
+        const std::uint64_t before = pool.stats().in_flight;
         scope.spawn(read(c.server, room));
         co_await one_more_than(before, pool);
         check_no_buffer_in_flight(room.data(), room.size());
@@ -105,7 +105,7 @@ TEST(buffers_in_flight_death, giving_memory_up_names_the_operation_that_uses_it)
 /// Its frame holds the buffer, and goes first.
 task<void> leaves_too_early(tcp_stream& from, completion_pool& pool) {
   std::array<std::byte, 64> room{};
-  const std::uint64_t before = pool.stats().submitted;
+  const std::uint64_t before = pool.stats().in_flight;
   tandem::spawn(read_into(from, room)).detach();
   co_await one_more_than(before, pool);
 }
@@ -132,7 +132,7 @@ TEST(buffers_in_flight_death, a_buffer_that_was_freed_names_the_operation_when_t
       connection c = co_await make_connection();
       auto room = std::make_unique<std::array<std::byte, 77>>();
       co_await with_scope([&](task_scope& scope) -> task<void> {
-        const std::uint64_t before = pool.stats().submitted;
+        const std::uint64_t before = pool.stats().in_flight;
         scope.spawn(read_into(c.server, *room));
         co_await one_more_than(before, pool);
         room.reset();
