@@ -9,6 +9,7 @@
 #include <memory>
 #include <random>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "io/support/silent_backend.hpp"
@@ -95,13 +96,15 @@ TEST_F(buffer_stock, before_the_last_one_is_out_there_are_as_many_again) {
 
 TEST_F(buffer_stock, whoever_finds_none_gets_those_that_were_never_used) {
   open(512, 512);
-  ring_.provided.clear();  // the system has used them all before we heard of the first one
+  // The system has used them all before we heard of the first one.
+  const std::vector<std::uint32_t> out = std::exchange(ring_.provided, {});
   hungry waiting;
   for (int i = 0; i < 16; ++i) stock_.taken();
   stock_.starves(waiting);
   stock_.feed();
   EXPECT_EQ(waiting.went_on, 1);
   EXPECT_GE(ring_.provided.size(), 16U);
+  for (const std::uint32_t each : out) stock_.buffers().give_back(each);
 }
 
 TEST_F(buffer_stock, what_comes_back_on_its_own_thread_is_the_backends_at_once) {

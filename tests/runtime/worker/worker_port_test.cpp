@@ -232,9 +232,6 @@ TEST(worker_port, a_busy_worker_looks_into_it_between_its_items) {
 
 TEST(worker_port, many_that_come_at_once_are_shared) {
   constexpr unsigned workers = 4;
-  with_port of(workers);
-  of.start_all(workers);
-  ASSERT_TRUE(of.port->somebody_waits());
   // Each waits for all others: whoever takes them has to call the next one.
   std::atomic<unsigned> together{0};
   class meeting : public job {
@@ -251,6 +248,9 @@ TEST(worker_port, many_that_come_at_once_are_shared) {
   };
   std::vector<std::unique_ptr<meeting>> all;
   for (unsigned i = 0; i < workers; ++i) all.push_back(std::make_unique<meeting>(together));
+  with_port of(workers);  // whose workers end first
+  of.start_all(workers);
+  ASSERT_TRUE(of.port->somebody_waits());
   job_list list;
   for (const auto& each : all) list.push_back(each.get());
   of.port->bring(list);
@@ -296,9 +296,6 @@ TEST(worker_port, what_belongs_to_an_executor_over_the_workers_is_run_whoever_ta
 }
 
 TEST(worker_port, an_idle_worker_is_sent_to_one_that_nobody_looks_into) {
-  with_port of(2);
-  of.start_all(2);
-  ASSERT_TRUE(of.port->somebody_waits());
   // The one in the port gets something long, and the other one has parked elsewhere.
   std::atomic<bool> over{false};
   class long_job : public job {
@@ -314,6 +311,9 @@ TEST(worker_port, an_idle_worker_is_sent_to_one_that_nobody_looks_into) {
     }
     std::atomic<bool>& end_;
   } busy(over);
+  with_port of(2);  // whose workers end first
+  of.start_all(2);
+  ASSERT_TRUE(of.port->somebody_waits());
   of.port->bring(busy);
   EXPECT_TRUE(reached([&] { return busy.began.load(); }));
   EXPECT_TRUE(tandem::detail::send_to_port(of.rt.workers()));

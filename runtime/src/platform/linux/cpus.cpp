@@ -45,10 +45,10 @@ void with_mask(pid_t thread, Use use) {
 struct control_group_files {
   std::string groups = "/proc/self/cgroup";
   std::string mount = "/sys/fs/cgroup";
+  const control_group_files* before = nullptr;  // what a test has set stays: threads may be at it
 };
 const control_group_files usual_files;
-// Without a lock, which a child of fork() might find taken. What a test has set stays: threads may
-// be reading it.
+// Without a lock, which a child of fork() might find taken.
 std::atomic<const control_group_files*> files{&usual_files};
 
 }  // namespace
@@ -74,7 +74,8 @@ unsigned present_cpus() noexcept {
 }
 
 void read_control_groups_from(const std::string& groups, const std::string& mount) {
-  files.store(new control_group_files{groups, mount}, std::memory_order_release);
+  files.store(new control_group_files{groups, mount, files.load(std::memory_order_relaxed)},
+              std::memory_order_release);
 }
 
 std::vector<unsigned> allowed_cpus() {
