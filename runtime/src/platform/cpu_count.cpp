@@ -43,6 +43,10 @@ unsigned detail::cpus_of_machine() noexcept {
   return whole_cpus(platform::limits_of_cpus(platform::whose_mask::main_threads));
 }
 
+bool detail::has_quota() noexcept {
+  return platform::limits_of_cpus(platform::whose_mask::main_threads).of_quota != 0;
+}
+
 bool detail::cpus_are_told() noexcept { return cpus_by_environment() != 0; }
 
 unsigned usual_workers() noexcept {

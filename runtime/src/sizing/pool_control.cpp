@@ -117,6 +117,7 @@ gate_reading pool_control::read(clock::time_point now) noexcept {
   reading.dequeued = parts_.workers.items_taken();
   reading.cpu = cpu_.share();
   reading.work_requested = pool_.anything_queued();
+  reading.has_quota = machine_.has_quota();
   return reading;
 }
 

@@ -8,6 +8,10 @@
 
 namespace tandem::inline v0::detail {
 
+namespace {
+constexpr double full_share = 0.95;  // as hill climbing has it (climb/move)
+}
+
 starvation_gate::starvation_gate(const adaptive_options& options) noexcept : options_(options) {}
 
 void starvation_gate::begin(std::chrono::nanoseconds now, std::uint64_t dequeued) noexcept {
@@ -36,7 +40,10 @@ gate_outcome starvation_gate::round(const gate_reading& reading) noexcept {
   const bool starved =
       reading.work_requested &&
       reading.now - last_dequeue_ >= limit(options_, reading.cpu, reading.goal);  // gate/starved
-  if (starved && reading.processing >= reading.goal && reading.processing < reading.max) {
+  // gate/full. They compute, all of the time that they may: one more would only have all stopped.
+  const bool is_full = reading.has_quota && reading.cpu >= full_share;
+  if (starved && !is_full && reading.processing >= reading.goal &&
+      reading.processing < reading.max) {
     outcome.goal = reading.processing + 1;  // gate/raise
     outcome.sleep = false;
     outcome.next = settling(options_);  // gate/look_again

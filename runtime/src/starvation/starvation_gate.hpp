@@ -27,6 +27,7 @@ class gate_reading {
   unsigned goal;
   unsigned max;
   bool work_requested = false;  ///< something waits in a queue
+  bool has_quota = false;       ///< whoever uses more than the CPUs that there are is stopped
 };
 
 /// What follows.

@@ -61,6 +61,18 @@ TEST(starvation_gate, the_maximum_is_never_passed) {
   EXPECT_EQ(goal_after(reading), 4U) << "more of them run than may";
 }
 
+TEST(starvation_gate, nothing_is_added_where_a_quota_is_used_up_by_those_that_compute) {
+  gate_reading reading = starved(1h);
+  reading.has_quota = true;
+  reading.cpu = 0.95;
+  EXPECT_EQ(goal_after(reading), 4U);
+  reading.cpu = 0.94;
+  EXPECT_EQ(goal_after(reading), 5U) << "somebody may be blocked";
+  reading.cpu = 1;
+  reading.has_quota = false;
+  EXPECT_EQ(goal_after(reading), 5U) << "the CPUs are shared, and nobody is stopped";
+}
+
 TEST(starvation_gate, half_a_second_without_a_dequeue_is_starvation_below_80_percent_cpu) {
   // Less a tenth of a round: so long the worker that was added gets for its first item.
   for (const auto& [since, goal] : {std::pair(450ms, 5U), std::pair(449ms, 4U)}) {

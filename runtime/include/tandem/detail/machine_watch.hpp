@@ -24,7 +24,13 @@ class machine_watch {
   using clock = std::chrono::steady_clock;
 
   machine_watch() noexcept
-      : is_told_(cpus_are_told()), cpus_(cpus_of_machine()), looked_at_(clock::now()) {}
+      : is_told_(cpus_are_told()),
+        cpus_(cpus_of_machine()),
+        has_quota_(!is_told_ && detail::has_quota()),
+        looked_at_(clock::now()) {}
+
+  /// Whether they are what a quota leaves, at the last look.
+  bool has_quota() const noexcept { return has_quota_; }
 
   /// @returns  how many CPUs there are now, if that is news and there was a look
   std::optional<unsigned> look(clock::time_point now) noexcept {
@@ -34,12 +40,14 @@ class machine_watch {
     const unsigned seen = cpus_of_machine();
     if (seen == cpus_) return std::nullopt;
     cpus_ = seen;
+    has_quota_ = detail::has_quota();
     return seen;
   }
 
  private:
   const bool is_told_;
   unsigned cpus_;
+  bool has_quota_;
   clock::time_point looked_at_;
 };
 
