@@ -105,14 +105,16 @@ interest* direct_port::watch(detail::interest_slot& of, native_descriptor descri
   return known;
 }
 
-void direct_port::leave_side(interest& known, native_descriptor descriptor,
+void direct_port::leave_side(const detail::interest_slot& of, native_descriptor descriptor,
                              socket_side side) noexcept {
-  direct_port& port = known.port();
+  interest* const known = of.load(std::memory_order_acquire);  // as in watch()
+  if (known == nullptr || !known->is_armed(side)) return;
+  direct_port& port = known->port();
   const std::lock_guard guard(port.lock_of(descriptor));
-  known.disarm(side);
+  known->disarm(side);
   // If it is refused, what comes is told to nobody.
-  (void)port.set_.change(descriptor, &known, known.is_armed(socket_side::taking),
-                         known.is_armed(socket_side::giving));
+  (void)port.set_.change(descriptor, known, known->is_armed(socket_side::taking),
+                         known->is_armed(socket_side::giving));
 }
 
 void direct_port::give_back(interest& known) noexcept {

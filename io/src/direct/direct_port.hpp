@@ -47,8 +47,9 @@ class direct_port final : public tandem::detail::worker_port,
   /// @returns              null if the system refuses
   detail::interest* watch(detail::interest_slot& of, native_descriptor descriptor,
                           detail::socket_side found_nothing) noexcept;
-  /// direct/leave_side. Somebody else than the workers waits on that side from now on. By its task.
-  static void leave_side(detail::interest& known, native_descriptor descriptor,
+  /// direct/leave_side. Somebody else than the workers waits on that side from now on. By its task;
+  /// nothing where it is not armed.
+  static void leave_side(const detail::interest_slot& of, native_descriptor descriptor,
                          detail::socket_side side) noexcept;
   /// ports/rest. An operation has begun to wait.
   void waits_now() noexcept { watch_.kick(); }

@@ -85,7 +85,7 @@ void growth_control::add_for(unsigned arrived, growth_reading reading) noexcept 
   for (; arrived != 0; --arrived) {
     reading.threads = target_.threads();
     reading.may_grow = reading.now >= retry_ && target_.has_room();
-    if (!rule_.add_for_connections(reading, target_.residents(), arrived)) break;
+    if (!rule_.add_for_connection(reading, target_.residents())) break;
     if (!grow(reading, decision_reason::connections)) break;
   }
   // spreading/arrive. None can be had just now: looked at again once a period.

@@ -48,10 +48,10 @@ growth_step growth_rule::decide(const growth_reading& reading) noexcept {
   return growth_step(-1, decision_reason::idle);
 }
 
-bool growth_rule::add_for_connections(const growth_reading& reading, std::uint32_t residents,
-                                      unsigned arrived) noexcept {
+bool growth_rule::add_for_connection(const growth_reading& reading,
+                                     std::uint32_t residents) noexcept {
   if (reading.threads != threads_) note_outside_change(reading);
-  if (arrived == 0 || threads_ >= most_ || residents <= threads_ || !reading.may_grow) return false;
+  if (threads_ >= most_ || residents <= threads_ || !reading.may_grow) return false;
   (void)grow(reading, decision_reason::connections);  // growth/connections
   return true;
 }

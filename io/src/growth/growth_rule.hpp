@@ -55,12 +55,11 @@ class growth_rule {
   /// of threads, somebody else has changed it.
   growth_step decide(const growth_reading& reading) noexcept;
 
-  /// spreading/arrive. So many connections have come whose tasks live on the threads, and
-  /// `residents` there are now. Asked again until it says no; what it says is taken for done.
+  /// spreading/arrive. A connection has come whose task lives on the threads, and `residents` there
+  /// are now. What it says is taken for done.
   ///
   /// @returns  whether there is to be one more
-  bool add_for_connections(const growth_reading& reading, std::uint32_t residents,
-                           unsigned arrived) noexcept;
+  bool add_for_connection(const growth_reading& reading, std::uint32_t residents) noexcept;
 
   /// When a pool without any load would have to have one less; max() if it has no more than it
   /// must.

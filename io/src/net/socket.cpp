@@ -45,8 +45,7 @@ void detail::socket::forget() noexcept {
 }
 
 void detail::socket::leave_side(socket_side side) noexcept {
-  interest* const known = record_.known.load(std::memory_order_acquire);  // likewise
-  if (known != nullptr && known->is_armed(side)) direct_port::leave_side(*known, descriptor_, side);
+  direct_port::leave_side(record_.known, descriptor_, side);
 }
 
 native_descriptor detail::socket::release() noexcept {

@@ -37,11 +37,7 @@ bool operation::is_for_workers() const noexcept {
 }
 
 void operation::leave_direct() const noexcept {
-  if (record_ == nullptr) return;
-  interest* const known = record_->known.load(std::memory_order_acquire);  // as in start_direct()
-  if (known != nullptr && known->is_armed(row().side)) {
-    direct_port::leave_side(*known, descriptor_, row().side);
-  }
+  if (record_ != nullptr) direct_port::leave_side(record_->known, descriptor_, row().side);
 }
 
 bool operation::start_direct(promise_base& waiting) noexcept {

@@ -29,8 +29,9 @@ completion_options validated(completion_options options) {
   check(least >= 1 && least <= 1024, "min_threads", least, "between 1 and 1024");
   if (options.max_threads == 0) {
     // growth/follow. There may be more CPUs later: so many threads can be had then.
-    const unsigned room = std::min(present_cpus(), std::max(4 * usable_cpus(), 64U));
-    options.max_threads = std::max({least, usable_cpus(), options.adaptive.enabled ? room : 1U});
+    const unsigned cpus = usable_cpus();
+    const unsigned room = std::min(present_cpus(), std::max(4 * cpus, 64U));
+    options.max_threads = std::max({least, cpus, options.adaptive.enabled ? room : 1U});
   }
   check(options.max_threads >= least && options.max_threads <= 1024, "max_threads",
         options.max_threads,

@@ -51,10 +51,9 @@ bool detail::cpus_are_told() noexcept { return cpus_by_environment() != 0; }
 
 unsigned usual_workers() noexcept {
   // One that blocks must not be the only one; but two that compute would use up less than two CPUs.
-  const bool is_limited =
-      cpus_by_environment() != 0 ||
-      platform::limits_of_cpus(platform::whose_mask::this_threads).of_quota != 0;
-  return std::max(is_limited ? 1U : 2U, usable_cpus());
+  if (const unsigned told = cpus_by_environment(); told != 0) return told;
+  const platform::cpu_limits limits = platform::limits_of_cpus(platform::whose_mask::this_threads);
+  return std::max(limits.of_quota != 0 ? 1U : 2U, whole_cpus(limits));
 }
 
 unsigned present_cpus() noexcept { return platform::present_cpus(); }

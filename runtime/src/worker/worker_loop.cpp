@@ -185,7 +185,7 @@ bool worker_loop::rest(worker& self) noexcept {
         (void)take_from_port(self, *forget_port(self));
         return true;
       }
-      (void)move_out_of_port(self);
+      move_out_of_port(self);
     } else if (signal == worker::parked || signal == worker::in_port) {
       // crew/retire. Several may be too many. Nobody went: perhaps because we are being woken.
       if (!threads_.retire_one()) since = std::chrono::steady_clock::now();
@@ -268,13 +268,12 @@ void worker_loop::leave_port(worker& self) noexcept {
   waker_.ask_attention();
 }
 
-bool worker_loop::move_out_of_port(worker& self) noexcept {
+void worker_loop::move_out_of_port(worker& self) noexcept {
+  // If it fails it has been told something, and leaves the port with that.
   std::uint32_t signal = worker::in_port;
-  if (!self.signal.compare_exchange_strong(signal, worker::parked, std::memory_order_acq_rel)) {
-    return false;
+  if (self.signal.compare_exchange_strong(signal, worker::parked, std::memory_order_acq_rel)) {
+    leave_port(self);
   }
-  leave_port(self);
-  return true;
 }
 
 }  // namespace tandem::inline v0::detail

@@ -66,8 +66,8 @@ class worker_loop {
   std::size_t take_from_port(worker& self, worker_port& port) noexcept;
   /// ports/get_up. What has come is for others.
   void leave_port(worker& self) noexcept;
-  /// ports/no_room. Lies on, but on its signal. @returns false if it has been told something
-  bool move_out_of_port(worker& self) noexcept;
+  /// ports/no_room. Lies on, but on its signal, unless it has been told something.
+  void move_out_of_port(worker& self) noexcept;
 
   executor& home_;
   const pool_limits& limits_;

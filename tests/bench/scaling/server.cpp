@@ -70,9 +70,9 @@ task<void> serve_until_told(std::uint16_t port, io::handler_home home, bool busy
   });
 }
 
-void print_counts(const tandem::runtime& owner, const io::completion_pool& pool) {
+void print_counts(tandem::runtime& owner, const io::completion_pool& pool) {
   const auto io_side = pool.stats();
-  const auto workers = const_cast<tandem::runtime&>(owner).workers().stats();
+  const auto workers = owner.workers().stats();
   std::printf(
       "{\"requests\": %llu, \"completion_threads\": %u, \"workers\": %u, \"posts\": %llu, "
       "\"wakes\": %llu, \"steals\": %llu, \"by_ring\": %llu, \"by_workers\": %llu, "

@@ -67,14 +67,25 @@ task<void> one_waits(completion_pool& io) {
   while (io.stats().in_flight == 0) co_await tandem::yield();
 }
 
+/// Whose server has waited on a worker before, so that its side is armed.
+task<connection> make_known_connection(completion_pool& io) {
+  connection both = co_await make_connection();
+  auto first = tandem::spawn(read_one(both.server));
+  co_await one_waits(io);
+  co_await write_one(both.client, 0);
+  (void)co_await first;
+  co_return both;
+}
+
+/// All of it, and then the end.
+task<void> write_to_end(tcp_stream& to, std::span<const std::byte> all) {
+  co_await to.write_all(all);
+  to.shutdown(tandem::io::shutdown_kind::write);
+}
+
 TEST_F(direct, a_read_on_a_worker_goes_to_no_ring_and_wakes_no_completion_thread) {
   rt.run([](completion_pool& io) -> task<void> {
-    connection both = co_await make_connection();
-    // The first read makes the socket known.
-    auto first = tandem::spawn(read_one(both.server));
-    co_await one_waits(io);
-    co_await write_one(both.client, 0);
-    (void)co_await first;
+    connection both = co_await make_known_connection(io);
     const auto before = io.stats();
     for (int i = 0; i < 100; ++i) {
       auto reads = tandem::spawn(read_one(both.server));
@@ -175,11 +186,7 @@ TEST_F(direct, what_a_read_elsewhere_has_left_is_found) {
 
 TEST_F(direct, urgent_data_between_two_parts_holds_up_neither) {
   rt.run([](completion_pool& io) -> task<void> {
-    connection both = co_await make_connection();
-    auto first = tandem::spawn(read_one(both.server));
-    co_await one_waits(io);
-    co_await write_one(both.client, 0);
-    (void)co_await first;
+    connection both = co_await make_known_connection(io);
     for (int i = 0; i < 20; ++i) {
       auto reads = tandem::spawn([](tcp_stream& from) -> task<void> {
         std::array<std::byte, 64> room;
@@ -198,11 +205,7 @@ TEST_F(direct, urgent_data_between_two_parts_holds_up_neither) {
 
 TEST_F(direct, a_socket_whose_task_has_moved_to_its_thread_wakes_no_worker) {
   rt.run([](completion_pool& io) -> task<void> {
-    connection both = co_await make_connection();
-    auto first = tandem::spawn(read_one(both.server));
-    co_await one_waits(io);
-    co_await write_one(both.client, 0);
-    (void)co_await first;
+    connection both = co_await make_known_connection(io);
     auto there = tandem::spawn(io.thread(0).executor(), read_one(both.server));
     co_await one_waits(io);
     const auto before = io.stats().by_workers;
@@ -220,16 +223,9 @@ TEST_F(direct, a_socket_whose_task_has_moved_to_its_thread_wakes_no_worker) {
 
 TEST_F(direct, a_connection_that_goes_over_to_receive_gets_all_of_it) {
   rt.run([](completion_pool& io) -> task<void> {
-    connection both = co_await make_connection();
-    auto first = tandem::spawn(read_one(both.server));
-    co_await one_waits(io);
-    co_await write_one(both.client, 1);
-    (void)co_await first;
+    connection both = co_await make_known_connection(io);
     const std::vector<std::byte> sent = tandem::test::pattern(1 << 18, 5);
-    auto writes = tandem::spawn([](tcp_stream& to, std::span<const std::byte> all) -> task<void> {
-      co_await to.write_all(all);
-      to.shutdown(tandem::io::shutdown_kind::write);
-    }(both.client, sent));
+    auto writes = tandem::spawn(write_to_end(both.client, sent));
     std::vector<std::byte> got;
     while (true) {
       auto lease = co_await both.server.receive();
@@ -245,10 +241,7 @@ TEST_F(direct, a_write_waits_for_room_and_goes_on_to_its_end) {
   rt.run([](completion_pool& io) -> task<void> {
     connection both = co_await make_connection();
     const std::vector<std::byte> sent = tandem::test::pattern(8 << 20, 7);
-    auto writes = tandem::spawn([](tcp_stream& to, std::span<const std::byte> all) -> task<void> {
-      co_await to.write_all(all);
-      to.shutdown(tandem::io::shutdown_kind::write);
-    }(both.client, sent));
+    auto writes = tandem::spawn(write_to_end(both.client, sent));
     co_await one_waits(io);
     EXPECT_EQ(co_await tandem::test::read_to_end(both.server), sent);
     co_await writes;
@@ -263,10 +256,7 @@ TEST_F(direct, both_sides_of_a_socket_begin_at_the_same_time) {
       const std::vector<std::byte> sent = tandem::test::pattern(1 << 20, 3);
       co_await tandem::with_scope([&](tandem::task_scope& scope) -> task<void> {
         for (tcp_stream* each : {&both.client, &both.server}) {
-          scope.spawn([](tcp_stream& to, std::span<const std::byte> all) -> task<void> {
-            co_await to.write_all(all);
-            to.shutdown(tandem::io::shutdown_kind::write);
-          }(*each, sent));
+          scope.spawn(write_to_end(*each, sent));
           scope.spawn([](tcp_stream& from, const std::vector<std::byte>& all) -> task<void> {
             EXPECT_EQ(co_await tandem::test::read_to_end(from), all);
           }(*each, sent));

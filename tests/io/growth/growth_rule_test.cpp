@@ -64,7 +64,7 @@ class simulated_pool {
   }
   /// One of many that live on the threads.
   void connection() {
-    if (rule_.add_for_connections(next(0), 100, 1)) ++threads;
+    if (rule_.add_for_connection(next(0), 100)) ++threads;
   }
   void pause(std::chrono::nanoseconds time) { now_ += time; }
   std::chrono::nanoseconds until_retirement() const { return rule_.next_retirement() - now_; }
