@@ -16,7 +16,7 @@ build/release*/bench/SUITE.jsonl.
 --filter takes the cases whose "case impl" matches; --all takes those too that are left out by default; --threads lists the
 thread counts; --cpus says which CPUs are used, in order; --plot draws SUITE.svg and SUITE_CASE.svg beside the figures of the
 (first) preset with gnuplot. SUITE: fork_join, sync, pool, search, algorithms or io. Suite scaling: the same figures on 1, 2, 4, ... CPUs, or, with
---counts, what a request of a server costs in wakes, switches, system calls and posts as the threads grow.
+--counts, what a request of a server costs in wakes, switches, system calls, posts and failed CAS as the threads grow.
 END
 }
 
@@ -28,7 +28,7 @@ while [ $# -gt 0 ]; do
     --compiler) compiler=${2:?--compiler needs a name}; shift 2 ;;
     --rounds | --filter | --threads | --cpus) args+=("$1" "${2:?$1 needs a value}"); shift 2 ;;
     --all | --counts) args+=("$1"); shift ;;
-    --no-peers) peers=; args+=("$1"); shift ;;
+    --no-peers) peers=; shift ;;
     --plot) plot=1; shift ;;
     -*) echo "unknown option: $1" >&2; usage >&2; exit 2 ;;
     *) suite=$1; shift ;;
@@ -65,9 +65,16 @@ for preset in "${presets[@]}"; do
   cmake --preset "$preset" -DTANDEM_BUILD_BENCH=ON >/dev/null
   cmake --build --preset "$preset" --target "${targets[@]}"
 done
+if [[ " ${args[*]} " == *" --counts "* ]]; then
+  # g++ alone can make its atomics calls, which that server counts.
+  cmake --preset release -B build/counts -DCMAKE_CXX_FLAGS=-fno-inline-atomics -DTANDEM_COUNT_FAILED_CAS=ON \
+    -DTANDEM_BUILD_TESTS=OFF -DTANDEM_BUILD_EXAMPLES=OFF >/dev/null
+  cmake --build build/counts --target scaling_server
+fi
 if [ -n "$peers" ]; then
   for peer in tests/bench/peers/*/build.sh; do "$peer" build/peers "${suite/scaling/io}"; done
 fi
 [ -z "$plot" ] || args+=(--plot)
 [ "$suite" != scaling ] || exec python3 -B tests/bench/scaling.py "${args[@]}" -- "${presets[0]}"
+[ -n "$peers" ] || args+=(--no-peers)
 exec python3 -B tests/bench/harness.py "$suite" "${args[@]}" -- "${presets[@]}"

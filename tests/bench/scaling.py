@@ -11,12 +11,13 @@ ten minutes: as many rounds as fit, at most --rounds.
 
 --counts takes no time for a figure: echo servers are run with as many threads as 1, 2, 4, 8 CPUs would have (TANDEM_CPUS), on
 the CPUs that there are, and what is counted is a request's part of wakes, context switches, system calls (if there is
-strace), posts, steals. What grows there with the number of threads would not scale.
+strace), posts, steals, and compare-and-exchange operations that failed (a server of the build build/counts). What grows there with the number of threads would not scale.
 """
 import argparse, json, os, random, re, shutil, signal, statistics, subprocess, sys, time
 import harness, servers
 
 LIMIT = 540  # seconds
+COUNTING = "build/counts/bench/scaling_server"  # its atomics are calls that count what failed
 HOMES = ["thread", "pool", "workers"]
 CONNECTIONS = [64, 512]
 COMPUTE = [("fork_join", "fib_36", "tandem"), ("fork_join", "uts_t1", "tandem"), ("sync", "lock_handover", "tandem"),
@@ -97,12 +98,13 @@ def measure(rows, tools, cpus, rounds):
     for number in range(rounds):
         started = time.monotonic()
         for place, row in enumerate(random.sample(rows, len(rows)), 1):
-            print(f"\r\033[Kround {number + 1}, {place} of {len(rows)}: {row['name']}, {row['threads']}", end="", file=sys.stderr, flush=True)
+            if sys.stderr.isatty():
+                print(f"\r\033[Kround {number + 1}, {place} of {len(rows)}: {row['name']}, {row['threads']}", end="", file=sys.stderr, flush=True)
             reason = take(row, tools, cpus)
             if reason:
                 broken.add(f"{row['name']}, {row['threads']} CPUs: {reason}")
         took = time.monotonic() - started
-        print(f"\r\033[Kround {number + 1}: {took:.0f} s", file=sys.stderr)
+        print(("\r\033[K" if sys.stderr.isatty() else "") + f"round {number + 1}: {took:.0f} s", file=sys.stderr, flush=True)
         if time.monotonic() - began + took > LIMIT:
             break
     return sorted(broken)
@@ -146,27 +148,38 @@ def plot(table, file):
     subprocess.run(["gnuplot"], input="\n".join(script) + "\n", text=True, check=True)
 
 
+def ended(server):
+    """@returns  what the server says of itself when it is told to end"""
+    server.process.send_signal(signal.SIGTERM)
+    server.process.wait(20)
+    server.log.seek(0)
+    return json.loads(server.log.read().splitlines()[-1])
+
+
 def counted(tools, folder, home, threads, connections, cpus):
     """A request's part of what is counted, with as many threads as that number of CPUs would bring."""
-    argv = ["env", f"TANDEM_CPUS={threads}", f"{folder}/scaling_server", "PORT", home]
-    with servers.Server(argv, cpus) as server:
+    of_program = ["env", f"TANDEM_CPUS={threads}"], ["PORT", home]
+    with servers.Server(of_program[0] + [f"{folder}/scaling_server"] + of_program[1], cpus) as server:
         before = server.switches()
         got = servers.echo(tools, server, cpus[-1:], connections)
         switches = server.switches() - before
         calls = system_calls(server, tools, cpus, connections)
-        server.process.send_signal(signal.SIGTERM)
-        server.process.wait(20)
-        server.log.seek(0)
-        inside = json.loads(server.log.read().splitlines()[-1])
+        inside = ended(server)
     each = max(1, inside["requests"])
-    of_load = max(1.0, got["rate"] * servers.SECONDS)
-    row = {"home": home, "threads": threads, "connections": connections, "switches": switches / of_load, "calls": calls}
+    failed = None
+    if os.access(COUNTING, os.X_OK):
+        with servers.Server(of_program[0] + [COUNTING] + of_program[1], cpus) as server:
+            servers.echo(tools, server, cpus[-1:], connections)
+            told = ended(server)
+            failed = told["failed_cas"] / max(1, told["requests"])
+    row = {"home": home, "threads": threads, "connections": connections, "switches": switches / max(1, got["answered"]), "calls": calls,
+           "failed_cas": failed}
     return row | {name: inside[name] / each for name in ("wakes", "posts", "steals", "by_ring", "by_workers")} | {
         "completion_threads": inside["completion_threads"]}
 
 
 def system_calls(server, tools, cpus, connections):
-    """Of each request, by strace, which makes all slow: only the count is taken. None: there is no strace."""
+    """Of each request, by strace, which makes all slow: only the count is taken, that of connecting with it. None: there is no strace."""
     if not shutil.which("strace"):
         return None
     log = f"build/scaling.{server.pid}.calls"
@@ -180,12 +193,11 @@ def system_calls(server, tools, cpus, connections):
     with open(log) as text:
         total = re.search(r"^\s*100\.00\s+[\d.]+\s+\d*\s+(\d+)", text.read(), re.M)
     os.unlink(log)
-    # Its load begins 0.2 s before it counts.
-    return int(total.group(1)) / (got["rate"] * (servers.SECONDS + 0.2)) if total else None
+    return int(total.group(1)) / got["answered"] if total else None
 
 
 def print_counts(folder, tools, cpus):
-    print(f"\n{'a request of an echo':34} {'threads':>7} {'threads of I/O':>14} {'wakes':>7} {'switches':>8} {'calls':>6} {'posts':>7} {'steals':>7} {'by ring':>7} {'by workers':>10}")
+    print(f"\n{'a request of an echo':34} {'threads':>7} {'threads of I/O':>14} {'wakes':>7} {'switches':>8} {'calls':>6} {'posts':>7} {'steals':>7} {'by ring':>7} {'by workers':>10} {'failed CAS':>10}")
     rows = []
     for home in HOMES:
         for connections in CONNECTIONS:
@@ -193,8 +205,9 @@ def print_counts(folder, tools, cpus):
                 row = counted(tools, folder, home, threads, connections, cpus)
                 rows.append(row)
                 calls = "" if row["calls"] is None else f"{row['calls']:.2f}"
+                failed = "" if row["failed_cas"] is None else f"{row['failed_cas']:.3f}"
                 print(f"{home + ', ' + str(connections) + ' connections':34} {threads:7d} {row['completion_threads']:14d} {row['wakes']:7.3f} {row['switches']:8.3f} "
-                      f"{calls:>6} {row['posts']:7.3f} {row['steals']:7.3f} {row['by_ring']:7.3f} {row['by_workers']:10.3f}", flush=True)
+                      f"{calls:>6} {row['posts']:7.3f} {row['steals']:7.3f} {row['by_ring']:7.3f} {row['by_workers']:10.3f} {failed:>10}", flush=True)
     return rows
 
 

@@ -102,10 +102,10 @@ def echo(tools, server, generator_cpus, connections, size=64, realtime=False, mo
     """One load by the kit's generator."""
     text = command([tools["load"], "-c", str(connections), "-s", str(size), "-p", str(server.port), "-d", str(SECONDS),
                     "-w", "0.2", "-P", str(server.pid), *more], generator_cpus, realtime)
-    found = re.search(r"req/s=(\d+)\s+p50=([\d.]+) p99=([\d.]+) .*cpu/req=(\d+) ns user/req=(\d+) ns", text)
+    found = re.search(r"req/s=(\d+)\s+p50=([\d.]+) p99=([\d.]+) .*cpu/req=(\d+) ns user/req=(\d+) ns.*answered=(\d+)", text)
     if not found or not int(found.group(1)):
         raise Failed(f"load generator: {text.strip()[-200:]}")
-    return dict(zip(("rate", "p50", "p99", "cpu", "user"), map(float, found.groups())))
+    return dict(zip(("rate", "p50", "p99", "cpu", "user", "answered"), map(float, found.groups())))
 
 
 def measure_echo(tools, argv, threads, cpus, connections, size=64, shared=False):

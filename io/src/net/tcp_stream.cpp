@@ -16,7 +16,7 @@ connect_awaiter::connect_awaiter(const endpoint& peer, const tcp_options& option
 connect_awaiter::~connect_awaiter() = default;
 
 bool connect_awaiter::start(tandem::detail::promise_base& waiting) {
-  completion_thread& thread = current_completion_pool(operation_.name()).next_thread();
+  completion_thread& thread = current_completion_pool(operation_.name()).thread_for(*waiting.home);
   result<native_descriptor> opened = platform::open_tcp_socket(peer_.family());
   if (!opened) {
     open_error_ = opened.error();

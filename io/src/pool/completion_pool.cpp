@@ -160,6 +160,13 @@ class completion_pool::impl final : public growth_target, public resident_listen
     if (loads_->sockets(least) == 0 || open >= most_places()) return *threads_[least];
     return thread(open);
   }
+  completion_thread& thread_for(const tandem::executor& home) noexcept {
+    // spreading/own
+    for (unsigned i = 0, open = count_of_open(); i < open; ++i) {
+      if (&threads_[i]->executor() == &home) return *threads_[i];
+    }
+    return next();
+  }
   unsigned most_places() const noexcept { return grows() ? most() : size(); }
   unsigned size() const noexcept {
     return size_.load(std::memory_order_acquire);  // pairs with resize()
@@ -327,6 +334,9 @@ unsigned completion_pool::size() const noexcept { return impl_->size(); }
 completion_thread& completion_pool::thread(unsigned index) noexcept { return impl_->thread(index); }
 void completion_pool::resize(unsigned threads) { impl_->resize(threads); }
 completion_thread& completion_pool::next_thread() noexcept { return impl_->next(); }
+completion_thread& completion_pool::thread_for(const tandem::executor& home) noexcept {
+  return impl_->thread_for(home);
+}
 completion_thread& completion_pool::thread_in_turn() noexcept { return impl_->in_turn(); }
 unsigned completion_pool::most_places() const noexcept { return impl_->most_places(); }
 std::string_view completion_pool::service_name() const noexcept { return "completion pool"; }

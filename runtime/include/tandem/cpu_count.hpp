@@ -24,11 +24,13 @@ TANDEM_API unsigned present_cpus() noexcept;
 
 namespace detail {
 
-/// The usable CPUs by the mask of the process's main thread (those that ask may be pinned) and the
-/// quota. Reads files.
-TANDEM_API unsigned cpus_of_machine() noexcept;
-/// Whether a quota limits them: who uses more is stopped. Reads files.
-TANDEM_API bool has_quota() noexcept;
+struct machine_cpus {
+  unsigned usable;
+  bool has_quota;  ///< whoever uses more is stopped
+};
+/// By the mask of the process's main thread (those that ask may be pinned) and the quota. Reads
+/// files.
+TANDEM_API machine_cpus cpus_of_machine() noexcept;
 /// Whether TANDEM_CPUS says how many there are, whatever the machine says.
 TANDEM_API bool cpus_are_told() noexcept;
 

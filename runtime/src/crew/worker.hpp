@@ -96,6 +96,8 @@ class worker {
   bool searching = false;             // counted as such in the pool's word
   std::uint32_t looked_at = 0;        // ports/look: the tick of the last one
   std::uint32_t came_by_port = 0;     // likewise: how much came the last time
+  std::uint32_t vain_spins = 0;       // ports/spin: in a row
+  std::uint32_t spins_left_out = 0;   // how many are still to be left out
   std::uint32_t lot = 1;              // how many it takes from the injection lane at once
   std::int64_t lot_time = 0;          // of its last look at the clock, and what it had run by then
   std::uint64_t lot_items = 0;

@@ -39,12 +39,9 @@ unsigned usable_cpus() noexcept {
   return whole_cpus(platform::limits_of_cpus(platform::whose_mask::this_threads));
 }
 
-unsigned detail::cpus_of_machine() noexcept {
-  return whole_cpus(platform::limits_of_cpus(platform::whose_mask::main_threads));
-}
-
-bool detail::has_quota() noexcept {
-  return platform::limits_of_cpus(platform::whose_mask::main_threads).of_quota != 0;
+detail::machine_cpus detail::cpus_of_machine() noexcept {
+  const platform::cpu_limits limits = platform::limits_of_cpus(platform::whose_mask::main_threads);
+  return {whole_cpus(limits), limits.of_quota != 0};
 }
 
 bool detail::cpus_are_told() noexcept { return cpus_by_environment() != 0; }

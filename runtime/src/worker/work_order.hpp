@@ -24,6 +24,8 @@ class work_order {
   work_order(const work_order&) = delete;
   work_order& operator=(const work_order&) = delete;
 
+  /// Whether somebody without work may look again and again for a moment.
+  bool may_spin() const noexcept { return may_spin_; }
   /// Its own lanes, what came from outside, and what was submitted; null if all are empty.
   job* next(worker& self) noexcept;
   /// The same, and what others have. It is counted as searching.

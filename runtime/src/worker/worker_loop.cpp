@@ -13,12 +13,17 @@
 
 #include "frames/idle_wait.hpp"
 #include "platform/futex.hpp"
+#include "platform/spin_pause.hpp"
 #include "worker/as_worker.hpp"
 
 namespace tandem::inline v0::detail {
 
 namespace {
 constexpr std::uint32_t items_between_looks = 61;  // ports/look
+// ports/spin
+constexpr auto spin_time = std::chrono::microseconds(40);
+constexpr std::uint32_t vain_spins_in_a_row = 4;
+constexpr std::uint32_t spins_between_trials = 63;
 
 // Its owner's; others read it only to wake whoever lies there.
 worker_port* port_of(const worker& self) noexcept {
@@ -218,6 +223,7 @@ bool worker_loop::lie(worker& self, frame_idle& spell, std::int64_t until_ns) no
 
 bool worker_loop::lie_in_port(worker& self, frame_idle& spell, std::int64_t until_ns) noexcept {
   worker_port& port = *port_of(self);
+  if (spin_in_port(self, port)) return true;
   // ports/lie_in. Told after this look, the wake ends the wait.
   while (self.signal.load(std::memory_order_acquire) == worker::in_port) {
     if (port_.get_used() != &port) return true;  // ports/end
@@ -225,6 +231,29 @@ bool worker_loop::lie_in_port(worker& self, frame_idle& spell, std::int64_t unti
     const std::int64_t now = std::chrono::steady_clock::now().time_since_epoch().count();
     if (now >= until_ns) return false;
     if (spell.is_due(now)) spell.give_back(word_.busy() == 0);  // trim/give_back
+  }
+  return false;
+}
+
+bool worker_loop::spin_in_port(worker& self, worker_port& port) noexcept {
+  // ports/spin
+  if (!order_.may_spin()) return false;
+  if (self.spins_left_out != 0) {
+    --self.spins_left_out;
+    return false;
+  }
+  const auto until = std::chrono::steady_clock::now() + spin_time;
+  // As in lie_in_port(): a look that takes the wake away comes after the signal that it is for.
+  while (self.signal.load(std::memory_order_acquire) == worker::in_port) {
+    if (port.wait(INT64_MIN)) {
+      self.vain_spins = 0;
+      return true;
+    }
+    if (std::chrono::steady_clock::now() >= until) {
+      if (++self.vain_spins >= vain_spins_in_a_row) self.spins_left_out = spins_between_trials;
+      return false;
+    }
+    for (int i = 0; i < 16; ++i) platform::spin_pause();
   }
   return false;
 }

@@ -57,6 +57,8 @@ class worker_loop {
   /// for it, or is to be left
   bool lie(worker& self, frame_idle& spell, std::int64_t until_ns) noexcept;
   bool lie_in_port(worker& self, frame_idle& spell, std::int64_t until_ns) noexcept;
+  /// ports/spin. @returns whether something has come
+  bool spin_in_port(worker& self, worker_port& port) noexcept;
 
   /// ports/look. @param runs_on it has other items @returns whether something has come
   bool look_into_port(worker& self, bool runs_on) noexcept;

@@ -26,6 +26,8 @@
 #include <tandem/stop.hpp>
 #include <tandem/task_scope.hpp>
 
+#include "failed_cas.hpp"
+
 namespace {
 
 namespace io = tandem::io;
@@ -76,13 +78,14 @@ void print_counts(tandem::runtime& owner, const io::completion_pool& pool) {
   std::printf(
       "{\"requests\": %llu, \"completion_threads\": %u, \"workers\": %u, \"posts\": %llu, "
       "\"wakes\": %llu, \"steals\": %llu, \"by_ring\": %llu, \"by_workers\": %llu, "
-      "\"backend\": \"%s\"}\n",
+      "\"failed_cas\": %llu, \"backend\": \"%s\"}\n",
       static_cast<unsigned long long>(requests.load()), io_side.goal, workers.threads,
       static_cast<unsigned long long>(io_side.handed_over + workers.injected),
       static_cast<unsigned long long>(io_side.wakes + workers.wakes),
       static_cast<unsigned long long>(io_side.stolen + workers.steals),
       static_cast<unsigned long long>(io_side.submitted),
-      static_cast<unsigned long long>(io_side.by_workers), std::string(io_side.backend).c_str());
+      static_cast<unsigned long long>(io_side.by_workers),
+      static_cast<unsigned long long>(failed_cas()), std::string(io_side.backend).c_str());
 }
 
 }  // namespace

@@ -102,6 +102,23 @@ TEST(spreading, connections_are_spread_from_the_first_one_on) {
   EXPECT_LE(*std::max_element(counts.begin(), counts.end()), 34U);
 }
 
+task<void> connect_some(tandem::io::endpoint peer, std::vector<tcp_stream>& out) {
+  for (int i = 0; i < 8; ++i) out.push_back(co_await tcp_stream::connect(peer));
+}
+
+TEST(spreading, a_task_on_a_completion_thread_connects_on_its_own) {
+  test_runtime rt;
+  completion_pool& pool = tandem::io::install(*rt, for_connections(4));
+  tcp_listener listener =
+      tcp_listener::bind(pool, tandem::io::endpoint::loopback_v4(0));  // of some thread
+  for (unsigned i = 0; i < 4; ++i) {
+    executor& home = pool.thread(i).executor();
+    std::vector<tcp_stream> made;
+    tandem::sync_wait(home, connect_some(listener.local_endpoint(), made));
+    for (tcp_stream& each : made) EXPECT_EQ(&each.thread_executor(), &home) << i;
+  }
+}
+
 TEST(spreading, connections_of_tasks_on_the_workers_bring_no_thread) {
   test_runtime rt;
   completion_pool& pool = tandem::io::install(*rt, for_connections(4));

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include <tandem/cpu_count.hpp>
 #include <tandem/spawn.hpp>
 #include <tandem/task_scope.hpp>
 #include <tandem/yield.hpp>
@@ -70,7 +71,16 @@ class made_port final : public tandem::detail::worker_port {
     EXPECT_EQ(entered_by.load(), std::this_thread::get_id());
     std::unique_lock guard(lock);
     const auto has_end = [this] { return !came.empty() || std::exchange(woken, false); };
-    if (until_ns == INT64_MIN) return !came.empty();
+    if (until_ns == INT64_MIN) {
+      was_looked_into = true;
+      if (brought_at_looks != 0) {
+        --brought_at_looks;
+        came.push_back(at_looks);
+      }
+      return !came.empty();
+    }
+    ++sleeps;
+    if (was_looked_into.exchange(false)) ++sleeps_after_looks;
     waits = true;
     if (until_ns == INT64_MAX) {
       changed.wait(guard, has_end);
@@ -132,6 +142,11 @@ class made_port final : public tandem::detail::worker_port {
   std::atomic<std::thread::id> entered_by{};
   std::atomic<int> entries{0};
   std::atomic<int> wakes{0};
+  std::atomic<int> sleeps{0};
+  std::atomic<int> sleeps_after_looks{0};  // since the sleep before
+  std::atomic<bool> was_looked_into{false};
+  job* at_looks = nullptr;  // comes at each of the next so many looks; may be queued again
+  std::atomic<int> brought_at_looks{0};
 
  private:
   std::mutex lock;
@@ -198,6 +213,36 @@ TEST(worker_port, one_that_waits_there_is_woken_for_what_is_posted) {
     of.rt.workers().post(&posted, tandem::post_kind::spawn);
     ASSERT_TRUE(of.has_run(posted)) << i;
   }
+}
+
+TEST(worker_port, where_things_come_soon_a_worker_looks_before_it_sleeps) {
+  if (tandem::usable_cpus() == 1) GTEST_SKIP() << "with one CPU nobody looks again and again";
+  with_port of(1);
+  of.start_all(1);
+  noted_job first;
+  noted_job next;
+  of.port->at_looks = &next;
+  ASSERT_TRUE(of.port->somebody_waits());
+  const int sleeps = of.port->sleeps;
+  of.port->brought_at_looks = 1000;
+  of.port->bring(first);
+  EXPECT_TRUE(reached([&] { return next.runs == 1000; })) << next.runs;
+  ASSERT_TRUE(of.port->somebody_waits());
+  EXPECT_EQ(of.port->sleeps, sleeps + 1);  // after the last one
+}
+
+TEST(worker_port, where_nothing_comes_soon_a_worker_sleeps_at_once) {
+  with_port of(1);
+  of.start_all(1);
+  constexpr int times = 300;
+  for (int i = 0; i < times; ++i) {
+    ASSERT_TRUE(of.port->somebody_waits());
+    noted_job one;
+    of.port->bring(one);
+    ASSERT_TRUE(of.has_run(one)) << i;
+  }
+  // Four in a row, then one in 64; and ports/look every 61 items.
+  EXPECT_LE(of.port->sleeps_after_looks, 25);
 }
 
 TEST(worker_port, of_several_that_sleep_the_one_in_the_port_is_woken_last) {

@@ -99,6 +99,8 @@ class TANDEM_IO_API completion_pool final : public service {
   class impl;
   /// Where the next connection is bound: the thread with the fewest sockets.
   completion_thread& next_thread() noexcept;
+  /// The thread on which tasks of that home live, if it is one of these; else next_thread().
+  completion_thread& thread_for(const tandem::executor& home) noexcept;
   /// For what is bound to none.
   completion_thread& thread_in_turn() noexcept;
   /// To how many threads connections may be bound.

@@ -139,6 +139,9 @@ class TANDEM_IO_API tcp_stream {
   tcp_stream(tcp_stream&&) noexcept = default;
   tcp_stream& operator=(tcp_stream&&) noexcept = default;
 
+  /// A task that lives on a completion thread has its connection there; of any other, it goes to
+  /// the thread with the fewest.
+  ///
   /// @throws         std::system_error: connection_refused, network_unreachable, ...;
   ///                 operation_cancelled; std::logic_error outside any task
   /// @cancellation   may lose the race and return the connection

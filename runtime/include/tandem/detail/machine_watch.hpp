@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include <tandem/config.hpp>
 #include <tandem/cpu_count.hpp>
@@ -24,30 +25,24 @@ class machine_watch {
   using clock = std::chrono::steady_clock;
 
   machine_watch() noexcept
-      : is_told_(cpus_are_told()),
-        cpus_(cpus_of_machine()),
-        has_quota_(!is_told_ && detail::has_quota()),
-        looked_at_(clock::now()) {}
+      : is_told_(cpus_are_told()), seen_(cpus_of_machine()), looked_at_(clock::now()) {}
 
   /// Whether they are what a quota leaves, at the last look.
-  bool has_quota() const noexcept { return has_quota_; }
+  bool has_quota() const noexcept { return !is_told_ && seen_.has_quota; }
 
   /// @returns  how many CPUs there are now, if that is news and there was a look
   std::optional<unsigned> look(clock::time_point now) noexcept {
     const std::chrono::nanoseconds good_for(machine_look_ns.load(std::memory_order_relaxed));
     if (is_told_ || now - looked_at_ < good_for) return std::nullopt;
     looked_at_ = now;
-    const unsigned seen = cpus_of_machine();
-    if (seen == cpus_) return std::nullopt;
-    cpus_ = seen;
-    has_quota_ = detail::has_quota();
-    return seen;
+    const unsigned before = std::exchange(seen_, cpus_of_machine()).usable;
+    if (seen_.usable == before) return std::nullopt;
+    return seen_.usable;
   }
 
  private:
   const bool is_told_;
-  unsigned cpus_;
-  bool has_quota_;
+  machine_cpus seen_;
   clock::time_point looked_at_;
 };
 
