@@ -162,8 +162,8 @@ class completion_pool::impl final : public growth_target, public resident_listen
   }
   completion_thread& thread_for(const tandem::executor& home) noexcept {
     // spreading/own
-    for (unsigned i = 0, open = count_of_open(); i < open; ++i) {
-      if (&threads_[i]->executor() == &home) return *threads_[i];
+    for (const auto& each : threads_) {
+      if (&each->executor() == &home) return *each;
     }
     return next();
   }

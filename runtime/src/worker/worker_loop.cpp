@@ -249,12 +249,11 @@ bool worker_loop::spin_in_port(worker& self, worker_port& port) noexcept {
       self.vain_spins = 0;
       return true;
     }
-    if (std::chrono::steady_clock::now() >= until) {
-      if (++self.vain_spins >= vain_spins_in_a_row) self.spins_left_out = spins_between_trials;
-      return false;
-    }
+    if (std::chrono::steady_clock::now() >= until) break;
     for (int i = 0; i < 16; ++i) platform::spin_pause();
   }
+  // Also if it was told something meanwhile: nothing came here.
+  if (++self.vain_spins >= vain_spins_in_a_row) self.spins_left_out = spins_between_trials;
   return false;
 }
 

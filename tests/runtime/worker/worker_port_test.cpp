@@ -73,6 +73,7 @@ class made_port final : public tandem::detail::worker_port {
     const auto has_end = [this] { return !came.empty() || std::exchange(woken, false); };
     if (until_ns == INT64_MIN) {
       was_looked_into = true;
+      woken = false;
       if (brought_at_looks != 0) {
         --brought_at_looks;
         came.push_back(at_looks);
@@ -211,6 +212,20 @@ TEST(worker_port, one_that_waits_there_is_woken_for_what_is_posted) {
     ASSERT_TRUE(of.port->somebody_waits());
     noted_job posted;
     of.rt.workers().post(&posted, tandem::post_kind::spawn);
+    ASSERT_TRUE(of.has_run(posted)) << i;
+  }
+}
+
+TEST(worker_port, one_that_looks_before_it_sleeps_runs_what_is_posted) {
+  with_port of(1);
+  of.start_all(1);
+  for (int i = 0; i < 500; ++i) {
+    noted_job brought;
+    noted_job posted;
+    of.port->bring(brought);
+    while (brought.runs == 0) std::this_thread::yield();
+    of.rt.workers().post(&posted,
+                         tandem::post_kind::spawn);  // it has just lain down, or is about to
     ASSERT_TRUE(of.has_run(posted)) << i;
   }
 }
