@@ -23,6 +23,13 @@ TANDEM_API const std::error_category& stop_category() noexcept;
 /// @returns  for stop_reason::none std::errc::operation_canceled itself: stopped, and nobody says why
 TANDEM_API std::error_code make_error_code(stop_reason reason) noexcept;
 
+/// What only tandem knows; of tandem_category().
+enum class errc {
+  callback_dropped = 1,  ///< an awaited callback was destroyed before anybody called it
+};
+TANDEM_API const std::error_category& tandem_category() noexcept;
+TANDEM_API std::error_code make_error_code(errc code) noexcept;
+
 /// The awaited operation was stopped before it had a result. Its code is make_error_code(reason()).
 class TANDEM_API operation_cancelled : public std::system_error {
  public:
@@ -92,3 +99,6 @@ class TANDEM_API forked_runtime : public std::runtime_error {
 };
 
 }  // namespace tandem::inline v0
+
+template <>
+struct std::is_error_code_enum<tandem::errc> : std::true_type {};

@@ -14,6 +14,7 @@
 #include <tandem/blocking.hpp>
 #include <tandem/blocking_options.hpp>
 #include <tandem/blocking_region.hpp>
+#include <tandem/callback.hpp>
 #include <tandem/channel.hpp>
 #include <tandem/clock.hpp>
 #include <tandem/config.hpp>
@@ -31,6 +32,7 @@
 #include <tandem/for_each_concurrent.hpp>
 #include <tandem/fork_each.hpp>
 #include <tandem/fork_join.hpp>
+#include <tandem/from_callback.hpp>
 #include <tandem/future.hpp>
 #include <tandem/interval.hpp>
 #include <tandem/invoke.hpp>

@@ -26,17 +26,36 @@ class category_of_stops final : public std::error_category {
   }
 };
 
+class category_of_tandem final : public std::error_category {
+ public:
+  constexpr category_of_tandem() noexcept = default;
+  const char* name() const noexcept override { return "tandem"; }
+  std::string message(int code) const override {
+    switch (static_cast<errc>(code)) {
+      case errc::callback_dropped: return "the awaited callback was dropped without a call";
+    }
+    return "unknown code " + std::to_string(code);
+  }
+};
+
 /// Never destroyed: destructors of statics may still look at a code.
+template <class Category>
 union undying_category {
   constexpr undying_category() noexcept : category() {}
   ~undying_category() {}  // NOLINT
-  category_of_stops category;
+  Category category;
 };
-constinit undying_category of_stops;
+constinit undying_category<category_of_stops> of_stops;
+constinit undying_category<category_of_tandem> of_tandem;
 
 }  // namespace
 
 const std::error_category& stop_category() noexcept { return of_stops.category; }
+const std::error_category& tandem_category() noexcept { return of_tandem.category; }
+
+std::error_code make_error_code(errc code) noexcept {
+  return {static_cast<int>(code), tandem_category()};
+}
 
 std::error_code make_error_code(stop_reason reason) noexcept {
   // 0 would be no error.

@@ -1,0 +1,270 @@
+// from_callback.hpp: awaits a function of another library that calls back when it is done.
+// SPDX-License-Identifier: MIT
+//
+// The await ends exactly once: by the first call, by the end of the last copy of the callback, or
+// by a stop; whatever comes later hits nothing. Protocol callbacks: runtime/src/foreign/README.md.
+#pragma once
+
+#include <coroutine>
+#include <cstddef>
+#include <functional>
+#include <ranges>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <tandem/callback.hpp>
+#include <tandem/detail/outcome.hpp>
+#include <tandem/detail/wait_list.hpp>
+#include <tandem/result.hpp>
+
+namespace tandem::inline v0 {
+
+/// What a conversion returns for a callback that has to return something: that, and the value of
+/// the await.
+///
+///     [](const char* data, std::size_t size) {
+///       return tandem::returning(size, std::string(data, size));
+///     }
+template <class R, class T = void>
+struct returning {
+  returning(R to_caller, T to_await) : returned(std::move(to_caller)), value(std::move(to_await)) {}
+  R returned;
+  T value;
+};
+template <class R>
+struct returning<R, void> {
+  explicit returning(R to_caller) : returned(std::move(to_caller)) {}
+  R returned;
+};
+template <class R>
+returning(R) -> returning<R, void>;
+
+/// The conversion where nobody gives one: no argument is nothing, one is its value, several are a
+/// tuple.
+struct as_values_t {};
+inline constexpr as_values_t as_values{};
+/// Instead of a function for stops: the await lets go at once, and a call that comes later does
+/// nothing. Only where the callback's side uses nothing that the task lends.
+struct abandonable_t {};
+inline constexpr abandonable_t abandonable{};
+/// Likewise: a stop waits for the callback.
+struct stop_waits_t {};
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_view_of_elements = false;
+template <class C, class Traits>
+inline constexpr bool is_view_of_elements<std::basic_string_view<C, Traits>> = true;
+template <class T, std::size_t N>
+inline constexpr bool is_view_of_elements<std::span<T, N>> = true;
+template <class T>
+inline constexpr bool is_view_of_elements<std::reference_wrapper<T>> = true;
+
+/// What may be gone when the callback has returned.
+template <class T>
+inline constexpr bool is_borrowed = std::is_pointer_v<T> || is_view_of_elements<T> ||
+                                    (std::ranges::view<T> && std::ranges::borrowed_range<T>);
+
+}  // namespace detail
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_returning = false;
+template <class R, class T>
+inline constexpr bool is_returning<returning<R, T>> = true;
+
+/// What the conversion of those arguments gives the await.
+template <class R, class Convert, class... Args>
+struct converted {
+  using given = std::invoke_result_t<Convert&, Args...>;
+  static_assert(std::is_void_v<R> || is_returning<std::remove_cvref_t<given>>,
+                "this callback has to return something: let the conversion return "
+                "tandem::returning(what the library gets, the await's value)");
+  using type = std::conditional_t<std::is_void_v<given>, void, std::decay_t<given>>;
+};
+template <class R, class Convert, class... Args>
+  requires is_returning<std::remove_cvref_t<std::invoke_result_t<Convert&, Args...>>>
+struct converted<R, Convert, Args...> {
+  using given = std::remove_cvref_t<std::invoke_result_t<Convert&, Args...>>;
+  template <class To, class T>
+  static T value_in(const returning<To, T>*);
+  using type = decltype(value_in(static_cast<given*>(nullptr)));
+};
+template <class R, class... Args>
+struct converted<R, as_values_t, Args...> {
+  static_assert(
+      (!is_borrowed<std::decay_t<Args>> && ...),
+      "an argument of this callback is a pointer or a view, whose target may be gone when "
+      "the callback has returned: give from_callback a conversion, which makes a value of "
+      "it inside the callback");
+  using type = typename decltype([] {
+    if constexpr (sizeof...(Args) == 0) {
+      return std::type_identity<void>();
+    } else if constexpr (sizeof...(Args) == 1) {
+      return std::type_identity<std::decay_t<Args>...>();
+    } else {
+      return std::type_identity<std::tuple<std::decay_t<Args>...>>();
+    }
+  }())::type;
+};
+
+template <class T>
+struct result_traits {
+  using value_type = T;
+  static constexpr bool is_result = false;
+};
+template <class T>
+struct result_traits<result<T>> {
+  using value_type = T;
+  static constexpr bool is_result = true;
+};
+
+}  // namespace detail
+
+/// Awaiter of from_callback().
+template <class Signature, class Start, class Convert, class OnStop>
+class callback_awaiter;
+template <class R, class... Args, class Start, class Convert, class OnStop>
+class [[nodiscard]] callback_awaiter<R(Args...), Start, Convert, OnStop> final
+    : private detail::callback_await<R(Args...)> {
+  using stored_type = typename detail::converted<R, Convert, Args...>::type;
+  using traits = detail::result_traits<stored_type>;
+
+ public:
+  using tandem_awaiter = void;
+  using value_type = typename traits::value_type;
+
+  callback_awaiter(Start start, Convert convert, OnStop on_stop)
+      : start_(std::move(start)), convert_(std::move(convert)), on_stop_(std::move(on_stop)) {}
+  /// For an awaiter that has not started.
+  callback_awaiter(callback_awaiter&& other) noexcept
+      : detail::callback_await<R(Args...)>(std::move(other)),
+        start_(std::move(other.start_)),
+        convert_(std::move(other.convert_)),
+        on_stop_(std::move(other.on_stop_)) {}
+
+  bool await_ready() const noexcept { return false; }
+  template <class Promise>
+  bool await_suspend(std::coroutine_handle<Promise> self) {
+    if (this->start(self.promise())) return true;
+    if (detail::charge_ready_await()) return false;
+    detail::yield_for_budget(self.promise());
+    return true;
+  }
+  value_type await_resume() {
+    this->resumed();
+    if (!this->has_outcome()) this->throw_error();
+    if constexpr (traits::is_result) {
+      return outcome_.get().value();
+    } else {
+      return outcome_.get();
+    }
+  }
+  result<value_type> await_resume_result() {
+    try {
+      this->resumed();
+      if (!this->has_outcome()) return this->error();
+      if constexpr (std::is_void_v<stored_type>) {
+        outcome_.get();
+        return {};
+      } else if constexpr (traits::is_result) {
+        return outcome_.get();
+      } else {
+        return result<value_type>(std::in_place, outcome_.get());
+      }
+    } catch (...) {
+      return std::current_exception();
+    }
+  }
+
+ private:
+  void call_start(detail::callback_ticket ticket) override { start_(callback<R(Args...)>(ticket)); }
+  bool tell_stop() noexcept override {
+    if constexpr (std::invocable<OnStop&>) {
+      on_stop_();
+      return true;
+    } else {
+      return false;
+    }
+  }
+  bool is_abandonable() const noexcept override { return std::is_same_v<OnStop, abandonable_t>; }
+
+  R fire(Args... args) override {
+    try {
+      if constexpr (std::is_same_v<Convert, as_values_t>) {
+        keep(static_cast<Args&&>(args)...);
+      } else if constexpr (std::is_void_v<R>) {
+        if constexpr (std::is_void_v<stored_type>) {
+          std::invoke(convert_, static_cast<Args&&>(args)...);
+        } else {
+          outcome_.set_value(std::invoke(convert_, static_cast<Args&&>(args)...));
+        }
+      } else {
+        auto both = std::invoke(convert_, static_cast<Args&&>(args)...);
+        if constexpr (!std::is_void_v<stored_type>) outcome_.set_value(std::move(both.value));
+        R answer = std::move(both.returned);
+        this->end();
+        return answer;
+      }
+    } catch (...) {
+      outcome_.error = std::current_exception();
+    }
+    this->end();
+    return detail::late_answer<R>();
+  }
+  template <class... Given>
+  void keep(Given&&... given) {
+    if constexpr (!std::is_void_v<stored_type>) {
+      outcome_.set_value(stored_type(std::forward<Given>(given)...));
+    }
+  }
+
+  Start start_;
+  [[no_unique_address]] Convert convert_;
+  [[no_unique_address]] OnStop on_stop_;
+  detail::outcome<stored_type> outcome_;
+};
+
+/// Starts an operation of another library, and waits for its callback.
+///
+///     auto [status, text] = co_await tandem::from_callback<void(int, std::string)>(
+///         [&](auto done) { client.fetch(url, std::move(done)); });
+///     auto reply = co_await tandem::from_callback<void(redis*, reply*)>(
+///         [&](auto done) { send(c, done.c_function(), done.c_data(), "GET k"); },
+///         [](redis*, reply* got) { return std::string(got->text); });
+///
+/// The callback may come before `start` returns, from any thread, twice, or never: the first call
+/// counts.
+///
+/// @param start    gets the callback (`callback<Signature>`) and begins the operation; called
+///                 once, on the task's thread
+/// @param convert  makes the await's value of the arguments, inside the callback, where borrowed
+///                 ones are still there; without it (`as_values`) they are kept as they are, and
+///                 must not be pointers or views. It returns a value, a result, or, where the
+///                 callback returns something, returning(that, value)
+/// @param on_stop  told of a stop, on the stopper's thread or, if the stop comes while `start`
+///                 runs, on the task's: the operation is to end early, and calls back. `noexcept`,
+///                 and it may call the callback itself. Or `abandonable`. Without it a stop waits
+///                 for the callback, since what was lent is in use
+/// @returns        one argument as its value, several as a tuple, none as nothing; or what
+///                 `convert` says
+/// @throws         what `start` or `convert` throws (to the task: the library sees nothing of it),
+///                 or the error of a result; std::system_error with errc::callback_dropped if the
+///                 callback was destroyed without a call (with a stop: operation_cancelled)
+/// @cancellation   as on_stop says; a call that wins the race counts
+/// @thread_safety  the callback: any thread, also none of the runtime's
+/// @resumes_on     the caller's home
+/// @cost           no allocation; a slot under a short lock, twice; a post if the call comes later
+template <class Signature, class Start, class Convert = as_values_t, class OnStop = stop_waits_t>
+callback_awaiter<Signature, std::decay_t<Start>, std::decay_t<Convert>, std::decay_t<OnStop>>
+from_callback(Start&& start, Convert&& convert = {}, OnStop&& on_stop = {}) {
+  return {std::forward<Start>(start), std::forward<Convert>(convert),
+          std::forward<OnStop>(on_stop)};
+}
+
+}  // namespace tandem::inline v0
