@@ -69,10 +69,6 @@ template <class T>
 inline constexpr bool is_borrowed = std::is_pointer_v<T> || is_view_of_elements<T> ||
                                     (std::ranges::view<T> && std::ranges::borrowed_range<T>);
 
-}  // namespace detail
-
-namespace detail {
-
 template <class T>
 inline constexpr bool is_returning = false;
 template <class R, class T>
@@ -184,13 +180,8 @@ class [[nodiscard]] callback_awaiter<R(Args...), Start, Convert, OnStop> final
 
  private:
   void call_start(detail::callback_ticket ticket) override { start_(callback<R(Args...)>(ticket)); }
-  bool tell_stop() noexcept override {
-    if constexpr (std::invocable<OnStop&>) {
-      on_stop_();
-      return true;
-    } else {
-      return false;
-    }
+  void tell_stop() noexcept override {
+    if constexpr (std::invocable<OnStop&>) on_stop_();
   }
   bool is_abandonable() const noexcept override { return std::is_same_v<OnStop, abandonable_t>; }
 

@@ -47,8 +47,8 @@ class TANDEM_API callback_wait : private stop_listener {
 
   /// Hands the ticket to the foreign code. @throws what the user's function throws
   virtual void call_start(callback_ticket ticket) = 0;
-  /// Tells the foreign code of a stop. @returns false if nobody is to be told
-  virtual bool tell_stop() noexcept = 0;
+  /// Tells the foreign code of a stop, if it is to be told.
+  virtual void tell_stop() noexcept = 0;
   /// Whether a stop lets go at once.
   virtual bool is_abandonable() const noexcept = 0;
 
