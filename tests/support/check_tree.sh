@@ -37,7 +37,7 @@ case ${1:-} in
   includes)
     while read -r hit; do
       offend "$hit"
-    done < <(files runtime/include runtime/abi io/include | grep -v '/asio\.hpp$' | xargs -r grep -nE '^[[:space:]]*#[[:space:]]*include' \
+    done < <(files runtime/include runtime/abi io/include | grep -vE '/(boost_)?asio\.hpp$' | xargs -r grep -nE '^[[:space:]]*#[[:space:]]*include' \
       | grep -vE '#[[:space:]]*include[[:space:]]*<([a-z_0-9]+|tandem/[a-z_0-9/]+\.hpp)>' || true)
     ;;
   # tandem.hpp and io.hpp include every public header of their part, but those that need another library's.
@@ -46,7 +46,7 @@ case ${1:-} in
       while read -r file; do
         name=${file#"$part"/include/}
         case $name in
-          */detail/* | */asio.hpp | */boost_asio.hpp | "$umbrella") continue ;;
+          */detail/* | */asio.hpp | */boost_asio.hpp | tandem/asio/* | "$umbrella") continue ;;
         esac
         grep -qxF "#include <$name>" "$part/include/$umbrella" 2>/dev/null || offend "$name is not in <$umbrella>"
       done < <(files "$part/include")

@@ -10,6 +10,9 @@
 namespace tandem::inline v0 {
 
 class runtime;
+namespace detail {
+class foreign_wait;
+}
 
 /// Why a job is posted; an executor with several lanes picks one by it.
 enum class post_kind : unsigned char {
@@ -63,10 +66,13 @@ class TANDEM_API executor {
 
  protected:
   struct counting_tasks {};
-  explicit executor(counting_tasks /*yes*/) noexcept : counts_tasks_(true) {}
+  explicit executor(counting_tasks /*yes*/, bool over_foreign_loop = false) noexcept
+      : counts_tasks_(true), over_foreign_loop_(over_foreign_loop) {}
 
  private:
+  friend class detail::foreign_wait;
   const bool counts_tasks_ = false;
+  const bool over_foreign_loop_ = false;  // it is a detail::foreign_home
 };
 
 }  // namespace tandem::inline v0

@@ -180,7 +180,7 @@ class [[nodiscard]] callback_awaiter<R(Args...), Start, Convert, OnStop> final
 
  private:
   void call_start(detail::callback_ticket ticket) override { start_(callback<R(Args...)>(ticket)); }
-  void tell_stop() noexcept override {
+  void call_on_stop() noexcept override {
     if constexpr (std::invocable<OnStop&>) on_stop_();
   }
   bool is_abandonable() const noexcept override { return std::is_same_v<OnStop, abandonable_t>; }

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include <tandem/detail/failure_text.hpp>
+#include <tandem/detail/foreign_work.hpp>
 #include <tandem/detail/forked.hpp>
 #include <tandem/detail/frame_memory.hpp>
 #include <tandem/detail/report_suppressed.hpp>
@@ -174,6 +175,25 @@ void unhandled_in_detached(tandem::runtime& owner, const environment& env,
                  "  Await its join_handle, or set runtime_options::on_unhandled_exception.\n",
                  detail::text_of(std::current_exception()), where.file_name(), where.line(),
                  where.function_name());
+    std::terminate();
+  }
+}
+
+void foreign_work_failed(executor& home, const std::exception_ptr& failure) noexcept {
+  const std::shared_ptr<const runtime_options::exception_handler> handler =
+      unhandled_handler_of(*home.owner());
+  if (handler != nullptr && *handler) {
+    (*handler)(failure);
+    return;
+  }
+  try {
+    std::rethrow_exception(failure);
+  } catch (...) {
+    const std::string name(home.name());
+    std::fprintf(stderr,
+                 "tandem: a function that was posted to executor %s by another library has thrown: "
+                 "%s\n  Catch it there, or set runtime_options::on_unhandled_exception.\n",
+                 name.c_str(), detail::text_of(std::current_exception()));
     std::terminate();
   }
 }

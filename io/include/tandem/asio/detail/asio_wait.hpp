@@ -1,0 +1,446 @@
+// asio_wait.hpp: the await of an operation of Asio. Protocols foreign_waits and turns.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <concepts>
+#include <coroutine>
+#include <cstddef>
+#include <exception>
+#include <optional>
+#include <stdexcept>
+#include <system_error>
+#include <tandem/asio/detail/await_executor.hpp>
+#include <tandem/asio/detail/await_memory.hpp>
+#include <tandem/detail/foreign_wait.hpp>
+#include <tandem/detail/outcome.hpp>
+#include <tandem/detail/wait_list.hpp>
+#include <tandem/result.hpp>
+#include <tuple>
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
+
+namespace tandem::inline v0::detail {
+
+/// What a handler's arguments mean. The first one may be an error.
+template <class Flavour, class... Args>
+struct handler_meaning {
+  static constexpr bool has_code = false;
+  static constexpr bool has_exception = false;
+  using values = std::tuple<std::decay_t<Args>...>;
+};
+template <class Flavour, class First, class... Args>
+struct handler_meaning<Flavour, First, Args...> {
+  static constexpr bool has_code =
+      std::is_same_v<std::decay_t<First>, typename Flavour::error_code>;
+  static constexpr bool has_exception = std::is_same_v<std::decay_t<First>, std::exception_ptr>;
+  using values = std::conditional_t<has_code || has_exception, std::tuple<std::decay_t<Args>...>,
+                                    std::tuple<std::decay_t<First>, std::decay_t<Args>...>>;
+};
+
+template <class Values>
+struct awaited_value {
+  using type = Values;
+};
+template <>
+struct awaited_value<std::tuple<>> {
+  using type = void;
+};
+template <class T>
+struct awaited_value<std::tuple<T>> {
+  using type = T;
+};
+
+/// What can be told from an executor.
+struct executor_nature {
+  bool is_serial = false;   ///< it runs one thing at a time
+  bool is_stopped = false;  ///< it is an io_context's, which is stopped
+};
+template <class Flavour, class Executor>
+executor_nature nature_of(const Executor& executor) noexcept {
+  using plain = typename Flavour::io_context::executor_type;
+  using any = typename Flavour::any_io_executor;
+  using strand_of_plain = typename Flavour::template strand<plain>;
+  using strand_of_any = typename Flavour::template strand<any>;
+  if constexpr (requires {
+                  { executor.context() } -> std::same_as<typename Flavour::io_context&>;
+                }) {
+    auto& context = executor.context();
+    return {Flavour::is_one_thread(context), context.stopped()};
+  } else if constexpr (requires { executor.get_inner_executor(); }) {
+    return {true, nature_of<Flavour>(executor.get_inner_executor()).is_stopped};
+  } else if constexpr (std::is_same_v<Executor, any>) {
+    // target<>() itself does not look at the type.
+    const std::type_info& held = executor.target_type();
+    if (held == typeid(plain)) return nature_of<Flavour>(*executor.template target<plain>());
+    if (held == typeid(strand_of_plain))
+      return nature_of<Flavour>(*executor.template target<strand_of_plain>());
+    if (held == typeid(strand_of_any))
+      return nature_of<Flavour>(*executor.template target<strand_of_any>());
+  }
+  return {};
+}
+
+/// Of the object whose operation that is; adapters of tokens (as_tuple, redirect_error) wrap what
+/// knows it.
+template <class Flavour, class Initiation>
+auto executor_of_object(const Initiation& initiation) noexcept {
+  if constexpr (requires { initiation.get_executor(); }) {
+    return initiation.get_executor();
+  } else if constexpr (requires { initiation.initiation_; }) {
+    return executor_of_object<Flavour>(initiation.initiation_);
+  } else {
+    return typename Flavour::system_executor();
+  }
+}
+
+enum class own_strand : bool { no, unless_serial };
+
+/// Everything of the await that does not depend on which operation it is.
+template <class Flavour, class Inner, class... Args>
+class asio_wait : protected foreign_wait {
+  using strand_type = await_strand<Flavour, Inner>;
+  using cancellation = typename Flavour::cancellation_type;
+  using meaning = handler_meaning<Flavour, Args...>;
+
+ public:
+  using values = typename meaning::values;
+
+  /// The completion handler. Destroyed without a call it ends the await as dropped.
+  class handler {
+   public:
+    using executor_type = await_executor<Flavour, Inner>;
+    using allocator_type = await_allocator<void>;
+    using cancellation_slot_type = await_slot<cancellation>;
+
+    explicit handler(asio_wait& wait) noexcept : wait_(&wait) {}
+    handler(handler&& other) noexcept : wait_(std::exchange(other.wait_, nullptr)) {}
+    handler& operator=(handler&&) = delete;
+    ~handler() {
+      if (wait_ != nullptr) wait_->end_and_post(how::dropped);
+    }
+
+    executor_type get_executor() const noexcept { return executor_type(*wait_->strand_); }
+    allocator_type get_allocator() const noexcept { return allocator_type(wait_->arena_); }
+    cancellation_slot_type get_cancellation_slot() const noexcept {
+      return cancellation_slot_type(wait_->room_);
+    }
+    template <class... Given>
+    void operator()(Given&&... given) {
+      std::exchange(wait_, nullptr)->called(std::forward<Given>(given)...);
+    }
+
+   private:
+    asio_wait* wait_;
+  };
+
+ protected:
+  asio_wait(Inner inner, own_strand which) : inner_(std::move(inner)), which_(which) {}
+  asio_wait(asio_wait&& other) noexcept
+      : foreign_wait(std::move(other)), inner_(std::move(other.inner_)), which_(other.which_) {}
+  ~asio_wait() override {
+    if (strand_ != nullptr) strand_->release();
+  }
+
+  /// @returns whether the task suspends
+  bool start(promise_base& waiting) {
+    if (!listen(waiting)) return false;
+    try {
+      const executor_nature nature = nature_of<Flavour>(inner_);
+      if (nature.is_stopped) refuse_stopped();
+      strand_ = new strand_type(inner_, which_ == own_strand::no || nature.is_serial);
+    } catch (...) {
+      start_failure_ = std::current_exception();
+      (void)end_as(how::refused);
+      return !started();
+    }
+    if (!strand_->is_serial()) {
+      (void)strand_->try_enter();  // nobody else knows it
+      const executor_hold held(*strand_);
+      {
+        const held_turn turn(*strand_);
+        initiate_here();
+      }
+      return !started();
+    }
+    const executor_hold held(*strand_);  // the await may be over in the call
+    try {
+      Flavour::execute(held.inner(), starter(*this));
+    } catch (...) {  // the starter was destroyed, and so has ended the await
+    }
+    return true;
+  }
+
+  virtual void initiate(handler&& done) = 0;
+
+  /// @returns null if the values are there
+  std::exception_ptr failure() {
+    resumed();
+    if (!was_called()) {
+      try {
+        throw_error(
+            "tandem::use_await: Asio destroyed the handler without calling it: the context of the "
+            "operation ended before the operation did");
+      } catch (...) {
+        return std::current_exception();
+      }
+    }
+    if (exception_ != nullptr) return cancelled_or(std::exchange(exception_, nullptr));
+    if (!code_) return nullptr;
+    if (is_stopped_by(code_)) return std::make_exception_ptr(operation_cancelled(reason()));
+    return std::make_exception_ptr(std::system_error(code_));
+  }
+  std::error_code failure_code() {
+    resumed();
+    if (!was_called()) return error();
+    if (exception_ != nullptr) std::rethrow_exception(cancelled_or(std::exchange(exception_, {})));
+    return is_stopped_by(code_) ? make_error_code(reason()) : code_;
+  }
+  values& outcome() noexcept { return *values_; }
+
+ private:
+  /// The executor may end with the handler; the turn is to be left after that.
+  class executor_hold {
+   public:
+    explicit executor_hold(strand_type& strand) noexcept : strand_(strand) { strand_.hold(); }
+    executor_hold(const executor_hold&) = delete;
+    executor_hold& operator=(const executor_hold&) = delete;
+    ~executor_hold() { strand_.release(); }
+    const Inner& inner() const noexcept { return strand_.inner(); }
+
+   private:
+    strand_type& strand_;
+  };
+
+  /// Comes to a serial executor, and starts the operation there.
+  class starter {
+   public:
+    explicit starter(asio_wait& wait) noexcept : wait_(&wait) {}
+    starter(starter&& other) noexcept : wait_(std::exchange(other.wait_, nullptr)) {}
+    starter& operator=(starter&&) = delete;
+    ~starter() {
+      if (wait_ == nullptr) return;
+      promise_base& waiting = wait_->waiting();
+      (void)wait_->end_as(how::dropped);
+      if (wait_->started()) waiting.post();
+    }
+    void operator()() {
+      asio_wait& wait = *std::exchange(wait_, nullptr);
+      promise_base& waiting = wait.waiting();
+      wait.initiate_here();
+      if (wait.started()) waiting.post();
+    }
+
+   private:
+    asio_wait* wait_;
+  };
+
+  /// Comes to a serial executor, and emits there.
+  class emitter {
+   public:
+    explicit emitter(asio_wait& wait) noexcept : wait_(&wait) {}
+    emitter(emitter&& other) noexcept : wait_(std::exchange(other.wait_, nullptr)) {}
+    emitter& operator=(emitter&&) = delete;
+    ~emitter() {
+      if (wait_ != nullptr) wait_->told_stop();
+    }
+    void operator()() { wait_->emit(); }
+
+   private:
+    asio_wait* wait_;
+  };
+
+  /// The stop's place in the turns.
+  class waiting_emission : public await_turns::item {
+   public:
+    explicit waiting_emission(asio_wait& wait) noexcept
+        : item(&waiting_emission::go), wait_(wait) {}
+
+   private:
+    static void go(item& self) noexcept {
+      asio_wait& wait = static_cast<waiting_emission&>(self).wait_;
+      strand_type& strand = *wait.strand_;
+      const executor_hold held(strand);
+      {
+        const held_turn turn(strand);
+        wait.emit();
+      }
+      wait.told_stop();
+    }
+    asio_wait& wait_;
+  };
+
+  void initiate_here() noexcept {
+    try {
+      initiate(handler(*this));
+    } catch (...) {
+      start_failure_ = std::current_exception();  // its handler has ended the await, or will
+    }
+  }
+
+  template <class... Given>
+  void called(Given&&... given) {
+    is_over_ = true;
+    room_.clear();
+    try {
+      keep(std::forward<Given>(given)...);
+    } catch (...) {
+      exception_ = std::current_exception();
+    }
+    end_in_loop(how::called);
+  }
+  template <class First, class... Rest>
+  void keep(First&& first, Rest&&... rest) {
+    if constexpr (meaning::has_code) {
+      code_ = std::error_code(first);
+      values_.emplace(std::forward<Rest>(rest)...);
+    } else if constexpr (meaning::has_exception) {
+      exception_ = std::forward<First>(first);
+      if (exception_ == nullptr) values_.emplace(std::forward<Rest>(rest)...);
+    } else {
+      values_.emplace(std::forward<First>(first), std::forward<Rest>(rest)...);
+    }
+  }
+  void keep() { values_.emplace(); }
+
+  told tell_stop() noexcept override {
+    strand_type& strand = *strand_;
+    if (strand.is_serial()) {
+      Flavour::execute_later(strand.inner(), emitter(*this));
+      return told::later;
+    }
+    emission_.emplace(*this);
+    if (!strand.enter(*emission_)) return told::later;
+    const executor_hold held(strand);
+    const held_turn turn(strand);
+    emit();
+    return told::yes;
+  }
+  void emit() noexcept {
+    if (!is_over_) room_.emit(Flavour::any_cancellation);
+  }
+
+  [[noreturn]] static void refuse_stopped() {
+    throw std::logic_error(
+        "tandem::use_await: the io_context of this operation is stopped, so nothing would ever "
+        "complete: keep its run() going with an executor_work_guard, or call restart() and run() "
+        "before");
+  }
+  bool is_stopped_by(const std::error_code& code) const noexcept {
+    return stop_came() && Flavour::is_aborted(code);
+  }
+  stop_reason reason() const noexcept { return waiting().env->stop().reason(); }
+  std::exception_ptr cancelled_or(std::exception_ptr failed) const {
+    if (!stop_came()) return failed;
+    try {
+      std::rethrow_exception(failed);
+    } catch (const typename Flavour::system_error& error) {
+      if (Flavour::is_aborted(std::error_code(error.code())))
+        return std::make_exception_ptr(operation_cancelled(reason()));
+    } catch (...) {  // it is handed out below
+    }
+    return failed;
+  }
+
+  Inner inner_;
+  strand_type* strand_ = nullptr;
+  const own_strand which_;
+  bool is_over_ = false;  // under the turn: the handler was called
+  std::error_code code_;
+  std::exception_ptr exception_;
+  std::optional<values> values_;
+  std::optional<waiting_emission> emission_;  // the stopper's
+  cancellation_room<cancellation> room_;
+  await_arena arena_;
+};
+
+/// Awaiter of an operation that was started with use_await.
+template <class Flavour, class Inner, class Initiation, class Given, class... Args>
+class [[nodiscard]] asio_awaiter final : private asio_wait<Flavour, Inner, Args...> {
+  using base = asio_wait<Flavour, Inner, Args...>;
+
+ public:
+  using tandem_awaiter = void;
+  using value_type = typename awaited_value<typename base::values>::type;
+
+  template <class I, class... G>
+  asio_awaiter(Inner inner, own_strand which, I&& initiation, G&&... given)
+      : base(std::move(inner), which),
+        initiation_(std::forward<I>(initiation)),
+        given_(std::forward<G>(given)...) {}
+  /// For an awaiter that has not started.
+  asio_awaiter(asio_awaiter&& other) noexcept
+      : base(std::move(other)),
+        initiation_(std::move(other.initiation_)),
+        given_(std::move(other.given_)) {}
+
+  bool await_ready() const noexcept { return false; }
+  template <class Promise>
+  bool await_suspend(std::coroutine_handle<Promise> self) {
+    if (this->start(self.promise())) return true;
+    if (charge_ready_await()) return false;
+    yield_for_budget(self.promise());
+    return true;
+  }
+  value_type await_resume() {
+    if (std::exception_ptr failed = this->failure()) std::rethrow_exception(std::move(failed));
+    return value();
+  }
+  result<value_type> await_resume_result() {
+    try {
+      if (const std::error_code code = this->failure_code()) return code;
+      if constexpr (std::is_void_v<value_type>) {
+        return {};
+      } else {
+        return result<value_type>(std::in_place, value());
+      }
+    } catch (...) {
+      return std::current_exception();
+    }
+  }
+
+ private:
+  value_type value() {
+    if constexpr (std::is_void_v<value_type>) {
+      return;
+    } else if constexpr (std::tuple_size_v<typename base::values> == 1) {
+      return std::get<0>(std::move(this->outcome()));
+    } else {
+      return std::move(this->outcome());
+    }
+  }
+  void initiate(typename base::handler&& done) override {
+    std::apply(
+        [&](auto&&... given) { std::move(initiation_)(std::move(done), std::move(given)...); },
+        std::move(given_));
+  }
+
+  Initiation initiation_;
+  Given given_;
+};
+
+template <class Flavour, class Signature, class Inner, class Initiation, class Given>
+struct asio_awaiter_of;
+template <class Flavour, class Inner, class Initiation, class Given, class R, class... Args>
+struct asio_awaiter_of<Flavour, R(Args...), Inner, Initiation, Given> {
+  using type = asio_awaiter<Flavour, Inner, Initiation, Given, Args...>;
+};
+template <class Flavour, class Inner, class Initiation, class Given, class R, class... Args>
+struct asio_awaiter_of<Flavour, R(Args...)&, Inner, Initiation, Given>
+    : asio_awaiter_of<Flavour, R(Args...), Inner, Initiation, Given> {};
+template <class Flavour, class Inner, class Initiation, class Given, class R, class... Args>
+struct asio_awaiter_of<Flavour, R(Args...)&&, Inner, Initiation, Given>
+    : asio_awaiter_of<Flavour, R(Args...), Inner, Initiation, Given> {};
+template <class Flavour, class Inner, class Initiation, class Given, class R, class... Args>
+struct asio_awaiter_of<Flavour, R(Args...) noexcept, Inner, Initiation, Given>
+    : asio_awaiter_of<Flavour, R(Args...), Inner, Initiation, Given> {};
+
+template <class Flavour, class Signature, class Inner, class Initiation, class... Given>
+auto await_asio(Inner inner, own_strand which, Initiation&& initiation, Given&&... given) {
+  using awaiter = typename asio_awaiter_of<Flavour, Signature, Inner, std::decay_t<Initiation>,
+                                           std::tuple<std::decay_t<Given>...>>::type;
+  return awaiter(std::move(inner), which, std::forward<Initiation>(initiation),
+                 std::forward<Given>(given)...);
+}
+
+}  // namespace tandem::inline v0::detail

@@ -1,0 +1,190 @@
+// await_executor.hpp: the strand that is made for one await of an operation of Asio.
+// SPDX-License-Identifier: MIT
+//
+// Steps of the operation and the emission of a stop take turns (protocol turns,
+// runtime/src/foreign/README.md). It may be copied, and used when the await is over: then it still
+// runs what it gets.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <tandem/detail/await_turns.hpp>
+#include <tandem/detail/promise_base.hpp>
+#include <type_traits>
+#include <utility>
+
+namespace tandem::inline v0::detail {
+
+/// @tparam Inner  the executor of the I/O object, whose threads do the work
+template <class Flavour, class Inner>
+class await_strand : public await_turns, public frame_allocated {
+ public:
+  await_strand(Inner inner, bool is_serial) noexcept
+      : inner_(std::move(inner)), is_serial_(is_serial) {}
+
+  const Inner& inner() const noexcept { return inner_; }
+  /// The inner executor runs one at a time by itself: nobody takes turns.
+  bool is_serial() const noexcept { return is_serial_; }
+
+  void hold() noexcept { holds_.fetch_add(1, std::memory_order_relaxed); }  // by a holder
+  void release() noexcept {
+    // acq_rel: the end comes after all that the others have done.
+    if (holds_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
+ private:
+  const Inner inner_;
+  std::atomic<std::uint32_t> holds_{1};
+  const bool is_serial_;
+};
+
+template <class Flavour, class Inner>
+class await_executor {
+  using strand_type = await_strand<Flavour, Inner>;
+  using blocking = typename Flavour::blocking;
+
+ public:
+  explicit await_executor(strand_type& strand, bool later = false) noexcept
+      : strand_(&strand), later_(later) {
+    strand_->hold();
+  }
+  await_executor(const await_executor& other) noexcept
+      : await_executor(*other.strand_, other.later_) {}
+  await_executor(await_executor&& other) noexcept : await_executor(*other.strand_, other.later_) {}
+  await_executor& operator=(const await_executor& other) noexcept {
+    await_executor copy(other);
+    std::swap(strand_, copy.strand_);
+    later_ = other.later_;
+    return *this;
+  }
+  ~await_executor() { strand_->release(); }
+
+  await_executor require(typename blocking::possibly_t /*how*/) const noexcept {
+    return await_executor(*strand_, false);
+  }
+  await_executor require(typename blocking::never_t /*how*/) const noexcept {
+    return await_executor(*strand_, true);
+  }
+  blocking query(blocking /*which*/) const noexcept {
+    if (later_) return blocking::never;
+    return blocking::possibly;
+  }
+  typename Flavour::execution_context& query(typename Flavour::context /*which*/) const noexcept {
+    return Flavour::context_of(strand_->inner());
+  }
+
+  template <class F>
+  void execute(F&& f) const {
+    strand_type& strand = *strand_;
+    if (strand.is_serial()) {
+      if (later_) return Flavour::execute_later(strand.inner(), std::forward<F>(f));
+      return Flavour::execute(strand.inner(), std::forward<F>(f));
+    }
+    if (!later_ && strand.try_enter()) {
+      const await_executor held(*this);  // what runs may be the last to know of it
+      const held_turn turn(strand);
+      std::decay_t<F> now(std::forward<F>(f));
+      now();
+      return;
+    }
+    auto made = std::make_unique<queued<std::decay_t<F>>>(strand, std::forward<F>(f));
+    if (later_) {
+      Flavour::execute_later(strand.inner(), arrival<std::decay_t<F>>(std::move(made)));
+    } else {
+      enter(std::move(made));
+    }
+  }
+
+  friend bool operator==(const await_executor& a, const await_executor& b) noexcept {
+    return a.strand_ == b.strand_ && a.later_ == b.later_;
+  }
+
+ private:
+  // What waits for its turn holds the inner executor at work.
+  using working = std::decay_t<decltype(Flavour::prefer(std::declval<const Inner&>(),
+                                                        Flavour::outstanding_work::tracked))>;
+
+  template <class F>
+  class queued final : public await_turns::item, public frame_allocated {
+   public:
+    template <class G>
+    queued(strand_type& strand, G&& f)
+        : item(&queued::go),
+          strand_(strand),
+          work_(Flavour::prefer(strand.inner(), Flavour::outstanding_work::tracked)),
+          f_(std::forward<G>(f)) {
+      strand_.hold();
+    }
+    queued(const queued&) = delete;
+    queued& operator=(const queued&) = delete;
+    ~queued() { strand_.release(); }
+
+    strand_type& strand() noexcept { return strand_; }
+    /// With the turn, which ends with it.
+    static void run(std::unique_ptr<queued> self) {
+      const await_executor held(self->strand_);
+      const held_turn turn(self->strand_);
+      F now(std::move(self->f_));
+      self.reset();
+      now();
+    }
+
+   private:
+    /// turns/go
+    static void go(item& self) noexcept {
+      std::unique_ptr<queued> owned(&static_cast<queued&>(self));
+      const await_executor held(owned->strand_);
+      try {
+        Flavour::execute_later(held.strand_->inner(), turn_of(std::move(owned)));
+      } catch (...) {  // no memory: it was destroyed, and the await hears of that
+      }
+    }
+
+    strand_type& strand_;
+    working work_;
+    F f_;
+
+   public:
+    /// Posted with the turn. Destroyed without a call it gives the turn back.
+    class turn_of {
+     public:
+      explicit turn_of(std::unique_ptr<queued> item) noexcept : item_(std::move(item)) {}
+      turn_of(turn_of&&) noexcept = default;
+      turn_of& operator=(turn_of&&) = delete;
+      ~turn_of() {
+        if (item_ == nullptr) return;
+        const await_executor held(item_->strand());
+        const held_turn turn(item_->strand());
+        item_.reset();
+      }
+      void operator()() { run(std::move(item_)); }
+
+     private:
+      std::unique_ptr<queued> item_;
+    };
+  };
+
+  template <class F>
+  static void enter(std::unique_ptr<queued<F>> item) {
+    strand_type& strand = item->strand();
+    queued<F>* const waiting = item.release();
+    if (strand.enter(*waiting)) queued<F>::run(std::unique_ptr<queued<F>>(waiting));
+  }
+
+  /// Comes to the inner executor, and asks for a turn there.
+  template <class F>
+  class arrival {
+   public:
+    explicit arrival(std::unique_ptr<queued<F>> item) noexcept : item_(std::move(item)) {}
+    void operator()() { enter(std::move(item_)); }
+
+   private:
+    std::unique_ptr<queued<F>> item_;
+  };
+
+  strand_type* strand_;
+  bool later_;
+};
+
+}  // namespace tandem::inline v0::detail

@@ -1,0 +1,31 @@
+// boost_asio.hpp: Boost.Asio and tandem, both ways.
+// SPDX-License-Identifier: MIT
+//
+// With standalone Asio include <tandem/asio.hpp> instead, or both. The only headers of tandem that
+// include headers of another library; install what is used: libasio-dev, libboost-dev.
+#pragma once
+
+#include <boost/asio.hpp>
+#include <system_error>
+#include <utility>
+
+#include <tandem/asio/asio_executor.hpp>
+#include <tandem/asio/asio_stream.hpp>
+#include <tandem/asio/detail/asio_wait.hpp>
+#include <tandem/asio/from_asio_stream.hpp>
+#include <tandem/asio/spawn_into.hpp>
+#include <tandem/asio/use_await.hpp>
+
+#define TANDEM_ASIO boost::asio
+#define TANDEM_ASIO_FLAVOUR boost_asio
+#define TANDEM_ASIO_ERROR boost::system
+#include <tandem/asio/detail/flavour.ipp>
+
+namespace tandem::inline v0::detail {
+
+template <>
+struct role_flavour<::boost::beast::role_type> {
+  using type = boost_asio;
+};
+
+}  // namespace tandem::inline v0::detail
