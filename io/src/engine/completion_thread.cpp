@@ -31,7 +31,9 @@ completion_thread::impl::impl(runtime& owner, completion_pool& pool, unsigned in
       loads_(std::move(loads)),
       engine_(&engine),
       local_(owner),
-      wanted_(&engine) {}
+      wanted_(&engine) {
+  set_serial();
+}
 
 completion_thread::impl::~impl() = default;
 

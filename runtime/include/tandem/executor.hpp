@@ -54,6 +54,8 @@ class TANDEM_API executor {
   /// For people: reports and messages name it so. Lives as long as the executor.
   virtual std::string_view name() const noexcept = 0;
 
+  /// Whether it runs one job at a time: a strand, a single thread.
+  bool is_serial() const noexcept { return serial_; }
   /// Whether begin_task() and end_task() are called for each task that is spawned here: executors
   /// that live as long as their tasks, or can be closed, have to know of them.
   bool counts_tasks() const noexcept { return counts_tasks_; }
@@ -68,10 +70,13 @@ class TANDEM_API executor {
   struct counting_tasks {};
   explicit executor(counting_tasks /*yes*/, bool over_foreign_loop = false) noexcept
       : counts_tasks_(true), over_foreign_loop_(over_foreign_loop) {}
+  /// For constructors.
+  void set_serial() noexcept { serial_ = true; }
 
  private:
   friend class detail::foreign_wait;
   const bool counts_tasks_ = false;
+  bool serial_ = false;                   // constant once constructed
   const bool over_foreign_loop_ = false;  // it is a detail::foreign_home
 };
 

@@ -21,6 +21,7 @@ foreign_home::foreign_home(runtime& owner, std::string name)
       name_(std::move(name)),
       inbox_(std::make_unique<inbox>()) {
   refuse_if_forked(owner_, "an executor over a foreign loop");
+  set_serial();
 }
 foreign_home::~foreign_home() = default;
 

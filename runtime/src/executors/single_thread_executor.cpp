@@ -191,7 +191,9 @@ void single_thread_executor::impl::report_late_post() const noexcept {
 }
 
 single_thread_executor::single_thread_executor(tandem::runtime& owner, std::string name)
-    : executor(counting_tasks()), impl_(std::make_unique<impl>(*this, owner, std::move(name))) {}
+    : executor(counting_tasks()), impl_(std::make_unique<impl>(*this, owner, std::move(name))) {
+  set_serial();
+}
 
 single_thread_executor::~single_thread_executor() {
   if (detail::is_forked(impl_->owner())) {

@@ -32,6 +32,7 @@ class strand::impl final : public tandem::executor, private job {
         most_(share_of(below)) {
     detail::refuse_if_forked(below, "strand");
     detail::admission place(below);
+    set_serial();
     place.keep();
   }
   impl(const impl&) = delete;

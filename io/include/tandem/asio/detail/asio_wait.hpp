@@ -67,6 +67,8 @@ executor_nature nature_of(const Executor& executor) noexcept {
                 }) {
     auto& context = executor.context();
     return {Flavour::is_one_thread(context), context.stopped()};
+  } else if constexpr (requires { executor.target().is_serial(); }) {
+    return {executor.target().is_serial(), false};
   } else if constexpr (requires { executor.get_inner_executor(); }) {
     return {true, nature_of<Flavour>(executor.get_inner_executor()).is_stopped};
   } else if constexpr (std::is_same_v<Executor, any>) {
@@ -81,63 +83,126 @@ executor_nature nature_of(const Executor& executor) noexcept {
   return {};
 }
 
-/// Of the object whose operation that is; adapters of tokens (as_tuple, redirect_error) wrap what
-/// knows it.
-template <class Flavour, class Initiation>
-auto executor_of_object(const Initiation& initiation) noexcept {
-  if constexpr (requires { initiation.get_executor(); }) {
-    return initiation.get_executor();
-  } else if constexpr (requires { initiation.initiation_; }) {
-    return executor_of_object<Flavour>(initiation.initiation_);
+/// Finds the executor of the object whose operation that is, in what starts it: adapters of tokens
+/// (as_tuple, redirect_error) wrap the initiation; Beast's operations have the object, or a pointer
+/// to it, or to what holds it, among their arguments.
+template <class T>
+constexpr bool has_executor() {
+  if constexpr (requires(const T& t) { t.get_executor(); }) {
+    return true;
+  } else if constexpr (requires(const T& t) { t.initiation_; }) {
+    return has_executor<decltype(std::declval<const T&>().initiation_)>();
+  } else if constexpr (requires(const T& t) { t->get_executor(); }) {
+    return true;
   } else {
-    return typename Flavour::system_executor();
+    return requires(const T& t) { t->stream().get_executor(); };
+  }
+}
+template <class T>
+auto executor_in(const T& t) noexcept {
+  if constexpr (requires { t.get_executor(); }) {
+    return t.get_executor();
+  } else if constexpr (requires { t.initiation_; }) {
+    return executor_in(t.initiation_);
+  } else if constexpr (requires { t->get_executor(); }) {
+    return t->get_executor();
+  } else {
+    return t->stream().get_executor();
+  }
+}
+template <class Flavour>
+auto executor_of_object() noexcept {
+  return typename Flavour::system_executor();
+}
+template <class Flavour, class First, class... Others>
+auto executor_of_object(const First& first, const Others&... others) noexcept {
+  if constexpr (has_executor<First>()) {
+    return executor_in(first);
+  } else {
+    return executor_of_object<Flavour>(others...);
   }
 }
 
-enum class own_strand : bool { no, unless_serial };
+/// The completion handler. Destroyed without a call it ends the await as dropped. Its executor is
+/// the await's strand over that of the object, which Asio offers (associated_executor).
+template <class Wait>
+class asio_handler {
+  using flavour = typename Wait::flavour;
+
+ public:
+  using wait_type = Wait;
+  using allocator_type = await_allocator<void>;
+  using cancellation_slot_type =
+      await_slot<typename flavour::cancellation_type, typename flavour::cancellation_slot>;
+
+  explicit asio_handler(Wait& wait) noexcept : wait_(&wait) {}
+  asio_handler(asio_handler&& other) noexcept : wait_(std::exchange(other.wait_, nullptr)) {}
+  asio_handler& operator=(asio_handler&&) = delete;
+  ~asio_handler() {
+    if (wait_ != nullptr) wait_->dropped();
+  }
+
+  allocator_type get_allocator() const noexcept { return allocator_type(wait_->arena()); }
+  cancellation_slot_type get_cancellation_slot() const noexcept { return wait_->slot(); }
+  template <class Executor>
+  typename Wait::template executor_over<Executor> executor(const Executor& object) const noexcept {
+    return wait_->strand_over(object);
+  }
+  template <class... Given>
+  void operator()(Given&&... given) {
+    std::exchange(wait_, nullptr)->called(std::forward<Given>(given)...);
+  }
+
+ private:
+  Wait* wait_;
+};
 
 /// Everything of the await that does not depend on which operation it is.
-template <class Flavour, class Inner, class... Args>
+///
+/// @tparam Inner     the executor of the object, as far as it can be told
+/// @tparam is_bound  it was bound by the user, and so is the handler's own
+template <class Flavour, class Inner, bool is_bound, class... Args>
 class asio_wait : protected foreign_wait {
-  using strand_type = await_strand<Flavour, Inner>;
   using cancellation = typename Flavour::cancellation_type;
   using meaning = handler_meaning<Flavour, Args...>;
 
  public:
+  using flavour = Flavour;
   using values = typename meaning::values;
+  using handler = asio_handler<asio_wait>;
+  template <class Executor>
+  using executor_over = std::conditional_t<is_bound, Inner, await_executor<Flavour, Executor>>;
 
-  /// The completion handler. Destroyed without a call it ends the await as dropped.
-  class handler {
-   public:
-    using executor_type = await_executor<Flavour, Inner>;
-    using allocator_type = await_allocator<void>;
-    using cancellation_slot_type = await_slot<cancellation>;
-
-    explicit handler(asio_wait& wait) noexcept : wait_(&wait) {}
-    handler(handler&& other) noexcept : wait_(std::exchange(other.wait_, nullptr)) {}
-    handler& operator=(handler&&) = delete;
-    ~handler() {
-      if (wait_ != nullptr) wait_->end_and_post(how::dropped);
+  // For the handler
+  void dropped() noexcept { end_and_post(how::dropped); }
+  await_arena& arena() noexcept { return arena_; }
+  typename handler::cancellation_slot_type slot() noexcept {
+    return typename handler::cancellation_slot_type(room_, signal_);
+  }
+  template <class Executor>
+  executor_over<Executor> strand_over(const Executor& object) const noexcept {
+    if constexpr (is_bound) {
+      return inner_;
+    } else {
+      return await_executor<Flavour, Executor>(strand_hold(*strand_), object);
     }
-
-    executor_type get_executor() const noexcept { return executor_type(*wait_->strand_); }
-    allocator_type get_allocator() const noexcept { return allocator_type(wait_->arena_); }
-    cancellation_slot_type get_cancellation_slot() const noexcept {
-      return cancellation_slot_type(wait_->room_);
+  }
+  template <class... Given>
+  void called(Given&&... given) {
+    is_over_ = true;
+    room_.clear();
+    try {
+      keep(std::forward<Given>(given)...);
+    } catch (...) {
+      exception_ = std::current_exception();
     }
-    template <class... Given>
-    void operator()(Given&&... given) {
-      std::exchange(wait_, nullptr)->called(std::forward<Given>(given)...);
-    }
-
-   private:
-    asio_wait* wait_;
-  };
+    end_in_loop(how::called);
+  }
 
  protected:
-  asio_wait(Inner inner, own_strand which) : inner_(std::move(inner)), which_(which) {}
+  explicit asio_wait(Inner inner) : inner_(std::move(inner)) {}
   asio_wait(asio_wait&& other) noexcept
-      : foreign_wait(std::move(other)), inner_(std::move(other.inner_)), which_(other.which_) {}
+      : foreign_wait(std::move(other)), inner_(std::move(other.inner_)) {}
   ~asio_wait() override {
     if (strand_ != nullptr) strand_->release();
   }
@@ -148,7 +213,7 @@ class asio_wait : protected foreign_wait {
     try {
       const executor_nature nature = nature_of<Flavour>(inner_);
       if (nature.is_stopped) refuse_stopped();
-      strand_ = new strand_type(inner_, which_ == own_strand::no || nature.is_serial);
+      strand_ = new await_strand(is_bound || nature.is_serial);
     } catch (...) {
       start_failure_ = std::current_exception();
       (void)end_as(how::refused);
@@ -156,16 +221,16 @@ class asio_wait : protected foreign_wait {
     }
     if (!strand_->is_serial()) {
       (void)strand_->try_enter();  // nobody else knows it
-      const executor_hold held(*strand_);
+      const strand_hold held(*strand_);
       {
         const held_turn turn(*strand_);
         initiate_here();
       }
       return !started();
     }
-    const executor_hold held(*strand_);  // the await may be over in the call
+    const Inner inner = inner_;  // the await may be over in the call
     try {
-      Flavour::execute(held.inner(), starter(*this));
+      Flavour::execute(inner, starter(*this));
     } catch (...) {  // the starter was destroyed, and so has ended the await
     }
     return true;
@@ -199,19 +264,6 @@ class asio_wait : protected foreign_wait {
   values& outcome() noexcept { return *values_; }
 
  private:
-  /// The executor may end with the handler; the turn is to be left after that.
-  class executor_hold {
-   public:
-    explicit executor_hold(strand_type& strand) noexcept : strand_(strand) { strand_.hold(); }
-    executor_hold(const executor_hold&) = delete;
-    executor_hold& operator=(const executor_hold&) = delete;
-    ~executor_hold() { strand_.release(); }
-    const Inner& inner() const noexcept { return strand_.inner(); }
-
-   private:
-    strand_type& strand_;
-  };
-
   /// Comes to a serial executor, and starts the operation there.
   class starter {
    public:
@@ -259,8 +311,8 @@ class asio_wait : protected foreign_wait {
    private:
     static void go(item& self) noexcept {
       asio_wait& wait = static_cast<waiting_emission&>(self).wait_;
-      strand_type& strand = *wait.strand_;
-      const executor_hold held(strand);
+      await_strand& strand = *wait.strand_;
+      const strand_hold held(strand);
       {
         const held_turn turn(strand);
         wait.emit();
@@ -278,17 +330,6 @@ class asio_wait : protected foreign_wait {
     }
   }
 
-  template <class... Given>
-  void called(Given&&... given) {
-    is_over_ = true;
-    room_.clear();
-    try {
-      keep(std::forward<Given>(given)...);
-    } catch (...) {
-      exception_ = std::current_exception();
-    }
-    end_in_loop(how::called);
-  }
   template <class First, class... Rest>
   void keep(First&& first, Rest&&... rest) {
     if constexpr (meaning::has_code) {
@@ -304,20 +345,22 @@ class asio_wait : protected foreign_wait {
   void keep() { values_.emplace(); }
 
   told tell_stop() noexcept override {
-    strand_type& strand = *strand_;
+    await_strand& strand = *strand_;
     if (strand.is_serial()) {
-      Flavour::execute_later(strand.inner(), emitter(*this));
+      Flavour::execute_later(inner_, emitter(*this));
       return told::later;
     }
     emission_.emplace(*this);
     if (!strand.enter(*emission_)) return told::later;
-    const executor_hold held(strand);
+    const strand_hold held(strand);
     const held_turn turn(strand);
     emit();
     return told::yes;
   }
   void emit() noexcept {
-    if (!is_over_) room_.emit(Flavour::any_cancellation);
+    if (is_over_) return;
+    room_.emit(Flavour::any_cancellation);
+    signal_.emit(Flavour::any_cancellation);
   }
 
   [[noreturn]] static void refuse_stopped() {
@@ -343,29 +386,29 @@ class asio_wait : protected foreign_wait {
   }
 
   Inner inner_;
-  strand_type* strand_ = nullptr;
-  const own_strand which_;
+  await_strand* strand_ = nullptr;
   bool is_over_ = false;  // under the turn: the handler was called
   std::error_code code_;
   std::exception_ptr exception_;
   std::optional<values> values_;
   std::optional<waiting_emission> emission_;  // the stopper's
   cancellation_room<cancellation> room_;
+  typename Flavour::cancellation_signal signal_;  // for those that insist on Asio's own slot
   await_arena arena_;
 };
 
 /// Awaiter of an operation that was started with use_await.
-template <class Flavour, class Inner, class Initiation, class Given, class... Args>
-class [[nodiscard]] asio_awaiter final : private asio_wait<Flavour, Inner, Args...> {
-  using base = asio_wait<Flavour, Inner, Args...>;
+template <class Flavour, class Inner, bool is_bound, class Initiation, class Given, class... Args>
+class [[nodiscard]] asio_awaiter final : private asio_wait<Flavour, Inner, is_bound, Args...> {
+  using base = asio_wait<Flavour, Inner, is_bound, Args...>;
 
  public:
   using tandem_awaiter = void;
   using value_type = typename awaited_value<typename base::values>::type;
 
   template <class I, class... G>
-  asio_awaiter(Inner inner, own_strand which, I&& initiation, G&&... given)
-      : base(std::move(inner), which),
+  explicit asio_awaiter(Inner inner, I&& initiation, G&&... given)
+      : base(std::move(inner)),
         initiation_(std::forward<I>(initiation)),
         given_(std::forward<G>(given)...) {}
   /// For an awaiter that has not started.
@@ -419,27 +462,26 @@ class [[nodiscard]] asio_awaiter final : private asio_wait<Flavour, Inner, Args.
   Given given_;
 };
 
-template <class Flavour, class Signature, class Inner, class Initiation, class Given>
-struct asio_awaiter_of;
-template <class Flavour, class Inner, class Initiation, class Given, class R, class... Args>
-struct asio_awaiter_of<Flavour, R(Args...), Inner, Initiation, Given> {
-  using type = asio_awaiter<Flavour, Inner, Initiation, Given, Args...>;
+template <class Signature>
+struct arguments_of;
+template <class R, class... Args>
+struct arguments_of<R(Args...)> {
+  template <class Flavour, class Inner, bool is_bound, class Initiation, class Given>
+  using awaiter = asio_awaiter<Flavour, Inner, is_bound, Initiation, Given, Args...>;
 };
-template <class Flavour, class Inner, class Initiation, class Given, class R, class... Args>
-struct asio_awaiter_of<Flavour, R(Args...)&, Inner, Initiation, Given>
-    : asio_awaiter_of<Flavour, R(Args...), Inner, Initiation, Given> {};
-template <class Flavour, class Inner, class Initiation, class Given, class R, class... Args>
-struct asio_awaiter_of<Flavour, R(Args...)&&, Inner, Initiation, Given>
-    : asio_awaiter_of<Flavour, R(Args...), Inner, Initiation, Given> {};
-template <class Flavour, class Inner, class Initiation, class Given, class R, class... Args>
-struct asio_awaiter_of<Flavour, R(Args...) noexcept, Inner, Initiation, Given>
-    : asio_awaiter_of<Flavour, R(Args...), Inner, Initiation, Given> {};
+template <class R, class... Args>
+struct arguments_of<R(Args...)&> : arguments_of<R(Args...)> {};
+template <class R, class... Args>
+struct arguments_of<R(Args...) &&> : arguments_of<R(Args...)> {};
+template <class R, class... Args>
+struct arguments_of<R(Args...) noexcept> : arguments_of<R(Args...)> {};
 
-template <class Flavour, class Signature, class Inner, class Initiation, class... Given>
-auto await_asio(Inner inner, own_strand which, Initiation&& initiation, Given&&... given) {
-  using awaiter = typename asio_awaiter_of<Flavour, Signature, Inner, std::decay_t<Initiation>,
-                                           std::tuple<std::decay_t<Given>...>>::type;
-  return awaiter(std::move(inner), which, std::forward<Initiation>(initiation),
+template <class Flavour, class Signature, bool is_bound, class Inner, class Initiation,
+          class... Given>
+auto await_asio(Inner inner, Initiation&& initiation, Given&&... given) {
+  using awaiter = typename arguments_of<Signature>::template awaiter<
+      Flavour, Inner, is_bound, std::decay_t<Initiation>, std::tuple<std::decay_t<Given>...>>;
+  return awaiter(std::move(inner), std::forward<Initiation>(initiation),
                  std::forward<Given>(given)...);
 }
 

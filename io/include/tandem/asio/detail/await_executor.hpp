@@ -16,15 +16,11 @@
 
 namespace tandem::inline v0::detail {
 
-/// @tparam Inner  the executor of the I/O object, whose threads do the work
-template <class Flavour, class Inner>
 class await_strand : public await_turns, public frame_allocated {
  public:
-  await_strand(Inner inner, bool is_serial) noexcept
-      : inner_(std::move(inner)), is_serial_(is_serial) {}
+  explicit await_strand(bool is_serial) noexcept : is_serial_(is_serial) {}
 
-  const Inner& inner() const noexcept { return inner_; }
-  /// The inner executor runs one at a time by itself: nobody takes turns.
+  /// The executor below runs one at a time by itself: nobody takes turns.
   bool is_serial() const noexcept { return is_serial_; }
 
   void hold() noexcept { holds_.fetch_add(1, std::memory_order_relaxed); }  // by a holder
@@ -34,70 +30,75 @@ class await_strand : public await_turns, public frame_allocated {
   }
 
  private:
-  const Inner inner_;
   std::atomic<std::uint32_t> holds_{1};
   const bool is_serial_;
 };
 
+/// While it lives the strand does.
+class strand_hold {
+ public:
+  explicit strand_hold(await_strand& strand) noexcept : strand_(&strand) { strand_->hold(); }
+  strand_hold(const strand_hold& other) noexcept : strand_hold(*other.strand_) {}
+  strand_hold& operator=(const strand_hold& other) noexcept {
+    strand_hold copy(other);
+    std::swap(strand_, copy.strand_);
+    return *this;
+  }
+  ~strand_hold() { strand_->release(); }
+  await_strand& get() const noexcept { return *strand_; }
+
+ private:
+  await_strand* strand_;
+};
+
+/// @tparam Inner  the executor of the I/O object, whose threads do the work
 template <class Flavour, class Inner>
 class await_executor {
-  using strand_type = await_strand<Flavour, Inner>;
   using blocking = typename Flavour::blocking;
 
  public:
-  explicit await_executor(strand_type& strand, bool later = false) noexcept
-      : strand_(&strand), later_(later) {
-    strand_->hold();
-  }
-  await_executor(const await_executor& other) noexcept
-      : await_executor(*other.strand_, other.later_) {}
-  await_executor(await_executor&& other) noexcept : await_executor(*other.strand_, other.later_) {}
-  await_executor& operator=(const await_executor& other) noexcept {
-    await_executor copy(other);
-    std::swap(strand_, copy.strand_);
-    later_ = other.later_;
-    return *this;
-  }
-  ~await_executor() { strand_->release(); }
+  await_executor(const strand_hold& strand, const Inner& inner, bool later = false) noexcept
+      : strand_(strand), inner_(inner), later_(later) {}
 
   await_executor require(typename blocking::possibly_t /*how*/) const noexcept {
-    return await_executor(*strand_, false);
+    return await_executor(strand_, inner_, false);
   }
   await_executor require(typename blocking::never_t /*how*/) const noexcept {
-    return await_executor(*strand_, true);
+    return await_executor(strand_, inner_, true);
   }
   blocking query(blocking /*which*/) const noexcept {
     if (later_) return blocking::never;
     return blocking::possibly;
   }
   typename Flavour::execution_context& query(typename Flavour::context /*which*/) const noexcept {
-    return Flavour::context_of(strand_->inner());
+    return Flavour::context_of(inner_);
   }
 
   template <class F>
   void execute(F&& f) const {
-    strand_type& strand = *strand_;
+    await_strand& strand = strand_.get();
     if (strand.is_serial()) {
-      if (later_) return Flavour::execute_later(strand.inner(), std::forward<F>(f));
-      return Flavour::execute(strand.inner(), std::forward<F>(f));
+      if (later_) return Flavour::execute_later(inner_, std::forward<F>(f));
+      return Flavour::execute(inner_, std::forward<F>(f));
     }
     if (!later_ && strand.try_enter()) {
-      const await_executor held(*this);  // what runs may be the last to know of it
+      const strand_hold held(strand_);  // what runs may be the last to know of it
       const held_turn turn(strand);
       std::decay_t<F> now(std::forward<F>(f));
       now();
       return;
     }
-    auto made = std::make_unique<queued<std::decay_t<F>>>(strand, std::forward<F>(f));
+    auto made = std::make_unique<queued<std::decay_t<F>>>(strand_, inner_, std::forward<F>(f));
     if (later_) {
-      Flavour::execute_later(strand.inner(), arrival<std::decay_t<F>>(std::move(made)));
+      const Inner inner = inner_;
+      Flavour::execute_later(inner, arrival<std::decay_t<F>>(std::move(made)));
     } else {
       enter(std::move(made));
     }
   }
 
   friend bool operator==(const await_executor& a, const await_executor& b) noexcept {
-    return a.strand_ == b.strand_ && a.later_ == b.later_;
+    return &a.strand_.get() == &b.strand_.get() && a.inner_ == b.inner_ && a.later_ == b.later_;
   }
 
  private:
@@ -109,22 +110,17 @@ class await_executor {
   class queued final : public await_turns::item, public frame_allocated {
    public:
     template <class G>
-    queued(strand_type& strand, G&& f)
+    queued(const strand_hold& strand, const Inner& inner, G&& f)
         : item(&queued::go),
           strand_(strand),
-          work_(Flavour::prefer(strand.inner(), Flavour::outstanding_work::tracked)),
-          f_(std::forward<G>(f)) {
-      strand_.hold();
-    }
-    queued(const queued&) = delete;
-    queued& operator=(const queued&) = delete;
-    ~queued() { strand_.release(); }
+          inner_(Flavour::prefer(inner, Flavour::outstanding_work::tracked)),
+          f_(std::forward<G>(f)) {}
 
-    strand_type& strand() noexcept { return strand_; }
+    const strand_hold& strand() const noexcept { return strand_; }
     /// With the turn, which ends with it.
     static void run(std::unique_ptr<queued> self) {
-      const await_executor held(self->strand_);
-      const held_turn turn(self->strand_);
+      const strand_hold held(self->strand_);
+      const held_turn turn(held.get());
       F now(std::move(self->f_));
       self.reset();
       now();
@@ -134,15 +130,15 @@ class await_executor {
     /// turns/go
     static void go(item& self) noexcept {
       std::unique_ptr<queued> owned(&static_cast<queued&>(self));
-      const await_executor held(owned->strand_);
+      const working inner = owned->inner_;
       try {
-        Flavour::execute_later(held.strand_->inner(), turn_of(std::move(owned)));
+        Flavour::execute_later(inner, turn_of(std::move(owned)));
       } catch (...) {  // no memory: it was destroyed, and the await hears of that
       }
     }
 
-    strand_type& strand_;
-    working work_;
+    const strand_hold strand_;
+    const working inner_;
     F f_;
 
    public:
@@ -154,8 +150,8 @@ class await_executor {
       turn_of& operator=(turn_of&&) = delete;
       ~turn_of() {
         if (item_ == nullptr) return;
-        const await_executor held(item_->strand());
-        const held_turn turn(item_->strand());
+        const strand_hold held(item_->strand());
+        const held_turn turn(held.get());
         item_.reset();
       }
       void operator()() { run(std::move(item_)); }
@@ -167,9 +163,9 @@ class await_executor {
 
   template <class F>
   static void enter(std::unique_ptr<queued<F>> item) {
-    strand_type& strand = item->strand();
+    const strand_hold held(item->strand());
     queued<F>* const waiting = item.release();
-    if (strand.enter(*waiting)) queued<F>::run(std::unique_ptr<queued<F>>(waiting));
+    if (held.get().enter(*waiting)) queued<F>::run(std::unique_ptr<queued<F>>(waiting));
   }
 
   /// Comes to the inner executor, and asks for a turn there.
@@ -183,7 +179,8 @@ class await_executor {
     std::unique_ptr<queued<F>> item_;
   };
 
-  strand_type* strand_;
+  strand_hold strand_;
+  Inner inner_;
   bool later_;
 };
 

@@ -107,12 +107,14 @@ class cancellation_room {
   void (*destroy_)(void*) noexcept = nullptr;
 };
 
-/// As Asio's cancellation_slot.
-template <class CancellationType>
+/// As Asio's cancellation_slot, and convertible to one, for operations that insist on it.
+template <class CancellationType, class AsioSlot>
 class await_slot {
  public:
   constexpr await_slot() noexcept = default;
-  explicit await_slot(cancellation_room<CancellationType>& room) noexcept : room_(&room) {}
+  template <class Signal>
+  await_slot(cancellation_room<CancellationType>& room, Signal& signal) noexcept
+      : room_(&room), asio_(signal.slot()) {}
 
   bool is_connected() const noexcept { return room_ != nullptr; }
   bool has_handler() const noexcept { return room_ != nullptr && room_->has_handler(); }
@@ -127,10 +129,14 @@ class await_slot {
   void clear() {
     if (room_ != nullptr) room_->clear();
   }
-  friend bool operator==(const await_slot&, const await_slot&) noexcept = default;
+  operator AsioSlot() const noexcept { return asio_; }  // NOLINT
+  friend bool operator==(const await_slot& a, const await_slot& b) noexcept {
+    return a.room_ == b.room_;
+  }
 
  private:
   cancellation_room<CancellationType>* room_ = nullptr;
+  AsioSlot asio_;
 };
 
 }  // namespace tandem::inline v0::detail

@@ -16,6 +16,7 @@ struct TANDEM_ASIO_FLAVOUR {
   using any_io_executor = ::TANDEM_ASIO::any_io_executor;
   using system_executor = ::TANDEM_ASIO::system_executor;
   using cancellation_slot = ::TANDEM_ASIO::cancellation_slot;
+  using cancellation_signal = ::TANDEM_ASIO::cancellation_signal;
   using cancellation_type = ::TANDEM_ASIO::cancellation_type;
   using mutable_buffer = ::TANDEM_ASIO::mutable_buffer;
   using const_buffer = ::TANDEM_ASIO::const_buffer;
@@ -251,15 +252,24 @@ auto spawn_into(Context& context, task<T> body, Token&& token) {
 
 namespace TANDEM_ASIO {
 
+template <class Wait, class Executor>
+  requires(std::is_same_v<typename Wait::flavour, ::tandem::detail::TANDEM_ASIO_FLAVOUR>)
+struct associated_executor<::tandem::detail::asio_handler<Wait>, Executor> {
+  using type = typename Wait::template executor_over<Executor>;
+  static type get(const ::tandem::detail::asio_handler<Wait>& handler,
+                  const Executor& object = Executor()) noexcept {
+    return handler.executor(object);
+  }
+};
+
 template <class Signature>
 class async_result<::tandem::use_await_t, Signature> {
  public:
   template <class Initiation, class... Args>
   static auto initiate(Initiation&& initiation, ::tandem::use_await_t /*token*/, Args&&... args) {
     using flavour = ::tandem::detail::TANDEM_ASIO_FLAVOUR;
-    return ::tandem::detail::await_asio<flavour, Signature>(
-        ::tandem::detail::executor_of_object<flavour>(initiation),
-        ::tandem::detail::own_strand::unless_serial,
+    return ::tandem::detail::await_asio<flavour, Signature, false>(
+        ::tandem::detail::executor_of_object<flavour>(initiation, args...),
         std::forward<Initiation>(initiation), std::forward<Args>(args)...);
   }
 };
@@ -273,9 +283,8 @@ class async_result<executor_binder<::tandem::use_await_t, Executor>, Signature> 
   explicit async_result(token& /*unused*/) = delete;
   template <class Initiation, class... Args>
   static auto initiate(Initiation&& initiation, const token& bound, Args&&... args) {
-    return ::tandem::detail::await_asio<::tandem::detail::TANDEM_ASIO_FLAVOUR, Signature>(
-        bound.get_executor(), ::tandem::detail::own_strand::no,
-        std::forward<Initiation>(initiation), std::forward<Args>(args)...);
+    return ::tandem::detail::await_asio<::tandem::detail::TANDEM_ASIO_FLAVOUR, Signature, true>(
+        bound.get_executor(), std::forward<Initiation>(initiation), std::forward<Args>(args)...);
   }
 };
 
