@@ -117,6 +117,8 @@ class TANDEM_API stop_state {
   /// foreign code. It is no leaf: it may stay for the whole life of the task. @returns false if
   /// there was a stop already
   bool listen(stop_waiter& waiter) noexcept;
+  /// The same, for one that stays no longer than an await: it takes the place of a leaf.
+  bool listen_in_await(stop_waiter& waiter) noexcept;
 
   // Implementation
   /// For reports: calls `look` with each child, none of which ends meanwhile. It must not wait, nor

@@ -73,10 +73,7 @@ void foreign_home::release() noexcept {
 bool foreign_home::try_run(job* item) noexcept {
   const thread_context& context = this_thread();
   if (context.current_executor != nullptr || context.segment != 0 || !is_in_loop()) return false;
-  hold();  // the task may end, and with it the last hold
-  hold_clock(owner_);
   run_one(item);
-  release();
   return true;
 }
 
@@ -88,11 +85,13 @@ void foreign_home::run_some() noexcept {
     job* const item = oldest;
     oldest = std::exchange(item->next, nullptr);
     run_one(item);
+    release_clock(owner_);
   }
   if (!inbox_->sleep()) call();
   release();
 }
 
+// Touches nothing of the home afterwards: the task may have been the last to hold it.
 void foreign_home::run_one(job* item) noexcept {
   thread_context& context = this_thread();
   // The loop may itself be run by a job of another executor.
@@ -106,7 +105,6 @@ void foreign_home::run_one(job* item) noexcept {
   context.env = env;
   context.layer = layer;
   context.current_executor = outer;
-  release_clock(owner_);
 }
 
 void foreign_home::end_loop() noexcept {

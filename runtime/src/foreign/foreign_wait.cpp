@@ -15,26 +15,26 @@ bool foreign_wait::listen(promise_base& waiting) noexcept {
   waiting_ = &waiting;
   held_clock_ = waiting.env->runtime();
   if (held_clock_ != nullptr) hold_clock(*held_clock_);
-  if (waiting.env->stop().listen(*this)) return true;
+  if (waiting.env->stop().listen_in_await(*this)) return true;
   end_ = how::stopped;
   return false;
 }
 
 bool foreign_wait::started() noexcept {
-  phase seen = phase::starting;
-  // foreign_waits/stop. acq_rel: pairs with on_stop().
-  if (!phase_.compare_exchange_strong(seen, phase::started, std::memory_order_acq_rel)) {
-    // The stopper's hold, which it left to us; the end of the await is still to come.
-    if (tell_stop_as_task() == told::yes) (void)hand_over();
+  // foreign_waits/started. acq_rel: the outcome is there for whoever finishes; pairs with on_stop().
+  const std::uint8_t before = word_.fetch_or(started_bit, std::memory_order_acq_rel);
+  if ((before & stop_bit) != 0) {
+    // The stopper's hold, which it left to us: nobody goes on before this.
+    if (tell_stop_as_task() == told::yes && hand_over()) return true;
   }
-  // foreign_waits/end. acq_rel: the outcome is there for whoever finishes.
-  return one_is_done_.exchange(true, std::memory_order_acq_rel) && finish_unposted();
+  return (before & ended_bit) != 0 && finish_unposted();
 }
 
 bool foreign_wait::end_as(how ended) noexcept {
   end_ = ended;
   // foreign_waits/end
-  return one_is_done_.exchange(true, std::memory_order_acq_rel) && finish_unposted();
+  const std::uint8_t before = word_.fetch_or(ended_bit, std::memory_order_acq_rel);
+  return (before & started_bit) != 0 && finish_unposted();
 }
 
 void foreign_wait::end_and_post(how ended) noexcept {
@@ -56,11 +56,9 @@ bool foreign_wait::finish_unposted() noexcept {
 
 bool foreign_wait::on_stop(stop_waiter& waiter) noexcept {
   auto& self = static_cast<foreign_wait&>(waiter);
-  phase seen = phase::starting;
   // foreign_waits/stop
-  if (self.phase_.compare_exchange_strong(seen, phase::stop_came, std::memory_order_acq_rel)) {
-    return false;
-  }
+  const std::uint8_t before = self.word_.fetch_or(stop_bit, std::memory_order_acq_rel);
+  if ((before & started_bit) == 0) return false;
   return self.tell_stop_as_task() == told::yes;
 }
 

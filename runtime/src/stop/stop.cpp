@@ -62,6 +62,11 @@ bool stop_state::listen(stop_waiter& waiter) noexcept {
   return add_to_list(waiter);
 }
 
+bool stop_state::listen_in_await(stop_waiter& waiter) noexcept {
+  waiter.after_walk_ = true;
+  return publish(waiter);
+}
+
 bool stop_state::add_to_list(stop_waiter& waiter) noexcept {
   std::lock_guard lock(lock_);
   if (reason_.load(std::memory_order_relaxed) != stop_reason::none) return false;  // under the lock
@@ -122,7 +127,12 @@ stop_waiter* stop_state::mark(stop_reason reason, stop_waiter* later) noexcept {
   };
   // stopping/request. acq_rel: pairs with publish; from here on publish() answers false.
   stop_waiter* const leaf = slot_.exchange(stopped_mark(), std::memory_order_acq_rel);
-  if (leaf != nullptr) stop_one(*leaf);
+  if (leaf != nullptr && leaf->after_walk_) {
+    leaf->next_ = later;
+    later = leaf;
+  } else if (leaf != nullptr) {
+    stop_one(*leaf);
+  }
   while (overflow_ != nullptr) {
     stop_waiter& waiter = *overflow_;
     overflow_ = waiter.next_;

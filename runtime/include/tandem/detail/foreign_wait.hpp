@@ -63,8 +63,11 @@ class TANDEM_API foreign_wait : private stop_listener {
   std::exception_ptr start_failure_;  // of the start, until resumed()
 
  private:
-  /// foreign_waits/stop. A stop that comes while the foreign code is being started waits for that.
-  enum class phase : std::uint8_t { starting, started, stop_came };
+  // Bits of the word. foreign_waits/end: of start and end the second one goes on. foreign_waits/stop:
+  // a stop that comes before the start is over leaves itself to the starter.
+  static constexpr std::uint8_t started_bit = 1;
+  static constexpr std::uint8_t ended_bit = 2;
+  static constexpr std::uint8_t stop_bit = 4;
 
   static bool on_stop(stop_waiter& self) noexcept;
   static void go_on(stop_listener& self) noexcept;
@@ -74,8 +77,7 @@ class TANDEM_API foreign_wait : private stop_listener {
   promise_base* waiting_ = nullptr;
   tandem::runtime* held_clock_ = nullptr;
   how end_ = how::waits;
-  std::atomic<phase> phase_{phase::starting};
-  std::atomic<bool> one_is_done_{false};  // foreign_waits/end: of the start and the end
+  std::atomic<std::uint8_t> word_{0};
 };
 
 }  // namespace detail

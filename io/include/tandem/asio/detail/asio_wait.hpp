@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <atomic>
 #include <concepts>
 #include <coroutine>
 #include <cstddef>
 #include <exception>
 #include <optional>
+#include <source_location>
 #include <stdexcept>
+#include <string_view>
 #include <system_error>
 #include <tandem/asio/detail/await_executor.hpp>
 #include <tandem/asio/detail/await_memory.hpp>
@@ -55,6 +58,7 @@ struct awaited_value<std::tuple<T>> {
 struct executor_nature {
   bool is_serial = false;   ///< it runs one thing at a time
   bool is_stopped = false;  ///< it is an io_context's, which is stopped
+  bool is_here = false;     ///< this thread runs it
 };
 template <class Flavour, class Executor>
 executor_nature nature_of(const Executor& executor) noexcept {
@@ -66,11 +70,14 @@ executor_nature nature_of(const Executor& executor) noexcept {
                   { executor.context() } -> std::same_as<typename Flavour::io_context&>;
                 }) {
     auto& context = executor.context();
-    return {Flavour::is_one_thread(context), context.stopped()};
+    const bool is_here = executor.running_in_this_thread();
+    return {Flavour::is_one_thread(context), !is_here && context.stopped(), is_here};
   } else if constexpr (requires { executor.target().is_serial(); }) {
-    return {executor.target().is_serial(), false};
+    return {executor.target().is_serial(), false, runs_here(executor.target())};
   } else if constexpr (requires { executor.get_inner_executor(); }) {
-    return {true, nature_of<Flavour>(executor.get_inner_executor()).is_stopped};
+    const bool is_here = executor.running_in_this_thread();
+    return {true, !is_here && nature_of<Flavour>(executor.get_inner_executor()).is_stopped,
+            is_here};
   } else if constexpr (std::is_same_v<Executor, any>) {
     // target<>() itself does not look at the type.
     const std::type_info& held = executor.target_type();
@@ -123,6 +130,26 @@ auto executor_of_object(const First& first, const Others&... others) noexcept {
   }
 }
 
+/// Whether an operation has one step: those of the members of Asio's own objects (sockets, timers,
+/// acceptors, resolvers, ...) do, and each hangs up one thing that ends it, which Asio guards
+/// itself. What starts such a one is a class within the object's, which nothing tells but its name;
+/// if the name is another one, the operation is taken to have several.
+template <class T>
+constexpr std::string_view written_name() {
+  const std::string_view text = std::source_location::current().function_name();
+  const std::size_t at = text.find("T = ");
+  return at == text.npos ? text : text.substr(at + 4);
+}
+template <class Initiation>
+constexpr bool has_one_step() {
+  if constexpr (requires(const Initiation& wrapped) { wrapped.initiation_; }) {
+    return has_one_step<std::decay_t<decltype(std::declval<const Initiation&>().initiation_)>>();
+  } else {
+    const std::string_view name = written_name<Initiation>();
+    return name.starts_with("asio::basic_") || name.starts_with("boost::asio::basic_");
+  }
+}
+
 /// The completion handler. Destroyed without a call it ends the await as dropped. Its executor is
 /// the await's strand over that of the object, which Asio offers (associated_executor).
 template <class Wait>
@@ -157,12 +184,18 @@ class asio_handler {
   Wait* wait_;
 };
 
+/// Who keeps the steps of an operation and a stop apart.
+enum class apart_by : std::uint8_t {
+  itself,    ///< it has one step, which Asio itself guards against a stop
+  strand,    ///< the await's own, or the object's executor where that is serial
+  executor,  ///< that the user has bound
+};
+
 /// Everything of the await that does not depend on which operation it is.
 ///
-/// @tparam Inner     the executor of the object, as far as it can be told
-/// @tparam is_bound  it was bound by the user, and so is the handler's own
-template <class Flavour, class Inner, bool is_bound, class... Args>
-class asio_wait : protected foreign_wait {
+/// @tparam Inner  the executor of the object, as far as it can be told, or that was bound
+template <class Flavour, class Inner, apart_by apart, class... Args>
+class asio_wait : protected foreign_wait, private await_strand::user {
   using cancellation = typename Flavour::cancellation_type;
   using meaning = handler_meaning<Flavour, Args...>;
 
@@ -171,26 +204,34 @@ class asio_wait : protected foreign_wait {
   using values = typename meaning::values;
   using handler = asio_handler<asio_wait>;
   template <class Executor>
-  using executor_over = std::conditional_t<is_bound, Inner, await_executor<Flavour, Executor>>;
+  using executor_over = std::conditional_t<
+      apart == apart_by::executor, Inner,
+      std::conditional_t<apart == apart_by::itself, Executor, await_executor<Flavour, Executor>>>;
 
   // For the handler
-  void dropped() noexcept { end_and_post(how::dropped); }
+  void dropped() noexcept {
+    // Nobody has the turn who could look: the operation is gone.
+    is_over_.store(true, std::memory_order_relaxed);
+    end_and_post(how::dropped);
+  }
   await_arena& arena() noexcept { return arena_; }
   typename handler::cancellation_slot_type slot() noexcept {
     return typename handler::cancellation_slot_type(room_, signal_);
   }
   template <class Executor>
   executor_over<Executor> strand_over(const Executor& object) const noexcept {
-    if constexpr (is_bound) {
-      return inner_;
+    if constexpr (apart == apart_by::executor) {
+      return *inner_;
+    } else if constexpr (apart == apart_by::itself) {
+      return object;
     } else {
       return await_executor<Flavour, Executor>(strand_hold(*strand_), object);
     }
   }
   template <class... Given>
   void called(Given&&... given) {
-    is_over_ = true;
-    room_.clear();
+    is_over_.store(true, std::memory_order_relaxed);
+    if (strand_ != nullptr) strand_->forget_user();
     try {
       keep(std::forward<Given>(given)...);
     } catch (...) {
@@ -200,9 +241,9 @@ class asio_wait : protected foreign_wait {
   }
 
  protected:
-  explicit asio_wait(Inner inner) : inner_(std::move(inner)) {}
-  asio_wait(asio_wait&& other) noexcept
-      : foreign_wait(std::move(other)), inner_(std::move(other.inner_)) {}
+  asio_wait() noexcept = default;
+  /// For one that has not started.
+  asio_wait(asio_wait&& other) noexcept : foreign_wait(std::move(other)) {}
   ~asio_wait() override {
     if (strand_ != nullptr) strand_->release();
   }
@@ -211,31 +252,41 @@ class asio_wait : protected foreign_wait {
   bool start(promise_base& waiting) {
     if (!listen(waiting)) return false;
     try {
-      const executor_nature nature = nature_of<Flavour>(inner_);
-      if (nature.is_stopped) refuse_stopped();
-      strand_ = new await_strand(is_bound || nature.is_serial);
+      const Inner object = object_executor();
+      nature_ = nature_of<Flavour>(object);
+      if (apart == apart_by::executor) nature_.is_serial = true;
+      if (nature_.is_stopped) refuse_stopped();
+      if (nature_.is_serial) inner_.emplace(object);
+      if constexpr (apart == apart_by::strand) {
+        strand_ = new await_strand(nature_.is_serial, *this);
+      }
     } catch (...) {
       start_failure_ = std::current_exception();
       (void)end_as(how::refused);
       return !started();
     }
-    if (!strand_->is_serial()) {
-      (void)strand_->try_enter();  // nobody else knows it
-      const strand_hold held(*strand_);
-      {
+    if (nature_.is_serial && !nature_.is_here) {
+      const Inner inner = *inner_;  // the await may be over in the call
+      try {
+        Flavour::execute(inner, starter(*this));
+      } catch (...) {  // the starter was destroyed, and so has ended the await
+      }
+      return true;
+    }
+    if constexpr (apart == apart_by::strand) {
+      if (!nature_.is_serial) {
+        (void)strand_->try_enter();  // nobody else knows it
+        const strand_hold held(*strand_);
         const held_turn turn(*strand_);
         initiate_here();
+        return !started();
       }
-      return !started();
     }
-    const Inner inner = inner_;  // the await may be over in the call
-    try {
-      Flavour::execute(inner, starter(*this));
-    } catch (...) {  // the starter was destroyed, and so has ended the await
-    }
-    return true;
+    initiate_here();
+    return !started();
   }
 
+  virtual Inner object_executor() const = 0;
   virtual void initiate(handler&& done) = 0;
 
   /// @returns null if the values are there
@@ -345,22 +396,31 @@ class asio_wait : protected foreign_wait {
   void keep() { values_.emplace(); }
 
   told tell_stop() noexcept override {
-    await_strand& strand = *strand_;
-    if (strand.is_serial()) {
-      Flavour::execute_later(inner_, emitter(*this));
+    if (nature_.is_serial) {
+      Flavour::execute_later(*inner_, emitter(*this));
       return told::later;
     }
-    emission_.emplace(*this);
-    if (!strand.enter(*emission_)) return told::later;
-    const strand_hold held(strand);
-    const held_turn turn(strand);
-    emit();
+    if constexpr (apart == apart_by::strand) {
+      emission_.emplace(*this);
+      if (!strand_->enter(*emission_)) return told::later;
+      const strand_hold held(*strand_);
+      const held_turn turn(*strand_);
+      emit();
+    } else {
+      emit();
+    }
     return told::yes;
   }
   void emit() noexcept {
-    if (is_over_) return;
+    // Relaxed: under the turn, or else a hint, since nobody goes on before this has returned.
+    if (is_over_.load(std::memory_order_relaxed)) return;
+    is_stopped_ = true;
     room_.emit(Flavour::any_cancellation);
     signal_.emit(Flavour::any_cancellation);
+  }
+  /// A stop came between two steps, and was told to a step that was over: once more.
+  void step_is_over() noexcept override {
+    if (is_stopped_ && room_.is_fresh()) room_.emit(Flavour::any_cancellation);
   }
 
   [[noreturn]] static void refuse_stopped() {
@@ -385,9 +445,11 @@ class asio_wait : protected foreign_wait {
     return failed;
   }
 
-  Inner inner_;
+  std::optional<Inner> inner_;  // if it is serial
   await_strand* strand_ = nullptr;
-  bool is_over_ = false;  // under the turn: the handler was called
+  executor_nature nature_;
+  bool is_stopped_ = false;           // under the turn: a stop was emitted
+  std::atomic<bool> is_over_{false};  // the handler was called, or destroyed
   std::error_code code_;
   std::exception_ptr exception_;
   std::optional<values> values_;
@@ -397,23 +459,42 @@ class asio_wait : protected foreign_wait {
   await_arena arena_;
 };
 
+class no_bound {};
+template <class Flavour, class Bound, class Initiation, class Given>
+struct find_executor {
+  using type = Bound;
+};
+template <class Flavour, class Initiation, class... Given>
+struct find_executor<Flavour, no_bound, Initiation, std::tuple<Given...>> {
+  using type = decltype(executor_of_object<Flavour>(std::declval<const Initiation&>(),
+                                                    std::declval<const Given&>()...));
+};
+template <class Flavour, class Bound, class Initiation, class Given>
+using executor_of_operation = typename find_executor<Flavour, Bound, Initiation, Given>::type;
+
 /// Awaiter of an operation that was started with use_await.
-template <class Flavour, class Inner, bool is_bound, class Initiation, class Given, class... Args>
-class [[nodiscard]] asio_awaiter final : private asio_wait<Flavour, Inner, is_bound, Args...> {
-  using base = asio_wait<Flavour, Inner, is_bound, Args...>;
+///
+/// @tparam Bound  the executor that the user has bound, or no_bound
+template <class Flavour, class Bound, apart_by apart, class Initiation, class Given, class... Args>
+class [[nodiscard]] asio_awaiter final
+    : private asio_wait<Flavour, executor_of_operation<Flavour, Bound, Initiation, Given>, apart,
+                        Args...> {
+  using object_executor_type = executor_of_operation<Flavour, Bound, Initiation, Given>;
+  using base = asio_wait<Flavour, object_executor_type, apart, Args...>;
 
  public:
   using tandem_awaiter = void;
   using value_type = typename awaited_value<typename base::values>::type;
 
   template <class I, class... G>
-  explicit asio_awaiter(Inner inner, I&& initiation, G&&... given)
-      : base(std::move(inner)),
+  explicit asio_awaiter(Bound bound, I&& initiation, G&&... given)
+      : bound_(std::move(bound)),
         initiation_(std::forward<I>(initiation)),
         given_(std::forward<G>(given)...) {}
   /// For an awaiter that has not started.
   asio_awaiter(asio_awaiter&& other) noexcept
       : base(std::move(other)),
+        bound_(std::move(other.bound_)),
         initiation_(std::move(other.initiation_)),
         given_(std::move(other.given_)) {}
 
@@ -452,12 +533,22 @@ class [[nodiscard]] asio_awaiter final : private asio_wait<Flavour, Inner, is_bo
       return std::move(this->outcome());
     }
   }
+  object_executor_type object_executor() const override {
+    if constexpr (std::is_same_v<Bound, no_bound>) {
+      return std::apply(
+          [&](const auto&... given) { return executor_of_object<Flavour>(initiation_, given...); },
+          given_);
+    } else {
+      return bound_;
+    }
+  }
   void initiate(typename base::handler&& done) override {
     std::apply(
         [&](auto&&... given) { std::move(initiation_)(std::move(done), std::move(given)...); },
         std::move(given_));
   }
 
+  [[no_unique_address]] Bound bound_;
   Initiation initiation_;
   Given given_;
 };
@@ -466,8 +557,8 @@ template <class Signature>
 struct arguments_of;
 template <class R, class... Args>
 struct arguments_of<R(Args...)> {
-  template <class Flavour, class Inner, bool is_bound, class Initiation, class Given>
-  using awaiter = asio_awaiter<Flavour, Inner, is_bound, Initiation, Given, Args...>;
+  template <class Flavour, class Bound, apart_by apart, class Initiation, class Given>
+  using awaiter = asio_awaiter<Flavour, Bound, apart, Initiation, Given, Args...>;
 };
 template <class R, class... Args>
 struct arguments_of<R(Args...)&> : arguments_of<R(Args...)> {};
@@ -476,12 +567,12 @@ struct arguments_of<R(Args...) &&> : arguments_of<R(Args...)> {};
 template <class R, class... Args>
 struct arguments_of<R(Args...) noexcept> : arguments_of<R(Args...)> {};
 
-template <class Flavour, class Signature, bool is_bound, class Inner, class Initiation,
+template <class Flavour, class Signature, apart_by apart, class Bound, class Initiation,
           class... Given>
-auto await_asio(Inner inner, Initiation&& initiation, Given&&... given) {
+auto await_asio(Bound bound, Initiation&& initiation, Given&&... given) {
   using awaiter = typename arguments_of<Signature>::template awaiter<
-      Flavour, Inner, is_bound, std::decay_t<Initiation>, std::tuple<std::decay_t<Given>...>>;
-  return awaiter(std::move(inner), std::forward<Initiation>(initiation),
+      Flavour, Bound, apart, std::decay_t<Initiation>, std::tuple<std::decay_t<Given>...>>;
+  return awaiter(std::move(bound), std::forward<Initiation>(initiation),
                  std::forward<Given>(given)...);
 }
 

@@ -18,10 +18,27 @@ namespace tandem::inline v0::detail {
 
 class await_strand : public await_turns, public frame_allocated {
  public:
-  explicit await_strand(bool is_serial) noexcept : is_serial_(is_serial) {}
+  /// Whose strand it is.
+  class user {
+   public:
+    /// A step of the operation is over. With the turn.
+    virtual void step_is_over() noexcept = 0;
+
+   protected:
+    ~user() = default;
+  };
+
+  await_strand(bool is_serial, user& of) noexcept : is_serial_(is_serial), user_(&of) {}
 
   /// The executor below runs one at a time by itself: nobody takes turns.
   bool is_serial() const noexcept { return is_serial_; }
+
+  // With the turn:
+  void step_is_over() noexcept {
+    if (user_ != nullptr) user_->step_is_over();
+  }
+  /// The await is over.
+  void forget_user() noexcept { user_ = nullptr; }
 
   void hold() noexcept { holds_.fetch_add(1, std::memory_order_relaxed); }  // by a holder
   void release() noexcept {
@@ -32,6 +49,7 @@ class await_strand : public await_turns, public frame_allocated {
  private:
   std::atomic<std::uint32_t> holds_{1};
   const bool is_serial_;
+  user* user_;  // under the turn
 };
 
 /// While it lives the strand does.
@@ -39,12 +57,14 @@ class strand_hold {
  public:
   explicit strand_hold(await_strand& strand) noexcept : strand_(&strand) { strand_->hold(); }
   strand_hold(const strand_hold& other) noexcept : strand_hold(*other.strand_) {}
-  strand_hold& operator=(const strand_hold& other) noexcept {
-    strand_hold copy(other);
-    std::swap(strand_, copy.strand_);
+  strand_hold(strand_hold&& other) noexcept : strand_(std::exchange(other.strand_, nullptr)) {}
+  strand_hold& operator=(strand_hold other) noexcept {
+    std::swap(strand_, other.strand_);
     return *this;
   }
-  ~strand_hold() { strand_->release(); }
+  ~strand_hold() {
+    if (strand_ != nullptr) strand_->release();
+  }
   await_strand& get() const noexcept { return *strand_; }
 
  private:
@@ -78,14 +98,15 @@ class await_executor {
   void execute(F&& f) const {
     await_strand& strand = strand_.get();
     if (strand.is_serial()) {
-      if (later_) return Flavour::execute_later(inner_, std::forward<F>(f));
-      return Flavour::execute(inner_, std::forward<F>(f));
+      step<std::decay_t<F>> one(strand_, std::forward<F>(f));
+      if (later_) return Flavour::execute_later(inner_, std::move(one));
+      return Flavour::execute(inner_, std::move(one));
     }
     if (!later_ && strand.try_enter()) {
       const strand_hold held(strand_);  // what runs may be the last to know of it
       const held_turn turn(strand);
       std::decay_t<F> now(std::forward<F>(f));
-      now();
+      run_step(strand, now);
       return;
     }
     auto made = std::make_unique<queued<std::decay_t<F>>>(strand_, inner_, std::forward<F>(f));
@@ -102,6 +123,27 @@ class await_executor {
   }
 
  private:
+  template <class F>
+  static void run_step(await_strand& strand, F& f) {
+    f();
+    strand.step_is_over();
+  }
+  /// On its way to an executor that is serial itself.
+  template <class F>
+  class step {
+   public:
+    template <class G>
+    step(const strand_hold& strand, G&& f) : strand_(strand), f_(std::forward<G>(f)) {}
+    void operator()() {
+      F now(std::move(f_));
+      run_step(strand_.get(), now);
+    }
+
+   private:
+    strand_hold strand_;
+    F f_;
+  };
+
   // What waits for its turn holds the inner executor at work.
   using working = std::decay_t<decltype(Flavour::prefer(std::declval<const Inner&>(),
                                                         Flavour::outstanding_work::tracked))>;
@@ -123,7 +165,7 @@ class await_executor {
       const held_turn turn(held.get());
       F now(std::move(self->f_));
       self.reset();
-      now();
+      run_step(held.get(), now);
     }
 
    private:
@@ -137,7 +179,7 @@ class await_executor {
       }
     }
 
-    const strand_hold strand_;
+    strand_hold strand_;
     const working inner_;
     F f_;
 

@@ -78,7 +78,10 @@ class cancellation_room {
   ~cancellation_room() { clear(); }
 
   bool has_handler() const noexcept { return call_ != nullptr; }
+  /// Whether what hangs here has not been told of anything.
+  bool is_fresh() const noexcept { return is_fresh_; }
   void emit(CancellationType type) {
+    is_fresh_ = false;
     if (call_ != nullptr) call_(handler_, type);
   }
   template <class Handler, class... Args>
@@ -89,6 +92,7 @@ class cancellation_room {
     if constexpr (!fits) room = ::operator new(sizeof(Handler), std::align_val_t(alignof(Handler)));
     auto* const made = ::new (room) Handler(std::forward<Args>(args)...);
     handler_ = made;
+    is_fresh_ = true;
     call_ = [](void* handler, CancellationType type) { (*static_cast<Handler*>(handler))(type); };
     destroy_ = [](void* handler) noexcept {
       std::destroy_at(static_cast<Handler*>(handler));
@@ -97,12 +101,14 @@ class cancellation_room {
     return *made;
   }
   void clear() noexcept {
+    is_fresh_ = false;
     if (std::exchange(call_, nullptr) != nullptr) destroy_(handler_);
   }
 
  private:
   alignas(16) std::byte bytes_[64];
   void* handler_ = nullptr;
+  bool is_fresh_ = false;
   void (*call_)(void*, CancellationType) = nullptr;  // null: nothing hangs here
   void (*destroy_)(void*) noexcept = nullptr;
 };

@@ -268,8 +268,12 @@ class async_result<::tandem::use_await_t, Signature> {
   template <class Initiation, class... Args>
   static auto initiate(Initiation&& initiation, ::tandem::use_await_t /*token*/, Args&&... args) {
     using flavour = ::tandem::detail::TANDEM_ASIO_FLAVOUR;
-    return ::tandem::detail::await_asio<flavour, Signature, false>(
-        ::tandem::detail::executor_of_object<flavour>(initiation, args...),
+    constexpr ::tandem::detail::apart_by apart =
+        ::tandem::detail::has_one_step<std::decay_t<Initiation>>()
+            ? ::tandem::detail::apart_by::itself
+            : ::tandem::detail::apart_by::strand;
+    return ::tandem::detail::await_asio<flavour, Signature, apart>(
+        ::tandem::detail::no_bound(),
         std::forward<Initiation>(initiation), std::forward<Args>(args)...);
   }
 };
@@ -283,7 +287,8 @@ class async_result<executor_binder<::tandem::use_await_t, Executor>, Signature> 
   explicit async_result(token& /*unused*/) = delete;
   template <class Initiation, class... Args>
   static auto initiate(Initiation&& initiation, const token& bound, Args&&... args) {
-    return ::tandem::detail::await_asio<::tandem::detail::TANDEM_ASIO_FLAVOUR, Signature, true>(
+    return ::tandem::detail::await_asio<::tandem::detail::TANDEM_ASIO_FLAVOUR, Signature,
+                                        ::tandem::detail::apart_by::executor>(
         bound.get_executor(), std::forward<Initiation>(initiation), std::forward<Args>(args)...);
   }
 };
