@@ -11,10 +11,10 @@
 
 namespace tandem::inline v0::detail {
 
-bool callback_wait::start(promise_base& waiting) noexcept {
+bool callback_wait::start(promise_base& waiting, callback_target& self) noexcept {
   waiting_ = &waiting;
   try {
-    ticket_ = take_callback_slot(*this);
+    ticket_ = take_callback_slot(self, callback_use::once);
   } catch (...) {
     start_failure_ = std::current_exception();
     return false;
@@ -30,7 +30,7 @@ bool callback_wait::start(promise_base& waiting) noexcept {
     call_start(ticket_);
   } catch (...) {
     start_failure_ = std::current_exception();
-    if (try_claim_callback(ticket_) != nullptr) end_as(how::refused);
+    if (try_claim_callback(ticket_)) end_as(how::refused);
   }
   phase seen = phase::starting;
   // callbacks/stop. acq_rel: pairs with on_stop().
@@ -43,9 +43,9 @@ bool callback_wait::start(promise_base& waiting) noexcept {
   return !finish_unposted();
 }
 
-void callback_wait::end() noexcept { end_as(how::called); }
+void callback_wait::called() noexcept { end_as(how::called); }
 
-void callback_wait::end_dropped() noexcept { end_as(how::dropped); }
+void callback_wait::dropped() noexcept { end_as(how::dropped); }
 
 void callback_wait::end_as(how ended) noexcept {
   end_ = ended;
@@ -71,7 +71,7 @@ bool callback_wait::on_stop(stop_waiter& waiter) noexcept {
 
 void callback_wait::stop_now() noexcept {
   if (is_abandonable()) {
-    if (try_claim_callback(ticket_) != nullptr) end_as(how::stopped);
+    if (try_claim_callback(ticket_)) end_as(how::stopped);
     return;
   }
   // The foreign code belongs to this task: its clock, its context.

@@ -24,10 +24,11 @@ namespace detail {
 
 class TANDEM_API callback_wait : private stop_listener {
  public:
-  /// callbacks/end. After claim_callback(), when the outcome stands. The await may be gone then.
-  void end() noexcept;
+  /// callbacks/end. By whoever has claimed it by a call, when the outcome stands. The await may be
+  /// gone then.
+  void called() noexcept;
   /// callbacks/drop. Instead: nobody can call any more.
-  void end_dropped() noexcept;
+  void dropped() noexcept;
 
  protected:
   callback_wait() noexcept : stop_listener(&callback_wait::on_stop, &callback_wait::go_on) {}
@@ -36,7 +37,7 @@ class TANDEM_API callback_wait : private stop_listener {
   virtual ~callback_wait() = default;
 
   /// callbacks/start. @returns whether the task suspends
-  bool start(promise_base& waiting) noexcept;
+  bool start(promise_base& waiting, callback_target& self) noexcept;
   /// First thing in await_resume. @throws what the start has thrown
   void resumed();
   /// Whether it was called.
