@@ -71,12 +71,18 @@ class slot_table {
     if (first_free_ == 0) grow();
     const std::uint32_t index = first_free_;
     first_free_ = at(index).next_free;
+    ++taken_;
     return index;
   }
   void give_back(std::uint32_t index) noexcept {
     const std::lock_guard guard(lock_);
     at(index).next_free = first_free_;
     first_free_ = index;
+    --taken_;
+  }
+  std::size_t taken() noexcept {
+    const std::lock_guard guard(lock_);
+    return taken_;
   }
 
  private:
@@ -99,8 +105,10 @@ class slot_table {
 
   std::array<std::atomic<block*>, most_blocks> blocks_{};
   futex_mutex lock_;
+  // Under the lock.
   std::uint32_t first_free_ = 0;
   std::size_t count_ = 0;
+  std::size_t taken_ = 0;
 };
 
 slot_table& table() noexcept {
@@ -231,6 +239,8 @@ void drop_callback_of_c(callback_ticket ticket) noexcept {
   end_if_last(ticket,
               change(ticket, [](std::uint64_t word) { return or_claimed(word & ~held_by_c); }));
 }
+
+std::size_t callback_slots_in_use() noexcept { return table().taken(); }
 
 void* to_callback_data(callback_ticket ticket) noexcept {
   static_assert(sizeof(std::uintptr_t) == 8, "a ticket has 64 bits");

@@ -5,6 +5,7 @@
 // generation and hits nothing. Protocol callbacks: runtime/src/foreign/README.md.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include <tandem/config.hpp>
@@ -91,6 +92,9 @@ TANDEM_API void drop_callback(callback_ticket ticket) noexcept;
 /// for.
 TANDEM_API void hold_callback_for_c(callback_ticket ticket) noexcept;
 TANDEM_API void drop_callback_of_c(callback_ticket ticket) noexcept;
+
+/// How many slots are taken: by awaits and streams that have not ended.
+TANDEM_API std::size_t callback_slots_in_use() noexcept;
 
 /// A ticket as the void* of a callback, and back.
 TANDEM_API void* to_callback_data(callback_ticket ticket) noexcept;
