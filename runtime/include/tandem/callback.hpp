@@ -34,8 +34,8 @@ R late_answer() {
 /// The callback that is handed out: a callable of that signature, or a C function and its void*.
 /// Copies are the same callback; it counts as dropped when the last one is destroyed.
 ///
-///     client.on_reply(done);                                            // a std::function
-///     c_set_handler(c, done.c_function(), done.c_data(), done.c_drop());
+///     [&](auto done) { client.fetch("index.html", std::move(done)); }
+///     [&](auto done) { load("notes", done.c_function(), done.c_data()); }
 ///
 /// @thread_safety  as a value; calls from any thread, also at once: of an await one is the first
 template <class Signature>

@@ -123,7 +123,8 @@ class callback_intake<R(Args...), Convert> final
   R fire(Args... args) override {
     try {
       return convert_call<R, stored_type>(
-          convert_, [this](auto&&... value) { keep(std::forward<decltype(value)>(value)...); },
+          convert_,
+          [this](auto&&... value) { this->keep(std::forward<decltype(value)>(value)...); },
           static_cast<Args&&>(args)...);
     } catch (...) {
       this->put(std::current_exception());
@@ -256,14 +257,17 @@ class [[nodiscard]] callback_source {
 
 /// How to subscribe to something that another library delivers by many calls, for with_callbacks().
 ///
+///     auto subscribe = [&](auto on_reading) {
+///       source.listen(std::move(on_reading));
+///       return [&] { source.ignore(); };
+///     };
 ///     co_await tandem::with_callbacks(
-///         tandem::callback_stream<reading>(64, tandem::overflow_policy::drop_oldest,
-///                                          [&](auto on_reading) {
-///                                            sensor.listen(std::move(on_reading));
-///                                            return [&] { sensor.ignore(); };
-///                                          }),
+///         tandem::callback_stream<int>(8, tandem::overflow_policy::drop_oldest, subscribe),
 ///         [&](auto& readings) -> tandem::task<void> {
-///           while (auto one = co_await readings.next()) show(*one);
+///           while (auto one = co_await readings.next()) {
+///             last = *one;
+///             if (last > 1000) break;  // unsubscribes
+///           }
 ///         });
 ///
 /// @tparam T         what a call brings; or the callback's signature: callback_stream<int(int, event*)>

@@ -97,7 +97,8 @@ class [[nodiscard]] callback_awaiter<R(Args...), Start, Convert, OnStop> final
     const ends_await end{this};  // when the answer is made: the frame may be gone then
     try {
       return detail::convert_call<R, stored_type>(
-          convert_, [this](auto&&... value) { keep(std::forward<decltype(value)>(value)...); },
+          convert_,
+          [this](auto&&... value) { this->keep(std::forward<decltype(value)>(value)...); },
           static_cast<Args&&>(args)...);
     } catch (...) {
       outcome_.error = std::current_exception();
@@ -121,11 +122,13 @@ class [[nodiscard]] callback_awaiter<R(Args...), Start, Convert, OnStop> final
 
 /// Starts an operation of another library, and waits for its callback.
 ///
-///     auto [status, text] = co_await tandem::from_callback<void(int, std::string)>(
-///         [&](auto done) { client.fetch(url, std::move(done)); });
-///     auto reply = co_await tandem::from_callback<void(redis*, reply*)>(
-///         [&](auto done) { send(c, done.c_function(), done.c_data(), "GET k"); },
-///         [](redis*, reply* got) { return std::string(got->text); });
+///     auto [status, page] = co_await tandem::from_callback<void(int, std::string)>(
+///         [&](auto done) { client.fetch("index.html", std::move(done)); });
+///     auto text = co_await tandem::from_callback<std::size_t(const char*, std::size_t)>(
+///         [&](auto done) { load("notes", done.c_function(), done.c_data()); },
+///         [](const char* data, std::size_t size) {
+///           return tandem::returning(size, std::string(data, size));
+///         });
 ///
 /// The callback may come before `start` returns, from any thread, twice, or never: the first call
 /// counts.
