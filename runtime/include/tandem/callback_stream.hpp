@@ -45,6 +45,12 @@ class next_value_awaiter;
 /// @thread_safety  any task below with_callbacks(), also several at once: each value goes to one
 template <class T>
 class callback_values {
+  static_assert(std::is_nothrow_move_constructible_v<result<T>> &&
+                    std::is_nothrow_destructible_v<result<T>>,
+                "a value of a callback_stream is moved under its lock: moving must not throw");
+  static_assert(alignof(result<T>) <= 16,
+                "a value aligned over 16 bytes has to live on the heap (g++ 12)");
+
  public:
   callback_values(std::size_t capacity, overflow_policy policy)
       : values_(capacity), policy_(policy) {}
@@ -230,22 +236,26 @@ class [[nodiscard]] callback_source {
   static task<R> subscribe_and_use(intake& calls, Subscribe& subscribe, Use& use,
                                    std::chrono::steady_clock::duration grace) {
     typename intake::values& values = calls;
-    if constexpr (std::is_void_v<std::invoke_result_t<Subscribe&, callback<Signature>>>) {
+    using unsubscribe_type = std::decay_t<std::invoke_result_t<Subscribe&, callback<Signature>>>;
+    if constexpr (std::is_void_v<unsubscribe_type>) {
       std::invoke(subscribe, calls.open());
       co_return co_await std::invoke(use, values);
     } else {
-      auto unsubscribe = std::invoke(subscribe, calls.open());
-      auto let_go = [&unsubscribe] { return call_unsubscribe(unsubscribe); };
-      co_return co_await finally(detail::use_resource<R>(values, use), let_go, grace);
+      // All frames are made before: whatever has subscribed can be unsubscribed.
+      std::optional<unsubscribe_type> unsubscribe;
+      task<R> used =
+          finally(detail::use_resource<R>(values, use), call_unsubscribe(unsubscribe), grace);
+      unsubscribe.emplace(std::invoke(subscribe, calls.open()));
+      co_return co_await std::move(used);
     }
   }
   template <class Unsubscribe>
-  static task<void> call_unsubscribe(Unsubscribe& unsubscribe) {
+  static task<void> call_unsubscribe(std::optional<Unsubscribe>& unsubscribe) {
     if constexpr (std::is_void_v<std::invoke_result_t<Unsubscribe&>>) {
-      std::invoke(unsubscribe);
+      std::invoke(*unsubscribe);
       co_return;
     } else {
-      (void)co_await std::invoke(unsubscribe);
+      (void)co_await std::invoke(*unsubscribe);
     }
   }
 
