@@ -54,6 +54,13 @@ std::atomic<std::uint64_t> calls_converted{0};
 /// whoever has just ceased to.
 class foreign_bus {
  public:
+  /// In C: a function and a number, which is freed while other threads may use it.
+  struct c_handle {
+    on_sample::function function = nullptr;
+    void* data = nullptr;
+    on_sample::drop_function drop = nullptr;
+  };
+
   foreign_bus() {
     for (std::size_t i = 0; i < lanes; ++i) {
       lanes_[i].thread = std::thread([this, i] { work(lanes_[i], i); });
@@ -66,30 +73,38 @@ class foreign_bus {
     for (lane& each : lanes_) each.thread.join();
   }
 
-  void listen(const void* id, const on_sample& one) {
-    for (lane& each : lanes_) {
-      const std::lock_guard guard(each.lock);
-      each.listeners.push_back({id, one, 0});
-    }
-  }
-  void ignore(const void* id) {
+  void listen(const void* id, const on_sample& one) { add({id, one, {}, 0}); }
+  void listen(const void* id, const c_handle& one) { add({id, {}, one, 0}); }
+  void ignore(const void* id, const c_handle& also) {
+    if (also.drop != nullptr) also.drop(also.data);
     for (lane& each : lanes_) each.remove(id);
   }
-  /// The thread itself does it, and says so.
-  task<void> ignore_and_wait(const void* id) {
+  /// The threads themselves do it, and say so.
+  task<void> ignore_and_wait(const void* id, const c_handle& also) {
     for (lane& each : lanes_) {
       co_await tandem::from_callback<void()>([&](callback<void()> done) {
         const std::lock_guard guard(each.lock);
         each.leaving.push_back({id, std::move(done)});
       });
     }
+    if (also.drop != nullptr) also.drop(also.data);
   }
 
  private:
   struct listener {
     const void* id;
-    on_sample one;
+    std::optional<on_sample> one;
+    c_handle or_in_c;
     std::uint64_t calls;
+
+    void call(std::size_t lane) const {
+      ++calls_made;
+      if (one) {
+        (*one)(sample(lane, calls));
+      } else {
+        or_in_c.function(sample(lane, calls), or_in_c.data);
+      }
+    }
   };
   struct leaver {
     const void* id;
@@ -112,6 +127,12 @@ class foreign_bus {
     }
   };
 
+  void add(const listener& one) {
+    for (lane& each : lanes_) {
+      const std::lock_guard guard(each.lock);
+      each.listeners.push_back(one);
+    }
+  }
   static void work(lane& mine, std::size_t number) {
     while (!mine.over) {
       std::vector<listener> now;
@@ -126,10 +147,7 @@ class foreign_bus {
         mine.remove(each.id);
         each.done();
       }
-      for (const listener& each : now) {
-        ++calls_made;
-        each.one(sample(number, each.calls));
-      }
+      for (const listener& each : now) each.call(number);
       std::this_thread::yield();  // not only calls
     }
   }
@@ -147,13 +165,15 @@ struct plan {
         end(static_cast<ending>(random() % 3)),
         takes(random() % 20),
         unsubscribes(random() % 2 == 0),
-        waits(random() % 2 == 0) {}
+        waits(random() % 2 == 0),
+        in_c(random() % 2 == 0) {}
   std::size_t capacity;
   overflow_policy policy;
   ending end;
   std::uint64_t takes;
   bool unsubscribes;  // itself; else the library's copies stay until the stream has ended
   bool waits;         // for the library's threads, to unsubscribe
+  bool in_c;
 };
 
 struct counts {
@@ -174,7 +194,12 @@ class listening {
   task<void> run() {
     ++all_.streams;
     const auto subscribe = [this](const on_sample& one) {
-      bus_.listen(this, one);
+      if (plan_.in_c) {
+        in_c_ = {one.c_function(), one.c_data(), one.c_drop()};
+        bus_.listen(this, in_c_);
+      } else {
+        bus_.listen(this, one);
+      }
       return [this] { return unsubscribe(); };
     };
     const auto convert = [this](const sample& given) {
@@ -185,7 +210,7 @@ class listening {
     const auto use = [this](auto& values) { return take(values); };
     const auto end = co_await tandem::as_result(tandem::with_callbacks(
         tandem::callback_stream<sample>(plan_.capacity, plan_.policy, subscribe, convert), use));
-    bus_.ignore(this);  // calls that come until here were late
+    bus_.ignore(this, in_c_);  // calls that come until here were late
     if (end.is_cancelled()) ++all_.stopped;
   }
 
@@ -193,9 +218,9 @@ class listening {
   task<void> unsubscribe() {
     if (!plan_.unsubscribes) co_return;
     if (plan_.waits) {
-      co_await bus_.ignore_and_wait(this);
+      co_await bus_.ignore_and_wait(this, in_c_);
     } else {
-      bus_.ignore(this);
+      bus_.ignore(this, in_c_);
     }
   }
   task<void> take(tandem::callback_values<sample>& values) {
@@ -203,7 +228,7 @@ class listening {
     std::array<std::uint64_t, lanes> last{};
     while (true) {
       if (taken == plan_.takes && plan_.end != ending::drains) break;
-      if (taken == plan_.takes) bus_.ignore(this);
+      if (taken == plan_.takes) bus_.ignore(this, in_c_);
       auto next = co_await tandem::as_result(values.next());
       if (!next && next.is_cancelled()) (void)std::move(next).value();
       if (!next) {
@@ -231,6 +256,7 @@ class listening {
   foreign_bus& bus_;
   plan plan_;
   counts& all_;
+  foreign_bus::c_handle in_c_;
   std::atomic<std::uint64_t> converted_{0};
 };
 
