@@ -58,6 +58,7 @@ set(tandem_share_threads
 # frames without symmetric transfer. A new awaitable's test belongs here.
 set(tandem_share_forms
   blocking_test
+  callback_stream_test
   calls_test
   channel_test
   context_test
@@ -66,6 +67,7 @@ set(tandem_share_forms
   for_each_concurrent_test
   fork_join_test
   framing_test
+  from_callback_test
   future_test
   invoke_test
   mutex_test

@@ -18,6 +18,7 @@
 #include <stdexcept>
 #include <string_view>
 #include <tandem/blocking.hpp>
+#include <tandem/callback_stream.hpp>
 #include <tandem/channel.hpp>
 #include <tandem/fair_scheduler.hpp>
 #include <tandem/fork_join.hpp>
@@ -179,6 +180,35 @@ inline void blocking_calls() {
   EXPECT_EQ(owner.spawn(call_blocking()).wait(), 42);
 }
 
+inline task<int> sum_of_calls(std::atomic<int>& subscribed) {
+  const auto subscribe = [&](const callback<void(int)>& on_value) {
+    ++subscribed;
+    for (const int each : {20, 10, 12}) on_value(each);
+    return [&] { --subscribed; };
+  };
+  co_return co_await with_callbacks(callback_stream<int>(4, overflow_policy::fail, subscribe),
+                                    [](auto& values) -> task<int> {
+                                      int sum = 0;
+                                      while (const auto one = co_await values.next()) {
+                                        sum += *one;
+                                        if (sum == 42) break;
+                                      }
+                                      co_return sum;
+                                    });
+}
+
+inline void streams_of_callbacks() {
+  std::atomic<int> subscribed{0};
+  runtime owner(small());
+  try {
+    EXPECT_EQ(owner.spawn(sum_of_calls(subscribed)).wait(), 42);
+  } catch (...) {
+    EXPECT_EQ(subscribed, 0);
+    throw;
+  }
+  EXPECT_EQ(subscribed, 0);
+}
+
 inline void executors_over_the_pool() {
   std::atomic<int> count{0};
   {
@@ -335,6 +365,7 @@ inline constexpr refused_run refused_runs[] = {
     {"limits", &limits},
     {"channels", &channels},
     {"blocking_calls", &blocking_calls},
+    {"streams_of_callbacks", &streams_of_callbacks},
     {"executors_over_the_pool", &executors_over_the_pool},
     {"a_thread_of_its_own", &a_thread_of_its_own},
     {"submissions", &submissions},

@@ -28,19 +28,27 @@ constexpr std::uint64_t mix(std::uint64_t number) noexcept {
   return tandem::detail::split_mix(number);
 }
 
-/// Calls `round(random)` until the stress time is over, `otherwise` if nobody set it; at least
-/// once.
-template <class Round>
-void stress_for(std::chrono::milliseconds otherwise, Round round) {
+/// Calls `round(random)` until the stress time is over, `otherwise` if nobody set it, and
+/// `is_enough()`; at least once.
+template <class Round, class Enough>
+void stress_until(std::chrono::milliseconds otherwise, Enough is_enough, Round round) {
   std::mt19937_64 random(stress_seed());
   const auto until = std::chrono::steady_clock::now() + stress_time(otherwise);
   do {
     round(random);
-  } while (std::chrono::steady_clock::now() < until && !::testing::Test::HasFailure());
+  } while ((std::chrono::steady_clock::now() < until || !is_enough()) &&
+           !::testing::Test::HasFailure());
+}
+template <class Round>
+void stress_for(std::chrono::milliseconds otherwise, Round round) {
+  stress_until(otherwise, [] { return true; }, std::move(round));
 }
 template <class Round>
 void stress(Round round) {
   stress_for(std::chrono::seconds(2), std::move(round));
 }
+
+/// Whether this is the nightly run, which does by number what CI does a part of.
+inline bool is_nightly() { return stress_time(std::chrono::milliseconds(0)).count() != 0; }
 
 }  // namespace tandem::test

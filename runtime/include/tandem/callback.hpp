@@ -1,4 +1,4 @@
-// callback.hpp: what from_callback() hands to another library: a callable, or a C function and its void*.
+// callback.hpp: what from_callback() and callback_stream() hand to another library: a callable, or a C function.
 // SPDX-License-Identifier: MIT
 //
 // It holds no address but the number of a slot and its generation: a call that comes late, or
@@ -10,24 +10,14 @@
 #include <utility>
 
 #include <tandem/detail/callback_slots.hpp>
-#include <tandem/detail/callback_wait.hpp>
 
 namespace tandem::inline v0 {
 
-/// How often in this process a callback was called though its await had ended: a second time, or
-/// after a stop that had let go. Such calls do nothing.
+/// How often in this process a callback was called though its await, or its stream, had ended: a
+/// second time, or after a stop that had let go. Such calls do nothing.
 TANDEM_API std::uint64_t late_callbacks() noexcept;
 
 namespace detail {
-
-template <class Signature>
-class callback_await;
-template <class R, class... Args>
-class callback_await<R(Args...)> : public callback_wait {
- public:
-  /// callbacks/fire. By whoever has claimed it; the await may be gone afterwards.
-  virtual R fire(Args... args) = 0;
-};
 
 template <class R>
 R late_answer() {
@@ -41,13 +31,13 @@ R late_answer() {
 
 }  // namespace detail
 
-/// The callback that from_callback() hands out: a callable of that signature, or a C function and
-/// its void*. Copies are the same callback; it counts as dropped when the last one is destroyed.
+/// The callback that is handed out: a callable of that signature, or a C function and its void*.
+/// Copies are the same callback; it counts as dropped when the last one is destroyed.
 ///
-///     client.on_reply(done);                                            // a std::function
-///     c_set_handler(c, done.c_function(), done.c_data(), done.c_drop());
+///     [&](auto done) { client.fetch("index.html", std::move(done)); }
+///     [&](auto done) { load("notes", done.c_function(), done.c_data()); }
 ///
-/// @thread_safety  as a value; calls from any thread, also at once: one is the first
+/// @thread_safety  as a value; calls from any thread, also at once: of an await one is the first
 template <class Signature>
 class callback;
 template <class R, class... Args>
@@ -99,10 +89,10 @@ class callback<R(Args...)> {
 
  private:
   static R call(detail::callback_ticket ticket, Args... args) {
-    detail::callback_wait* const wait = detail::claim_callback(ticket);
-    if (wait == nullptr) return detail::late_answer<R>();
-    return static_cast<detail::callback_await<R(Args...)>*>(wait)->fire(
-        static_cast<Args&&>(args)...);
+    const detail::callback_call now(ticket);
+    if (now.target() == nullptr) return detail::late_answer<R>();
+    return static_cast<detail::callback_receiver<R(Args...)>*>(now.target())
+        ->fire(static_cast<Args&&>(args)...);
   }
 
   detail::callback_ticket ticket_;
@@ -126,5 +116,31 @@ class unique_callback<R(Args...)> {
  private:
   callback<R(Args...)> held_;
 };
+
+/// What a conversion returns for a callback that has to return something: that, and the value that
+/// is awaited.
+///
+///     [](const char* data, std::size_t size) {
+///       return tandem::returning(size, std::string(data, size));
+///     }
+template <class R, class T = void>
+struct returning {
+  returning(R to_library, T to_await)
+      : returned(std::move(to_library)), value(std::move(to_await)) {}
+  R returned;
+  T value;
+};
+template <class R>
+struct returning<R, void> {
+  explicit returning(R to_library) : returned(std::move(to_library)) {}
+  R returned;
+};
+template <class R>
+returning(R) -> returning<R, void>;
+
+/// The conversion where nobody gives one: no argument is nothing, one is its value, several are a
+/// tuple.
+struct as_values_t {};
+inline constexpr as_values_t as_values{};
 
 }  // namespace tandem::inline v0

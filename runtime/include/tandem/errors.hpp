@@ -25,7 +25,8 @@ TANDEM_API std::error_code make_error_code(stop_reason reason) noexcept;
 
 /// What only tandem knows; of tandem_category().
 enum class errc {
-  callback_dropped = 1,  ///< an awaited callback was destroyed before anybody called it
+  callback_dropped = 1,   ///< an awaited callback was destroyed before anybody called it
+  callback_overflow = 2,  ///< a callback_stream was full, and its policy is to fail
 };
 TANDEM_API const std::error_category& tandem_category() noexcept;
 TANDEM_API std::error_code make_error_code(errc code) noexcept;

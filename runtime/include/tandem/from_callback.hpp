@@ -5,47 +5,21 @@
 // by a stop; whatever comes later hits nothing. Protocol callbacks: runtime/src/foreign/README.md.
 #pragma once
 
+#include <concepts>
 #include <coroutine>
-#include <cstddef>
-#include <functional>
-#include <ranges>
-#include <span>
-#include <string_view>
-#include <tuple>
+#include <exception>
 #include <type_traits>
 #include <utility>
 
 #include <tandem/callback.hpp>
+#include <tandem/detail/callback_conversion.hpp>
+#include <tandem/detail/callback_wait.hpp>
 #include <tandem/detail/outcome.hpp>
 #include <tandem/detail/wait_list.hpp>
 #include <tandem/result.hpp>
 
 namespace tandem::inline v0 {
 
-/// What a conversion returns for a callback that has to return something: that, and the value of
-/// the await.
-///
-///     [](const char* data, std::size_t size) {
-///       return tandem::returning(size, std::string(data, size));
-///     }
-template <class R, class T = void>
-struct returning {
-  returning(R to_caller, T to_await) : returned(std::move(to_caller)), value(std::move(to_await)) {}
-  R returned;
-  T value;
-};
-template <class R>
-struct returning<R, void> {
-  explicit returning(R to_caller) : returned(std::move(to_caller)) {}
-  R returned;
-};
-template <class R>
-returning(R) -> returning<R, void>;
-
-/// The conversion where nobody gives one: no argument is nothing, one is its value, several are a
-/// tuple.
-struct as_values_t {};
-inline constexpr as_values_t as_values{};
 /// Instead of a function for stops: the await lets go at once, and a call that comes later does
 /// nothing. Only where the callback's side uses nothing that the task lends.
 struct abandonable_t {};
@@ -53,81 +27,13 @@ inline constexpr abandonable_t abandonable{};
 /// Likewise: a stop waits for the callback.
 struct stop_waits_t {};
 
-namespace detail {
-
-template <class T>
-inline constexpr bool is_view_of_elements = false;
-template <class C, class Traits>
-inline constexpr bool is_view_of_elements<std::basic_string_view<C, Traits>> = true;
-template <class T, std::size_t N>
-inline constexpr bool is_view_of_elements<std::span<T, N>> = true;
-template <class T>
-inline constexpr bool is_view_of_elements<std::reference_wrapper<T>> = true;
-
-/// What may be gone when the callback has returned.
-template <class T>
-inline constexpr bool is_borrowed = std::is_pointer_v<T> || is_view_of_elements<T> ||
-                                    (std::ranges::view<T> && std::ranges::borrowed_range<T>);
-
-template <class T>
-inline constexpr bool is_returning = false;
-template <class R, class T>
-inline constexpr bool is_returning<returning<R, T>> = true;
-
-/// What the conversion of those arguments gives the await.
-template <class R, class Convert, class... Args>
-struct converted {
-  using given = std::invoke_result_t<Convert&, Args...>;
-  static_assert(std::is_void_v<R> || is_returning<std::remove_cvref_t<given>>,
-                "this callback has to return something: let the conversion return "
-                "tandem::returning(what the library gets, the await's value)");
-  using type = std::conditional_t<std::is_void_v<given>, void, std::decay_t<given>>;
-};
-template <class R, class Convert, class... Args>
-  requires is_returning<std::remove_cvref_t<std::invoke_result_t<Convert&, Args...>>>
-struct converted<R, Convert, Args...> {
-  using given = std::remove_cvref_t<std::invoke_result_t<Convert&, Args...>>;
-  template <class To, class T>
-  static T value_in(const returning<To, T>*);
-  using type = decltype(value_in(static_cast<given*>(nullptr)));
-};
-template <class R, class... Args>
-struct converted<R, as_values_t, Args...> {
-  static_assert(
-      (!is_borrowed<std::decay_t<Args>> && ...),
-      "an argument of this callback is a pointer or a view, whose target may be gone when "
-      "the callback has returned: give from_callback a conversion, which makes a value of "
-      "it inside the callback");
-  using type = typename decltype([] {
-    if constexpr (sizeof...(Args) == 0) {
-      return std::type_identity<void>();
-    } else if constexpr (sizeof...(Args) == 1) {
-      return std::type_identity<std::decay_t<Args>...>();
-    } else {
-      return std::type_identity<std::tuple<std::decay_t<Args>...>>();
-    }
-  }())::type;
-};
-
-template <class T>
-struct result_traits {
-  using value_type = T;
-  static constexpr bool is_result = false;
-};
-template <class T>
-struct result_traits<result<T>> {
-  using value_type = T;
-  static constexpr bool is_result = true;
-};
-
-}  // namespace detail
-
 /// Awaiter of from_callback().
 template <class Signature, class Start, class Convert, class OnStop>
 class callback_awaiter;
 template <class R, class... Args, class Start, class Convert, class OnStop>
 class [[nodiscard]] callback_awaiter<R(Args...), Start, Convert, OnStop> final
-    : private detail::callback_await<R(Args...)> {
+    : private detail::callback_wait,
+      private detail::callback_receiver<R(Args...)> {
   using stored_type = typename detail::converted<R, Convert, Args...>::type;
   using traits = detail::result_traits<stored_type>;
 
@@ -139,7 +45,7 @@ class [[nodiscard]] callback_awaiter<R(Args...), Start, Convert, OnStop> final
       : start_(std::move(start)), convert_(std::move(convert)), on_stop_(std::move(on_stop)) {}
   /// For an awaiter that has not started.
   callback_awaiter(callback_awaiter&& other) noexcept
-      : detail::callback_await<R(Args...)>(std::move(other)),
+      : detail::callback_wait(std::move(other)),
         start_(std::move(other.start_)),
         convert_(std::move(other.convert_)),
         on_stop_(std::move(other.on_stop_)) {}
@@ -147,7 +53,7 @@ class [[nodiscard]] callback_awaiter<R(Args...), Start, Convert, OnStop> final
   bool await_ready() const noexcept { return false; }
   template <class Promise>
   bool await_suspend(std::coroutine_handle<Promise> self) {
-    if (this->start(self.promise())) return true;
+    if (this->start(self.promise(), *this)) return true;
     if (detail::charge_ready_await()) return false;
     detail::yield_for_budget(self.promise());
     return true;
@@ -185,35 +91,28 @@ class [[nodiscard]] callback_awaiter<R(Args...), Start, Convert, OnStop> final
   }
   bool is_abandonable() const noexcept override { return std::is_same_v<OnStop, abandonable_t>; }
 
+  void end_dropped() noexcept override { this->dropped(); }
+
   R fire(Args... args) override {
+    const ends_await end{this};  // when the answer is made: the frame may be gone then
     try {
-      if constexpr (std::is_same_v<Convert, as_values_t>) {
-        keep(static_cast<Args&&>(args)...);
-      } else if constexpr (std::is_void_v<R>) {
-        if constexpr (std::is_void_v<stored_type>) {
-          std::invoke(convert_, static_cast<Args&&>(args)...);
-        } else {
-          outcome_.set_value(std::invoke(convert_, static_cast<Args&&>(args)...));
-        }
-      } else {
-        auto both = std::invoke(convert_, static_cast<Args&&>(args)...);
-        if constexpr (!std::is_void_v<stored_type>) outcome_.set_value(std::move(both.value));
-        R answer = std::move(both.returned);
-        this->end();
-        return answer;
-      }
+      return detail::convert_call<R, stored_type>(
+          convert_,
+          [this](auto&&... value) { this->keep(std::forward<decltype(value)>(value)...); },
+          static_cast<Args&&>(args)...);
     } catch (...) {
       outcome_.error = std::current_exception();
     }
-    this->end();
     return detail::late_answer<R>();
   }
-  template <class... Given>
-  void keep(Given&&... given) {
-    if constexpr (!std::is_void_v<stored_type>) {
-      outcome_.set_value(stored_type(std::forward<Given>(given)...));
-    }
+  template <class... Value>
+  void keep(Value&&... value) {
+    if constexpr (sizeof...(Value) != 0) outcome_.set_value(std::forward<Value>(value)...);
   }
+  struct ends_await {
+    callback_awaiter* await;
+    ~ends_await() { await->called(); }
+  };
 
   Start start_;
   [[no_unique_address]] Convert convert_;
@@ -223,11 +122,13 @@ class [[nodiscard]] callback_awaiter<R(Args...), Start, Convert, OnStop> final
 
 /// Starts an operation of another library, and waits for its callback.
 ///
-///     auto [status, text] = co_await tandem::from_callback<void(int, std::string)>(
-///         [&](auto done) { client.fetch(url, std::move(done)); });
-///     auto reply = co_await tandem::from_callback<void(redis*, reply*)>(
-///         [&](auto done) { send(c, done.c_function(), done.c_data(), "GET k"); },
-///         [](redis*, reply* got) { return std::string(got->text); });
+///     auto [status, page] = co_await tandem::from_callback<void(int, std::string)>(
+///         [&](auto done) { client.fetch("index.html", std::move(done)); });
+///     auto text = co_await tandem::from_callback<std::size_t(const char*, std::size_t)>(
+///         [&](auto done) { load("notes", done.c_function(), done.c_data()); },
+///         [](const char* data, std::size_t size) {
+///           return tandem::returning(size, std::string(data, size));
+///         });
 ///
 /// The callback may come before `start` returns, from any thread, twice, or never: the first call
 /// counts.

@@ -15,6 +15,7 @@
 #include <tandem/blocking_options.hpp>
 #include <tandem/blocking_region.hpp>
 #include <tandem/callback.hpp>
+#include <tandem/callback_stream.hpp>
 #include <tandem/channel.hpp>
 #include <tandem/clock.hpp>
 #include <tandem/config.hpp>

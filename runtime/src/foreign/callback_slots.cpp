@@ -10,7 +10,6 @@
 #include <system_error>
 
 #include <tandem/callback.hpp>
-#include <tandem/detail/callback_wait.hpp>
 #include <tandem/detail/futex_mutex.hpp>
 
 namespace tandem::inline v0 {
@@ -35,10 +34,20 @@ constexpr std::uint32_t generation_of(std::uint64_t word) noexcept {
   return static_cast<std::uint32_t>(word >> generation_shift);
 }
 
+// The second word of a slot, for streams: 31 bits that count who is inside, one that is set while
+// calls may enter, 32 of the generation. Counted are the calls, one for all handles together, and
+// one for the end of the stream.
+constexpr std::uint64_t one_inside = 1;
+constexpr std::uint64_t inside_mask = (std::uint64_t{1} << 31) - 1;
+constexpr std::uint64_t is_open = std::uint64_t{1} << 31;
+constexpr std::uint64_t handles_and_end = 2 * one_inside;
+
 struct slot {
   std::atomic<std::uint64_t> word{of_generation(1)};
-  callback_wait* wait = nullptr;  // written while free, read by whoever has claimed it
-  std::uint32_t next_free = 0;    // under the table's lock; 0: none
+  std::atomic<std::uint64_t> inside{of_generation(1)};
+  // Written while free, read by whoever has claimed it or is inside.
+  callback_target* target = nullptr;
+  std::uint32_t next_free = 0;  // under the table's lock; 0: none
 };
 
 constexpr std::size_t slots_in_block = 1024;
@@ -62,12 +71,18 @@ class slot_table {
     if (first_free_ == 0) grow();
     const std::uint32_t index = first_free_;
     first_free_ = at(index).next_free;
+    ++taken_;
     return index;
   }
   void give_back(std::uint32_t index) noexcept {
     const std::lock_guard guard(lock_);
     at(index).next_free = first_free_;
     first_free_ = index;
+    --taken_;
+  }
+  std::size_t taken() noexcept {
+    const std::lock_guard guard(lock_);
+    return taken_;
   }
 
  private:
@@ -90,8 +105,10 @@ class slot_table {
 
   std::array<std::atomic<block*>, most_blocks> blocks_{};
   futex_mutex lock_;
+  // Under the lock.
   std::uint32_t first_free_ = 0;
   std::size_t count_ = 0;
+  std::size_t taken_ = 0;
 };
 
 slot_table& table() noexcept {
@@ -131,7 +148,7 @@ constexpr std::uint64_t claimed(std::uint64_t word) noexcept {
 }
 
 void end_if_last(callback_ticket ticket, std::uint64_t word) noexcept {
-  if ((word & is_claimed) != 0) table().at(ticket.slot).wait->end_dropped();
+  if ((word & is_claimed) != 0) table().at(ticket.slot).target->end_dropped();
 }
 
 /// Nobody can call any more: whoever sees that ends the await.
@@ -141,12 +158,16 @@ constexpr std::uint64_t or_claimed(std::uint64_t word) noexcept {
 
 }  // namespace
 
-callback_ticket take_callback_slot(callback_wait& wait) {
+callback_ticket take_callback_slot(callback_target& target, callback_use use) {
   const std::uint32_t index = table().take();
   slot& mine = table().at(index);
-  mine.wait = &wait;
+  mine.target = &target;
   // Relaxed: free, so nobody else changes it.
   const std::uint64_t word = mine.word.load(std::memory_order_relaxed);
+  if (use == callback_use::stream) {
+    // Before it is armed: a slot that is armed and not open is claimed by a call.
+    mine.inside.store((word & ~inside_mask) | is_open | handles_and_end, std::memory_order_release);
+  }
   mine.word.store(word | is_armed | one_hold, std::memory_order_release);  // callbacks/take
   return {index, generation_of(word)};
 }
@@ -154,18 +175,51 @@ callback_ticket take_callback_slot(callback_wait& wait) {
 void give_callback_slot_back(callback_ticket ticket) noexcept {
   std::uint32_t next = ticket.generation + 1;
   if (next == 0) next = 1;
-  table().at(ticket.slot).word.store(of_generation(next), std::memory_order_release);
+  slot& mine = table().at(ticket.slot);
+  mine.inside.store(of_generation(next), std::memory_order_release);
+  mine.word.store(of_generation(next), std::memory_order_release);
   table().give_back(ticket.slot);
 }
 
-callback_wait* try_claim_callback(callback_ticket ticket) noexcept {
-  return change(ticket, claimed) != 0 ? table().at(ticket.slot).wait : nullptr;
+bool try_claim_callback(callback_ticket ticket) noexcept { return change(ticket, claimed) != 0; }
+
+void close_callbacks(callback_ticket ticket) noexcept {
+  // release: whoever finds it closed finds it claimed, too.
+  table().at(ticket.slot).inside.fetch_and(~is_open, std::memory_order_acq_rel);
 }
 
-callback_wait* claim_callback(callback_ticket ticket) noexcept {
-  callback_wait* const wait = try_claim_callback(ticket);
-  if (wait == nullptr) too_late.fetch_add(1, std::memory_order_relaxed);  // a count
-  return wait;
+bool leave_callbacks(callback_ticket ticket) noexcept {
+  slot& of = table().at(ticket.slot);
+  std::uint64_t seen = of.inside.load(std::memory_order_acquire);
+  do {
+    // callbacks/last_value. Nobody enters any more, and only the end is beside us: the stream is
+    // told while it still has to wait for us.
+    if ((seen & (is_open | inside_mask)) == 2 * one_inside) of.target->end_values();
+    // acq_rel: whoever is last sees what the others did.
+  } while (!of.inside.compare_exchange_weak(seen, seen - one_inside, std::memory_order_acq_rel,
+                                            std::memory_order_acquire));
+  return (seen & inside_mask) == one_inside;
+}
+
+callback_call::callback_call(callback_ticket ticket) noexcept : ticket_(ticket) {
+  if (ticket && table().has(ticket.slot)) {
+    slot& of = table().at(ticket.slot);
+    std::uint64_t seen = of.inside.load(std::memory_order_acquire);
+    while (generation_of(seen) == ticket.generation && (seen & is_open) != 0) {
+      // callbacks/enter. acq_rel: pairs with callbacks/take and callbacks/close.
+      if (of.inside.compare_exchange_weak(seen, seen + one_inside, std::memory_order_acq_rel,
+                                          std::memory_order_acquire)) {
+        is_inside_ = true;
+        target_ = of.target;
+        return;
+      }
+    }
+    if (try_claim_callback(ticket)) {
+      target_ = of.target;
+      return;
+    }
+  }
+  too_late.fetch_add(1, std::memory_order_relaxed);  // a count
 }
 
 void hold_callback(callback_ticket ticket) noexcept {
@@ -185,6 +239,8 @@ void drop_callback_of_c(callback_ticket ticket) noexcept {
   end_if_last(ticket,
               change(ticket, [](std::uint64_t word) { return or_claimed(word & ~held_by_c); }));
 }
+
+std::size_t callback_slots_in_use() noexcept { return table().taken(); }
 
 void* to_callback_data(callback_ticket ticket) noexcept {
   static_assert(sizeof(std::uintptr_t) == 8, "a ticket has 64 bits");

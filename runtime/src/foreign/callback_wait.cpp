@@ -6,9 +6,9 @@
 
 namespace tandem::inline v0::detail {
 
-bool callback_wait::start(promise_base& waiting) noexcept {
+bool callback_wait::start(promise_base& waiting, callback_target& self) noexcept {
   try {
-    ticket_ = take_callback_slot(*this);
+    ticket_ = take_callback_slot(self, callback_use::once);
   } catch (...) {
     start_failure_ = std::current_exception();
     return false;
@@ -21,7 +21,7 @@ bool callback_wait::start(promise_base& waiting) noexcept {
     call_start(ticket_);
   } catch (...) {
     start_failure_ = std::current_exception();
-    if (try_claim_callback(ticket_) != nullptr) end_and_post(how::refused);
+    if (try_claim_callback(ticket_)) end_and_post(how::refused);
   }
   return !started();
 }
@@ -29,7 +29,7 @@ bool callback_wait::start(promise_base& waiting) noexcept {
 foreign_wait::told callback_wait::tell_stop() noexcept {
   if (!is_abandonable()) {
     call_on_stop();
-  } else if (try_claim_callback(ticket_) != nullptr) {
+  } else if (try_claim_callback(ticket_)) {
     end_and_post(how::stopped);
   }
   return told::yes;

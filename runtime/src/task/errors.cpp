@@ -33,6 +33,7 @@ class category_of_tandem final : public std::error_category {
   std::string message(int code) const override {
     switch (static_cast<errc>(code)) {
       case errc::callback_dropped: return "the awaited callback was dropped without a call";
+      case errc::callback_overflow: return "more callbacks came than the stream had room for";
     }
     return "unknown code " + std::to_string(code);
   }

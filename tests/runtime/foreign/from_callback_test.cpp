@@ -1,59 +1,36 @@
-// from_callback_test.cpp: an await of a callback ends once, whoever calls, drops or stops it. Protocol callbacks.
+// from_callback_test.cpp: an await of a callback ends once, whoever calls or drops it. Protocol callbacks.
 // SPDX-License-Identifier: MIT
 #include <tandem/from_callback.hpp>
 
 #include <gtest/gtest.h>
 
-#include <array>
-#include <atomic>
-#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
-#include <new>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <thread>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include <tandem/as_result.hpp>
-#include <tandem/sleep.hpp>
 #include <tandem/spawn.hpp>
-#include <tandem/timeout.hpp>
-#include <tandem/virtual_time.hpp>
-#include <tandem/yield.hpp>
 
+#include "runtime/foreign/callback_keeper.hpp"
 #include "test_runtime.hpp"
 
 namespace {
 
-using namespace std::chrono_literals;
 using tandem::as_result;
 using tandem::callback;
 using tandem::errc;
 using tandem::from_callback;
 using tandem::late_callbacks;
 using tandem::task;
+using tandem::test::keeper;
 using tandem::test::test_runtime;
-
-/// Keeps what it gets until the test says what becomes of it.
-template <class Signature>
-struct keeper {
-  std::optional<callback<Signature>> held;
-  std::atomic<bool> is_there{false};
-
-  void keep(callback<Signature> one) {
-    held.emplace(std::move(one));
-    is_there = true;
-  }
-  void wait() const {
-    while (!is_there) std::this_thread::yield();
-  }
-};
 
 TEST(from_callback, a_call_before_the_start_returns_is_the_value) {
   test_runtime rt;
@@ -169,81 +146,6 @@ TEST(from_callback, a_move_only_form_is_called_once) {
   EXPECT_EQ(late_callbacks() - before, 1U);
 }
 
-// A library in C: it has a function and a void*.
-struct c_library {
-  void (*function)(int, const char*, void*) = nullptr;
-  void* data = nullptr;
-  void (*destroy)(void*) = nullptr;
-};
-
-TEST(from_callback, a_function_in_c_gets_a_number_for_its_pointer) {
-  test_runtime rt;
-  c_library library;
-  const std::uint64_t before = late_callbacks();
-  const auto check = [&library]() -> task<std::string> {
-    co_return co_await from_callback<void(int, const char*)>(
-        [&library](auto done) {
-          library = {done.c_function(), done.c_data(), nullptr};
-          std::string gone = "borrowed";
-          library.function(1, gone.c_str(), library.data);
-          gone = "........";
-        },
-        [](int, const char* text) { return std::string(text); });
-  };
-  EXPECT_EQ(rt.run(check()), "borrowed");
-  library.function(1, "late", library.data);  // hits nothing
-  EXPECT_EQ(late_callbacks() - before, 1U);
-  for (const std::uintptr_t made_up : {0UL, 1UL, 0xFFFFFFFFFFFFFFFFUL, 0x00007F0012345678UL}) {
-    library.function(1, "", reinterpret_cast<void*>(made_up));
-  }
-  EXPECT_EQ(late_callbacks() - before, 5U);
-}
-
-TEST(from_callback, the_pointer_may_come_first) {
-  test_runtime rt;
-  const auto check = []() -> task<int> {
-    co_return co_await from_callback<void(int)>(
-        [](auto done) { done.c_function_first()(done.c_data(), 6); });
-  };
-  EXPECT_EQ(rt.run(check()), 6);
-}
-
-TEST(from_callback, a_destroy_notify_of_c_ends_the_await) {
-  test_runtime rt;
-  c_library library;
-  const auto check = [&library]() -> task<void> {
-    std::thread other;
-    const auto got = co_await as_result(from_callback<void(int, const char*)>(
-        [&](auto done) {
-          (void)done.c_data();  // asked for twice, held once
-          library = {done.c_function(), done.c_data(), done.c_drop()};
-          other = std::thread([&library] { library.destroy(library.data); });
-        },
-        [](int number, const char*) { return number; }));
-    EXPECT_EQ(got.error(), errc::callback_dropped);
-    other.join();
-    library.destroy(library.data);  // late: nothing
-  };
-  rt.run(check());
-}
-
-TEST(from_callback, held_by_c_alone_it_waits) {
-  test_runtime rt;
-  c_library library;
-  std::atomic<bool> there{false};
-  auto waiting = rt->spawn([](c_library& of, std::atomic<bool>& begun) -> task<int> {
-    co_return co_await from_callback<void(int, const char*)>(
-        [&](auto done) {
-          of = {done.c_function(), done.c_data(), nullptr};
-          begun = true;
-        },
-        [](int number, const char*) { return number; });
-  }(library, there));
-  while (!there) std::this_thread::yield();
-  library.function(8, "", library.data);
-  EXPECT_EQ(waiting.wait(), 8);
-}
-
 TEST(from_callback, what_the_callback_returns_comes_from_the_conversion) {
   test_runtime rt;
   int answered = 0;
@@ -337,134 +239,6 @@ TEST(from_callback, what_the_start_throws_is_thrown_and_nothing_waits) {
   const std::uint64_t before = late_callbacks();
   (*kept.held)(1);
   EXPECT_EQ(late_callbacks() - before, 1U);
-}
-
-TEST(from_callback, a_task_that_is_stopped_starts_nothing) {
-  test_runtime rt;
-  bool started = false;
-  std::atomic<bool> runs{false};
-  auto stopped = rt->spawn([](std::atomic<bool>& begun, bool& called) -> task<void> {
-    begun = true;
-    while (!tandem::stop_requested()) std::this_thread::yield();
-    const auto got = co_await as_result(from_callback<void()>([&](auto done) {
-      called = true;
-      done();
-    }));
-    EXPECT_TRUE(got.is_cancelled());
-    EXPECT_EQ(got.reason(), tandem::stop_reason::user);
-  }(runs, started));
-  while (!runs) std::this_thread::yield();
-  stopped.cancel();
-  stopped.wait();
-  EXPECT_FALSE(started);
-}
-
-TEST(from_callback, without_a_function_for_it_a_stop_waits_for_the_call) {
-  test_runtime rt;
-  keeper<void(int)> kept;
-  std::atomic<bool> ended{false};
-  auto stopped = rt->spawn([](keeper<void(int)>& one, std::atomic<bool>& over) -> task<int> {
-    const int got = co_await from_callback<void(int)>([&](auto done) { one.keep(done); });
-    over = true;
-    co_return got;
-  }(kept, ended));
-  kept.wait();
-  stopped.cancel();
-  rt.run([]() -> task<void> {
-    for (int i = 0; i < 100; ++i) co_await tandem::yield();
-  }());
-  EXPECT_FALSE(ended);
-  (*kept.held)(2);
-  EXPECT_EQ(stopped.wait(), 2);  // the call has won
-}
-
-TEST(from_callback, one_that_may_be_abandoned_ends_with_the_stop) {
-  test_runtime rt;
-  keeper<void(int)> kept;
-  auto stopped = rt->spawn([](keeper<void(int)>& one) -> task<void> {
-    const auto got = co_await as_result(from_callback<void(int)>(
-        [&](auto done) { one.keep(done); }, tandem::as_values, tandem::abandonable));
-    EXPECT_EQ(got.reason(), tandem::stop_reason::user);
-  }(kept));
-  kept.wait();
-  stopped.cancel();
-  stopped.wait();
-  const std::uint64_t before = late_callbacks();
-  (*kept.held)(1);
-  EXPECT_EQ(late_callbacks() - before, 1U);
-}
-
-TEST(from_callback, the_library_is_told_of_a_stop_and_may_call_at_once) {
-  test_runtime rt;
-  keeper<void(int)> kept;
-  auto stopped = rt->spawn([](keeper<void(int)>& one) -> task<int> {
-    co_return co_await from_callback<void(int)>(
-        [&](auto done) { one.keep(done); }, tandem::as_values,
-        [&]() noexcept { (*one.held)(-1); });  // as a library that cancels inline
-  }(kept));
-  kept.wait();
-  stopped.cancel();
-  EXPECT_EQ(stopped.wait(), -1);
-}
-
-TEST(from_callback, one_that_is_dropped_for_a_stop_is_cancelled) {
-  test_runtime rt;
-  keeper<void(int)> kept;
-  auto stopped = rt->spawn([](keeper<void(int)>& one) -> task<void> {
-    const auto got = co_await as_result(
-        from_callback<void(int)>([&](auto done) { one.keep(std::move(done)); }, tandem::as_values,
-                                 [&]() noexcept { one.held.reset(); }));
-    EXPECT_TRUE(got.is_cancelled());
-  }(kept));
-  kept.wait();
-  stopped.cancel();
-  stopped.wait();
-}
-
-TEST(from_callback, a_stop_that_comes_while_it_starts_is_told_afterwards) {
-  test_runtime rt;
-  std::atomic<bool> inside{false};
-  std::atomic<bool> asked{false};
-  bool start_is_over = false;
-  auto stopped =
-      rt->spawn([](std::atomic<bool>& in, std::atomic<bool>& stop, bool& over) -> task<int> {
-        keeper<void(int)> one;
-        co_return co_await from_callback<void(int)>(
-            [&](auto done) {
-              one.keep(done);
-              in = true;
-              while (!stop) std::this_thread::yield();
-              over = true;
-            },
-            tandem::as_values,
-            [&]() noexcept {
-              EXPECT_TRUE(over);
-              (*one.held)(5);
-            });
-      }(inside, asked, start_is_over));
-  while (!inside) std::this_thread::yield();
-  stopped.cancel();
-  asked = true;
-  EXPECT_EQ(stopped.wait(), 5);
-}
-
-TEST(from_callback, a_virtual_clock_waits_for_the_call) {
-  tandem::runtime_options options;
-  options.clock = tandem::virtual_time(1);
-  tandem::runtime rt(options);
-  std::thread other;
-  auto got = rt.spawn([](std::thread& late) -> task<int> {
-    co_return co_await tandem::with_timeout(1s, [](std::thread& from) -> task<int> {
-      co_return co_await from_callback<void(int)>([&](auto done) {
-        from = std::thread([done] {
-          std::this_thread::sleep_for(5ms);
-          done(3);
-        });
-      });
-    }(late));
-  }(other));
-  EXPECT_EQ(got.wait(), 3);
-  other.join();
 }
 
 TEST(from_callback, calls_that_are_ready_give_way_now_and_then) {

@@ -15,10 +15,11 @@ namespace tandem::inline v0::detail {
 
 class TANDEM_API callback_wait : private foreign_wait {
  public:
-  /// callbacks/fire. After claim_callback(), when the outcome stands. The await may be gone then.
-  void end() noexcept { end_and_post(how::called); }
+  /// callbacks/fire. By whoever has claimed it by a call, when the outcome stands. The await may be
+  /// gone then.
+  void called() noexcept { end_and_post(how::called); }
   /// callbacks/drop. Instead: nobody can call any more.
-  void end_dropped() noexcept { end_and_post(how::dropped); }
+  void dropped() noexcept { end_and_post(how::dropped); }
 
  protected:
   callback_wait() noexcept = default;
@@ -26,7 +27,7 @@ class TANDEM_API callback_wait : private foreign_wait {
   callback_wait(callback_wait&& other) noexcept : foreign_wait(std::move(other)) {}
 
   /// callbacks/start. @returns whether the task suspends
-  bool start(promise_base& waiting) noexcept;
+  bool start(promise_base& waiting, callback_target& self) noexcept;
   /// First thing in await_resume. @throws what the start has thrown
   void resumed();
   /// Whether it was called.

@@ -81,12 +81,27 @@ class channel_core : public channel_base {
   }
 
   channel_result try_put(T& value) noexcept {
-    const lock_word::word state = word_.lock();
-    waiter* served = nullptr;
-    const channel_result result = put(state, value, served);
-    word_.unlock(state);  // waiting/unlock: from here on the channel may be gone
-    if (served != nullptr) served->finish();
-    return result;
+    return put_full(value, [](lock_word::word state) { return state; });
+  }
+
+  /// For senders that cannot wait. If there is no room (would_wait), the oldest value is moved to
+  /// `displaced` and gives its place; with capacity 0 there is none.
+  channel_result put_over(T& value, std::optional<T>& displaced) noexcept {
+    return put_full(value, [&](lock_word::word state) {
+      if (size_ == 0) return state;
+      displaced.emplace(std::move(ring_[head_].value));
+      drop_oldest();
+      push(value);
+      return state;
+    });
+  }
+  /// Likewise. If there is no room (would_wait), the channel is closed, and `was_full` set before
+  /// anybody sees that.
+  channel_result put_or_close(T& value, bool& was_full) noexcept {
+    return put_full(value, [&](lock_word::word state) {
+      was_full = true;
+      return state | lock_word::one;
+    });
   }
 
   channel_result try_take(std::optional<T>& into) noexcept {
@@ -138,6 +153,19 @@ class channel_core : public channel_base {
     word_.unlock(state);
     if (served != nullptr) served->finish();
     return self.go_on();
+  }
+
+  /// @param full  what happens under the lock if there is no room: gets the state, returns the new
+  ///              one. Then nobody waits to receive
+  template <class Full>
+  channel_result put_full(T& value, Full full) noexcept {
+    lock_word::word state = word_.lock();
+    waiter* served = nullptr;
+    const channel_result result = put(state, value, served);
+    if (result == channel_result::would_wait) state = full(state);
+    word_.unlock(state);  // waiting/unlock: from here on the channel may be gone
+    if (served != nullptr) served->finish();
+    return result;
   }
 
   // The following run under the lock. `served` is the other side's waiter whose await has ended.
