@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 
 #include <array>
 #include <cerrno>
@@ -36,7 +37,8 @@ class registration {
   /// @returns  0 or an error number. @throws std::bad_alloc
   int enter(native_descriptor descriptor, bool is_our_socket) {
     // Asio makes what it watches non-blocking. What others may share is given back as it was.
-    restores_mode_ = !is_our_socket && (::fcntl(descriptor, F_GETFL) & O_NONBLOCK) == 0;
+    restores_mode_ = !is_our_socket && (::fcntl(descriptor, F_GETFL) & O_NONBLOCK) == 0 &&
+                     ::fstat(descriptor, &entered_) == 0;
     asio::error_code error;
     handle_.assign(descriptor, error);
     return error.value();
@@ -46,7 +48,7 @@ class registration {
     if (!handle_.is_open()) return;
     const native_descriptor descriptor = handle_.release();
     int off = 0;
-    if (restores_mode_) (void)::ioctl(descriptor, FIONBIO, &off);
+    if (restores_mode_ && is_still(descriptor)) (void)::ioctl(descriptor, FIONBIO, &off);
     sides = {};
   }
 
@@ -75,8 +77,17 @@ class registration {
 
  private:
   asio::posix::basic_stream_descriptor<executor> handle_;
+  /// Its owner may have closed what entered, and the number may be another one's, whose mode is
+  /// none of ours. (Eventfds and their like are all one file here.)
+  bool is_still(native_descriptor descriptor) const noexcept {
+    struct stat now{};
+    return ::fstat(descriptor, &now) == 0 && now.st_dev == entered_.st_dev &&
+           now.st_ino == entered_.st_ino;
+  }
+
   std::array<side, 2> sides;
   bool restores_mode_ = false;
+  struct stat entered_{};  // if it restores the mode
 };
 
 }  // namespace tandem::inline v0::io
