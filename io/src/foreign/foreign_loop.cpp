@@ -157,7 +157,10 @@ class foreign_loop::impl {
   }
   void conclude(const std::exception_ptr& of_body) {
     if (failure_ == nullptr) return;
-    if (of_body != nullptr) tandem::detail::report_suppressed(parent_, of_body);
+    // A cancellation is what the failure has brought about.
+    if (of_body != nullptr && !tandem::detail::is_cancellation(of_body)) {
+      tandem::detail::report_suppressed(parent_, of_body);
+    }
     std::rethrow_exception(failure_);
   }
 
