@@ -101,6 +101,14 @@ class reusing_library {
     while (!open_.empty()) end(open_.begin()->first);
   }
 
+  /// All peers leave, some time: so each that is open hears of it, and is closed.
+  task<void> drain() {
+    is_draining_ = true;
+    for (const auto& [number, token] : open_) loop_.watch(number, watch_interest::read);
+    if (open_.empty()) drained_.set();
+    co_await drained_.wait();
+  }
+
   void step() {
     switch (random_() % 8) {
       case 0:
@@ -160,6 +168,7 @@ class reusing_library {
     if (tells_first) loop_.forget(number);
     ::close(number);
     if (!tells_first) loop_.forget(number);
+    if (is_draining_ && open_.empty()) drained_.set();
   }
   void replace(int number) {
     ::close(number);
@@ -178,6 +187,10 @@ class reusing_library {
     ASSERT_FALSE(events.error() && !events.readable() && !events.writable())
         << "it is open and was watched";
     if (events.readable()) take(number, token);
+    if (is_draining_) {
+      if (events.hung_up() && open_.contains(number)) end(number);
+      return;
+    }
     // A library ends what has ended, changes its mind, or begins something, inside of its callback.
     if (open_.contains(number) && open_[number] == token) {
       if (events.hung_up() || random_() % 16 == 0) end(number);
@@ -201,6 +214,8 @@ class reusing_library {
   std::uint32_t next_token_ = 1;
   std::uint64_t events_ = 0;
   std::uint64_t times_ = 0;
+  bool is_draining_ = false;
+  tandem::event drained_;
 };
 
 task<std::uint64_t> run_one(std::uint64_t seed, peers& others) {
@@ -212,6 +227,7 @@ task<std::uint64_t> run_one(std::uint64_t seed, peers& others) {
       library.step();
       if (random() % 4 == 0) co_await tandem::yield();
     }
+    co_await library.drain();  // a watch that waits for an old descriptor would wait for ever
     events = library.events();
   };
   co_await with_foreign_loop(body);

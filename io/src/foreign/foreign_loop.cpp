@@ -30,19 +30,25 @@ class ready_wait {
  public:
   using tandem_awaiter = void;
 
-  ready_wait(completion_thread& thread, native_descriptor descriptor,
-             detail::operation_kind kind) noexcept
-      : operation_(kind, nullptr, 0) {
+  /// @param here  where the operation can be found while it is under way
+  ready_wait(completion_thread& thread, native_descriptor descriptor, detail::operation_kind kind,
+             detail::operation*& here) noexcept
+      : here_(&here), operation_(kind, nullptr, 0) {
     operation_.aim(&thread, descriptor);
   }
   bool await_ready() const noexcept { return false; }
   template <class Promise>
   bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
+    *here_ = &operation_;
     return operation_.start(self.promise());
   }
-  std::int32_t await_resume() const noexcept { return operation_.outcome(); }
+  std::int32_t await_resume() const noexcept {
+    *here_ = nullptr;
+    return operation_.outcome();
+  }
 
  private:
+  detail::operation** here_;
   detail::operation operation_;
 };
 
@@ -62,6 +68,13 @@ class all_ended {
   loop_children* all_;
 };
 
+/// One direction that somebody waits for.
+class watched_side {
+ public:
+  loop_child child;
+  detail::operation* waits = nullptr;
+};
+
 /// One generation of a watched number: replaced, it is dead for good.
 class watched {
  public:
@@ -71,8 +84,8 @@ class watched {
   const native_descriptor descriptor;
   const std::shared_ptr<foreign_loop::ready_function> on_ready;
   bool is_live = true;
-  loop_child read;
-  loop_child write;
+  watched_side read;
+  watched_side write;
 };
 
 class timed {
@@ -165,6 +178,9 @@ class foreign_loop::impl {
   }
 
  private:
+  static constexpr detail::operation_kind readable = detail::operation_kind::wait_readable;
+  static constexpr detail::operation_kind writable = detail::operation_kind::wait_writable;
+
   void check_thread(const char* what) const {
     if (thread_.implementation().is_current()) return;
     throw std::logic_error("foreign_loop::" + std::string(what) +
@@ -191,23 +207,28 @@ class foreign_loop::impl {
     auto next = std::make_shared<watched>(descriptor, std::move(on_ready));
     const bool reads = includes(interest, watch_interest::read);
     const bool writes = includes(interest, watch_interest::write);
-    task<void> read = reads ? wait_for(*next, detail::operation_kind::wait_readable) : task<void>();
-    task<void> write =
-        writes ? wait_for(*next, detail::operation_kind::wait_writable) : task<void>();
+    task<void> read = reads ? wait_for(*next, next->read, readable) : task<void>();
+    task<void> write = writes ? wait_for(*next, next->write, writable) : task<void>();
     std::shared_ptr<watched>& place = watches_[descriptor];
     const std::shared_ptr<watched> gone = std::exchange(place, next);
-    // Nothing throws from here on. First the old one: what it has asked for is taken back before
-    // the new one asks (foreign_loop/retire).
+    // Nothing throws from here on.
     if (gone != nullptr) retire(*gone);
-    if (reads) next->read.start(std::move(read), next, children_, parent_, executor());
-    if (writes) next->write.start(std::move(write), next, children_, parent_, executor());
+    if (reads) next->read.child.start(std::move(read), next, children_, parent_, executor());
+    if (writes) next->write.child.start(std::move(write), next, children_, parent_, executor());
   }
 
   // foreign_loop/retire
-  static void retire(watched& gone) noexcept {
+  void retire(watched& gone) noexcept {
     gone.is_live = false;
-    gone.read.stop();
-    gone.write.stop();
+    for (detail::operation* const waits : {gone.read.waits, gone.write.waits}) {
+      if (waits == nullptr) continue;
+      // Not by a stop, whose request would have its turn behind others: the next to ask may mean
+      // another descriptor of that number.
+      waits->cancel_seen = true;
+      if (waits->state == detail::operation::phase::submitted) {
+        thread_.implementation().cancel(*waits);
+      }
+    }
   }
   static void retire(const std::shared_ptr<timed>& gone) noexcept {
     if (gone == nullptr) return;
@@ -216,9 +237,9 @@ class foreign_loop::impl {
   }
 
   // foreign_loop/wait
-  task<void> wait_for(watched& at, detail::operation_kind way) {
+  task<void> wait_for(watched& at, watched_side& side, detail::operation_kind way) {
     while (at.is_live) {
-      const std::int32_t outcome = co_await ready_wait(thread_, at.descriptor, way);
+      const std::int32_t outcome = co_await ready_wait(thread_, at.descriptor, way, side.waits);
       if (!at.is_live) co_return;  // foreign_loop/check
       if (outcome < 0) {
         retire(at);  // foreign_loop/refused. It stays, as one that is paused

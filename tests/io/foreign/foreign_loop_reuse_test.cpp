@@ -70,7 +70,7 @@ TEST(foreign_loop, what_is_not_watched_may_be_forgotten) {
 enum class telling : std::uint8_t { before_the_close, after_the_close, never };
 
 /// The number of a watched socket, whose peer has written, is closed and becomes another one's.
-task<void> reuse(foreign_loop& loop, telling when, bool event_has_come) {
+task<void> reuse(foreign_loop& loop, telling when, bool event_has_come, bool is_still_open) {
   loop_passes passes(loop);
   foreign_pair old;
   foreign_pair next;
@@ -80,6 +80,7 @@ task<void> reuse(foreign_loop& loop, telling when, bool event_has_come) {
   co_await passes.pass();
   if (event_has_come) old.peer_writes("old");
   const int number = old.take_ours();
+  const int other_number = is_still_open ? ::dup(number) : -1;
   if (when == telling::before_the_close) loop.forget(number);
   ::close(number);
   if (when == telling::after_the_close) loop.forget(number);
@@ -102,15 +103,46 @@ task<void> reuse(foreign_loop& loop, telling when, bool event_has_come) {
   co_await all.wait();
   EXPECT_EQ(old_calls, 0);
   loop.forget(number);
+  if (is_still_open) ::close(other_number);
 }
 
 TEST(foreign_loop, no_event_of_an_old_descriptor_reaches_a_new_one_of_its_number) {
   for (const telling when : {telling::before_the_close, telling::after_the_close, telling::never}) {
     for (const bool event_has_come : {false, true}) {
-      SCOPED_TRACE(static_cast<int>(when) * 2 + (event_has_come ? 1 : 0));
-      in_a_loop([=](foreign_loop& loop) { return reuse(loop, when, event_has_come); });
+      for (const bool is_still_open : {false, true}) {
+        in_a_loop(
+            [=](foreign_loop& loop) { return reuse(loop, when, event_has_come, is_still_open); });
+        EXPECT_FALSE(HasFailure()) << static_cast<int>(when) << event_has_come << is_still_open;
+      }
     }
   }
+}
+
+// With the next one to ask in the same segment: the loop's wait is in nobody's way.
+TEST(foreign_loop, whoever_waits_for_the_new_descriptor_at_once_hears_of_it) {
+  in_a_loop([](foreign_loop& loop) -> task<void> {
+    loop_passes passes(loop);
+    foreign_pair old;
+    foreign_pair next;
+    loop.watch(old.ours(), watch_interest::read_write,
+               [&](native_descriptor fd, ready_events) { loop.watch(fd, watch_interest::read); });
+    co_await passes.pass();
+    const int number = old.take_ours();
+    ::close(number);
+    loop.forget(number);
+    renumber(next, number);
+    const auto writes_later = [&]() -> task<void> {
+      co_await passes.pass();
+      next.peer_writes("x");
+    };
+    const auto all = [&](tandem::task_scope& scope) -> task<void> {
+      scope.spawn(writes_later());
+      co_await tandem::io::readable(number);
+      co_await scope.join();
+    };
+    co_await tandem::with_scope(all);
+    EXPECT_EQ(read_some(number), "x");
+  });
 }
 
 TEST(foreign_loop, a_closed_sockets_end_leaves_at_forget_at_the_latest) {
