@@ -285,6 +285,27 @@ TEST_F(asio_backend, all_who_wait_for_readiness_go_on_and_the_descriptor_keeps_i
   EXPECT_EQ(submit(write), submit_answer::completed_inline);
 }
 
+// Its owner may close it first and cancel then.
+TEST_F(asio_backend, a_wait_that_is_cancelled_gives_up_its_number_at_once) {
+  const ends old = ends::of_a_pipe();
+  const ends next = ends::of_a_pipe();
+  for (const auto kind : {operation_kind::wait_readable, operation_kind::read_file}) {
+    one_byte first(old.ours(), kind);
+    EXPECT_EQ(submit(first), submit_answer::pending);
+    EXPECT_EQ(ended(at_once), list{});
+    ASSERT_EQ(::dup3(next.ours(), old.ours(), O_CLOEXEC), old.ours());
+    backend_->cancel(first.get());
+    one_byte second(old.ours(), kind);
+    EXPECT_EQ(submit(second), submit_answer::pending);
+    EXPECT_EQ(next_ended(), list{&first.get()});
+    EXPECT_EQ(first.outcome(), -ECANCELED);
+    next.peer_writes('n');
+    EXPECT_EQ(next_ended(), list{&second.get()});
+    one_byte rest(old.ours(), operation_kind::read_file);
+    (void)submit(rest);
+  }
+}
+
 TEST_F(asio_backend, a_vanished_peer_ends_the_wait) {
   const ends pipe = ends::of_a_pipe();
   one_byte read(pipe.ours(), operation_kind::read_file);

@@ -33,6 +33,7 @@ constexpr std::initializer_list<void (*)()> every_use = {
     &tandem::test::use_files,
     &tandem::test::resize_and_go_on,
     &tandem::test::grow_by_itself,
+    &tandem::test::drive_a_library,
     &tandem::test::use_the_rest,
     &tandem::test::end_with_open_connections,
 };

@@ -146,9 +146,10 @@ task<T> run_foreign_loop(completion_thread* where, Body body) {
 /// when the call returns nothing of the library is called any more, and no callback is kept. As
 /// long as the body runs the loop goes on, also after a stop.
 ///
-/// @param body     returns a task; kept until the end. It begins on the loop's thread, where its
-///                 variables should end, too. With g++ 12 a lambda that captures objects with
-///                 destructors needs a name: a temporary does not compile
+/// @param body     returns a task; kept until the end. It begins on the loop's thread, and where it
+///                 has left that it comes back before it ends: else a callback may come when its
+///                 variables are gone. With g++ 12 a lambda that captures objects with destructors
+///                 needs a name: a temporary does not compile
 /// @returns        what the body returns
 /// @throws         what a callback threw first; else what the body throws; std::logic_error
 ///                 outside any task; std::system_error if no backend can be set up
