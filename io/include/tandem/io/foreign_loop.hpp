@@ -151,8 +151,8 @@ task<T> run_foreign_loop(completion_thread* where, Body body) {
 ///                 variables are gone. With g++ 12 a lambda that captures objects with destructors
 ///                 needs a name: a temporary does not compile
 /// @returns        what the body returns
-/// @throws         what a callback threw first; else what the body throws; std::logic_error
-///                 outside any task; std::system_error if no backend can be set up
+/// @throws         what a callback threw first; else what the body throws; std::system_error if no
+///                 backend can be set up
 /// @cancellation   a stop of the caller reaches the body, not the loop
 /// @resumes_on     the caller's home
 /// @cost           two frames, a block, and the loop's place among the sockets of its thread
