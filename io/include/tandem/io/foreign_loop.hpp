@@ -67,9 +67,9 @@ class TANDEM_IO_API foreign_loop {
   void watch(native_descriptor descriptor, watch_interest interest);
 
   /// No event of `descriptor` is told any more, also if one has come already. Before or after the
-  /// library has closed it, but in one segment with that: until then its number may be another
-  /// one's, and io_uring keeps what is watched open, so that a socket's end (FIN) leaves only now.
-  /// One that is not watched: nothing.
+  /// library has closed it, but in one segment with that: until then the number may be another
+  /// one's, and what is waited for stays open in the kernel, so that a socket's end (FIN) leaves
+  /// only now. One that is not watched: nothing.
   ///
   /// @throws  std::logic_error on another thread
   void forget(native_descriptor descriptor);
