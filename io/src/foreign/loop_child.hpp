@@ -6,6 +6,7 @@
 #pragma once
 
 #include <coroutine>
+#include <cstddef>
 #include <memory>
 #include <tandem/detail/promise_base.hpp>
 #include <tandem/environment.hpp>

@@ -294,6 +294,32 @@ TEST(foreign_loop, it_lives_where_it_is_told_to_or_where_its_task_does) {
   }
 }
 
+TEST(foreign_loop, a_runtime_that_ends_stops_the_body_and_waits_for_the_loop) {
+  const foreign_pair pair;
+  std::vector<std::string> told;
+  {
+    tandem::test::test_runtime rt;
+    event begun;
+    const auto body = [&](foreign_loop& loop) -> task<void> {
+      co_await tandem::from_callback<void()>(
+          [&](auto done) {
+            loop.watch(pair.ours(), watch_interest::read,
+                       [&, done](native_descriptor fd, ready_events) {
+                         told.emplace_back("called");
+                         loop.forget(fd);
+                         done();
+                       });
+            begun.set();
+          },
+          tandem::as_values, [&]() noexcept { pair.peer_writes("x"); });
+      told.emplace_back(tandem::to_string(tandem::current_stop_reason()));
+    };
+    rt->spawn(with_foreign_loop(body)).detach();
+    rt.run([](event& set) -> task<void> { co_await set.wait(); }(begun));
+  }
+  EXPECT_EQ(told, (std::vector<std::string>{"called", "shutdown"}));
+}
+
 TEST(foreign_loop, one_that_was_never_begun_does_nothing) {
   tandem::test::test_runtime rt;
   bool begun = false;
