@@ -17,6 +17,9 @@
 #include <vector>
 
 #include "io/support/loop_support.hpp"
+#include "runtime/support/sync_support.hpp"
+
+TANDEM_TEST_COUNT_NEW
 
 namespace {
 
@@ -241,6 +244,24 @@ TEST(foreign_loop, a_deadline_goes_by_a_virtual_clock) {
         co_await with_foreign_loop(body);
       }(),
       options);
+}
+
+TEST(foreign_loop, an_event_allocates_nothing) {
+  in_a_loop([](foreign_loop& loop) -> task<void> {
+    foreign_pair pair;
+    event over;
+    int calls = 0;
+    long before = 0;
+    loop.watch(pair.ours(), watch_interest::read, [&](native_descriptor fd, ready_events) {
+      EXPECT_EQ(read_some(fd), "x");
+      if (++calls == 20) before = tandem::test::news();  // what is used again has been made
+      if (calls < 200) return pair.peer_writes("x");
+      EXPECT_EQ(tandem::test::news(), before);
+      over.set();
+    });
+    pair.peer_writes("x");
+    co_await over.wait();
+  });
 }
 
 TEST(foreign_loop, a_file_on_a_disk_is_always_ready) {

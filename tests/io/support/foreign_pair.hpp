@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -44,10 +45,9 @@ class foreign_pair {
 
 /// @returns  what is there now; "" at the end, or if there is nothing
 inline std::string read_some(int descriptor, std::size_t most = 100) {
-  std::string text(most, ' ');
-  const ssize_t count = ::read(descriptor, text.data(), most);
-  text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
-  return text;
+  std::array<char, 100> text;
+  const ssize_t count = ::read(descriptor, text.data(), std::min(most, text.size()));
+  return {text.data(), count > 0 ? static_cast<std::size_t>(count) : 0};
 }
 
 /// Always ready to be read, and written.

@@ -52,8 +52,9 @@ class TANDEM_IO_API foreign_loop {
   ///                    a disk is always ready
   /// @param interest    none: paused. Nothing wakes this thread then, also if the peer leaves
   /// @param on_ready    kept until it is replaced or forgotten, and while it runs. Reading and
-  ///                    writing are told by a call each. If the system refuses to watch (no memory, the number was closed without forget()) it is
-  ///                    told an error, once, and the watch is paused
+  ///                    writing are told by a call each. If the system refuses to watch (no
+  ///                    memory, the number was closed without forget()) it is told an error, once,
+  ///                    and the watch is paused
   /// @throws            std::system_error (bad_file_descriptor) if it is not open;
   ///                    std::invalid_argument if `on_ready` is empty; std::logic_error on another
   ///                    thread, or when the body has ended; std::bad_alloc: then nothing has
