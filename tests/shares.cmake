@@ -65,6 +65,7 @@ set(tandem_share_forms
   depth_test
   finally_test
   for_each_concurrent_test
+  foreign_loop_test
   fork_join_test
   framing_test
   from_callback_test

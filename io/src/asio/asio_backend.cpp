@@ -57,9 +57,12 @@ class asio_backend final : public backend {
   void cancel(detail::operation& operation) noexcept override {
     // readiness/cancel. It waits, so nothing has been done: the next reap() ends it.
     const operation_entry& entry = entry_of(operation);
-    entry.at->of(entry.way).waiting.remove(operation);
-    table_.list_if_idle(*entry.at);
+    registration& at = *entry.at;
+    at.of(entry.way).waiting.remove(operation);
     end(operation, -ECANCELED);
+    // readiness/leave. At once: its owner may have closed it already, and the next operation may be
+    // for another descriptor of the same number.
+    table_.leave_if_idle(at);
   }
 
   void cancel_all() noexcept override {

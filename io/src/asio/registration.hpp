@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -35,24 +36,36 @@ class registration {
 
   /// @returns  0 or an error number. @throws std::bad_alloc
   int enter(native_descriptor descriptor, bool is_our_socket) {
-    // Asio makes what it watches non-blocking. What others may share is given back as it was.
-    restores_mode_ = !is_our_socket && (::fcntl(descriptor, F_GETFL) & O_NONBLOCK) == 0;
+    number_ = descriptor;
+    // readiness/enter. Of somebody else's a number of our own.
+    if (!is_our_socket) duplicate_ = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
+    if (!is_our_socket && duplicate_ < 0) return errno;
     asio::error_code error;
-    handle_.assign(descriptor, error);
+    try {
+      handle_.assign(is_our_socket ? descriptor : duplicate_, error);
+    } catch (...) {
+      close_duplicate();
+      throw;
+    }
+    if (error) close_duplicate();
+    // Asio makes what it watches non-blocking. What others may share is given back as it was.
+    restores_mode_ = duplicate_ >= 0 && (::fcntl(duplicate_, F_GETFL) & O_NONBLOCK) == 0;
     return error.value();
   }
   /// Asio's waits end, their handlers run later.
   void leave() noexcept {
     if (!handle_.is_open()) return;
-    const native_descriptor descriptor = handle_.release();
+    (void)handle_.release();
     int off = 0;
-    if (restores_mode_) (void)::ioctl(descriptor, FIONBIO, &off);
+    if (restores_mode_) (void)::ioctl(duplicate_, FIONBIO, &off);
+    close_duplicate();
     sides = {};
   }
 
   bool is_entered() const noexcept { return handle_.is_open(); }
   bool is_idle() const noexcept { return sides[0].waiting.empty() && sides[1].waiting.empty(); }
-  native_descriptor descriptor() noexcept { return handle_.native_handle(); }
+  /// Its owner's number.
+  native_descriptor descriptor() const noexcept { return number_; }
   side& of(direction way) noexcept { return sides[static_cast<std::size_t>(way)]; }
 
   /// @throws  std::bad_alloc
@@ -74,8 +87,15 @@ class registration {
   bool is_listed = false;  // among those that reap() looks at, since they may be idle
 
  private:
+  void close_duplicate() noexcept {
+    if (duplicate_ >= 0) ::close(duplicate_);
+    duplicate_ = no_descriptor;
+  }
+
   asio::posix::basic_stream_descriptor<executor> handle_;
   std::array<side, 2> sides;
+  native_descriptor number_ = no_descriptor;     // its owner's
+  native_descriptor duplicate_ = no_descriptor;  // what Asio watches, if it is no socket of ours
   bool restores_mode_ = false;
 };
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <tandem/io/detail/operation.hpp>
 #include <tandem/io/native_descriptor.hpp>
+#include <tandem/io/ready_events.hpp>
 
 namespace tandem::inline v0::io::platform {
 
@@ -28,5 +29,9 @@ std::int32_t begin_attempt(detail::operation& operation) noexcept;
 /// Another one, after the descriptor was said to be ready (which may be wrong by now); for kinds
 /// that begin no connection and accept none it may be the first, too.
 std::int32_t next_attempt(detail::operation& operation) noexcept;
+
+/// What the outcome of wait_readable or wait_writable says, whichever backend it is of. pre: it is
+/// no error number
+ready_events events_of(std::int32_t outcome) noexcept;
 
 }  // namespace tandem::inline v0::io::platform

@@ -15,4 +15,7 @@ namespace tandem::inline v0::io::platform {
 /// post: the number may be another one's, whatever the system has answered
 void close(native_descriptor descriptor) noexcept;
 
+/// Any thread. Whether the number is somebody's right now. pre: any number
+bool is_open(native_descriptor descriptor) noexcept;
+
 }  // namespace tandem::inline v0::io::platform

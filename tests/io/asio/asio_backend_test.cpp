@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -278,10 +279,31 @@ TEST_F(asio_backend, all_who_wait_for_readiness_go_on_and_the_descriptor_keeps_i
   EXPECT_EQ(submit(second), submit_answer::pending);
   pipe.peer_writes('q');
   EXPECT_EQ(next_ended(), (list{&first.get(), &second.get()}));
-  EXPECT_EQ(first.outcome(), 0);
+  EXPECT_EQ(first.outcome(), POLLIN);
   EXPECT_EQ(::fcntl(pipe.ours(), F_GETFL) & O_NONBLOCK, 0);
   one_byte write(pipe.peer(), operation_kind::wait_writable);
   EXPECT_EQ(submit(write), submit_answer::completed_inline);
+}
+
+// Its owner may close it first and cancel then.
+TEST_F(asio_backend, a_wait_that_is_cancelled_gives_up_its_number_at_once) {
+  const ends old = ends::of_a_pipe();
+  const ends next = ends::of_a_pipe();
+  for (const auto kind : {operation_kind::wait_readable, operation_kind::read_file}) {
+    one_byte first(old.ours(), kind);
+    EXPECT_EQ(submit(first), submit_answer::pending);
+    EXPECT_EQ(ended(at_once), list{});
+    ASSERT_EQ(::dup3(next.ours(), old.ours(), O_CLOEXEC), old.ours());
+    backend_->cancel(first.get());
+    one_byte second(old.ours(), kind);
+    EXPECT_EQ(submit(second), submit_answer::pending);
+    EXPECT_EQ(next_ended(), list{&first.get()});
+    EXPECT_EQ(first.outcome(), -ECANCELED);
+    next.peer_writes('n');
+    EXPECT_EQ(next_ended(), list{&second.get()});
+    one_byte rest(old.ours(), operation_kind::read_file);
+    (void)submit(rest);
+  }
 }
 
 TEST_F(asio_backend, a_vanished_peer_ends_the_wait) {

@@ -110,6 +110,21 @@ TEST_F(registration, a_descriptor_that_did_not_block_does_not_after_it_either) {
   EXPECT_FALSE(is_blocking());
 }
 
+TEST_F(registration, another_ones_mode_is_left_alone_if_the_number_is_that_ones_by_now) {
+  for (const int flags : {O_NONBLOCK, 0}) {
+    std::array<int, 2> other{};
+    ASSERT_EQ(::pipe2(other.data(), O_CLOEXEC | flags), 0);
+    EXPECT_EQ(at_.enter(readable_end(), false), 0);
+    wait_to_read();
+    ASSERT_EQ(::dup3(other[0], readable_end(), O_CLOEXEC), readable_end());
+    at_.leave();
+    EXPECT_EQ(is_blocking(), flags == 0);
+    context_.poll();
+    ASSERT_EQ(::fcntl(readable_end(), F_SETFL, 0), 0);
+    for (const int each : other) ::close(each);
+  }
+}
+
 TEST_F(registration, what_cannot_be_watched_is_an_error_number_and_nothing_is_entered) {
   EXPECT_EQ(at_.enter(-1, false), EBADF);
   EXPECT_FALSE(at_.is_entered());

@@ -3,11 +3,9 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
@@ -19,6 +17,7 @@
 #include <tandem/timeout.hpp>
 #include <vector>
 
+#include "io/support/foreign_pair.hpp"
 #include "io/support/io_support.hpp"
 
 namespace {
@@ -29,26 +28,8 @@ using tandem::task;
 using tandem::with_timeout;
 using tandem::io::readable;
 using tandem::io::writable;
+using tandem::test::foreign_pair;
 using tandem::test::on_every_home;
-
-/// Two connected non-blocking sockets of somebody else.
-class foreign_pair {
- public:
-  foreign_pair() {
-    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends.data()), 0);
-  }
-  foreign_pair(const foreign_pair&) = delete;
-  foreign_pair& operator=(const foreign_pair&) = delete;
-  ~foreign_pair() {
-    close_one(0);
-    close_one(1);
-  }
-  void close_one(std::size_t which) {
-    if (ends[which] >= 0) ::close(ends[which]);
-    ends[which] = -1;
-  }
-  std::array<int, 2> ends{};
-};
 
 TEST(readiness, a_descriptor_is_readable_when_something_was_written) {
   on_every_home([]() -> task<void> {

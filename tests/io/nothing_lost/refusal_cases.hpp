@@ -85,6 +85,8 @@ std::size_t files_left();
 void resize_and_go_on();
 /// A pool that grows by itself.
 void grow_by_itself();
+/// A library that calls back: its descriptors, and its timer.
+void drive_a_library();
 /// Readiness, signals, names, several addresses, readers, writers, frames, copies.
 void use_the_rest();
 /// The runtime ends while connections are open, received from and accepted on.

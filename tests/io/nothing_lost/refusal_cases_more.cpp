@@ -1,19 +1,24 @@
-// refusal_cases_more.cpp: files, signals, names, readers and writers.
+// refusal_cases_more.cpp: files, signals, names, readers and writers, libraries that call back.
 // SPDX-License-Identifier: MIT
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <csignal>
+#include <new>
 #include <span>
 #include <string>
 #include <string_view>
 #include <tandem/as_result.hpp>
+#include <tandem/clock.hpp>
+#include <tandem/event.hpp>
 #include <tandem/io/buffered_reader.hpp>
 #include <tandem/io/buffered_writer.hpp>
 #include <tandem/io/copy.hpp>
 #include <tandem/io/file.hpp>
+#include <tandem/io/foreign_loop.hpp>
 #include <tandem/io/framing.hpp>
 #include <tandem/io/read_file.hpp>
 #include <tandem/io/resolve.hpp>
@@ -24,6 +29,7 @@
 
 #include "io/nothing_lost/refusal_cases.hpp"
 #include "io/support/file_support.hpp"
+#include "io/support/foreign_pair.hpp"
 #include "refusing_port.hpp"
 
 namespace tandem::test {
@@ -164,7 +170,35 @@ task<void> take_a_signal() {
   EXPECT_EQ(co_await signals.wait(), SIGUSR1);
 }
 
+task<void> hear_of_it(io::foreign_loop& loop) {
+  const foreign_pair pair;
+  event heard;
+  event over;
+  bool is_refused = false;
+  const auto on_ready = [&](int number, io::ready_events events) {
+    is_refused = !events.readable();
+    loop.forget(number);
+    heard.set();
+  };
+  loop.watch(pair.peer(), io::watch_interest::none, [](int, io::ready_events) {});
+  loop.watch(pair.ours(), io::watch_interest::read, on_ready);
+  loop.watch(pair.ours(), io::watch_interest::none);
+  loop.watch(pair.ours(), io::watch_interest::read);
+  pair.peer_writes("x");
+  co_await heard.wait();
+  if (is_refused) throw std::bad_alloc();
+  loop.deadline(tandem::now() + std::chrono::hours(1), [] {});
+  loop.deadline(tandem::now() + std::chrono::microseconds(1), [&] { over.set(); });
+  co_await over.wait();
+}
+
 }  // namespace
+
+void drive_a_library() {
+  refused_program program;
+  program.run(io::with_foreign_loop(hear_of_it));
+  program.run_at_home(io::with_foreign_loop(hear_of_it));
+}
 
 void use_the_rest() {
   refused_program program;

@@ -55,6 +55,9 @@ TEST(refused_memory, a_pool_that_cannot_grow_goes_on_as_it_was) {
 TEST(refused_memory, a_pool_that_cannot_grow_by_itself_does_so_later) {
   refuse_memory_in(&tandem::test::grow_by_itself);
 }
+TEST(refused_memory, a_foreign_loop_says_what_it_could_not_watch_and_ends) {
+  refuse_memory_in(&tandem::test::drive_a_library);
+}
 TEST(refused_memory, readers_give_back_what_they_had_taken) {
   refuse_memory_in(&tandem::test::use_the_rest);
 }

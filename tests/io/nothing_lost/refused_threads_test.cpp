@@ -24,17 +24,12 @@ void refuse_in(tandem::test::refusals& what, void (*use)()) {
 }
 
 constexpr std::initializer_list<void (*)()> every_use = {
-    &tandem::test::start_and_end,
-    &tandem::test::run_tasks,
-    &tandem::test::wait_for_timers,
-    &tandem::test::exchange_bytes,
-    &tandem::test::serve_clients,
-    &tandem::test::receive_and_take_incoming,
-    &tandem::test::use_files,
-    &tandem::test::resize_and_go_on,
-    &tandem::test::grow_by_itself,
-    &tandem::test::use_the_rest,
-    &tandem::test::end_with_open_connections,
+    &tandem::test::start_and_end,   &tandem::test::run_tasks,
+    &tandem::test::wait_for_timers, &tandem::test::exchange_bytes,
+    &tandem::test::serve_clients,   &tandem::test::receive_and_take_incoming,
+    &tandem::test::use_files,       &tandem::test::resize_and_go_on,
+    &tandem::test::grow_by_itself,  &tandem::test::drive_a_library,
+    &tandem::test::use_the_rest,    &tandem::test::end_with_open_connections,
 };
 
 TEST(refused_threads, whatever_needs_one_ends_and_leaves_nothing) {

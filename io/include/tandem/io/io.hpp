@@ -28,6 +28,7 @@
 #include <tandem/io/file.hpp>
 #include <tandem/io/file_awaiters.hpp>
 #include <tandem/io/file_status.hpp>
+#include <tandem/io/foreign_loop.hpp>
 #include <tandem/io/framing.hpp>
 #include <tandem/io/happy_eyeballs.hpp>
 #include <tandem/io/incoming_awaiter.hpp>
@@ -38,6 +39,7 @@
 #include <tandem/io/open_options.hpp>
 #include <tandem/io/read_file.hpp>
 #include <tandem/io/readiness.hpp>
+#include <tandem/io/ready_events.hpp>
 #include <tandem/io/receive_awaiter.hpp>
 #include <tandem/io/resolve.hpp>
 #include <tandem/io/serve.hpp>

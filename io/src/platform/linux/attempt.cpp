@@ -38,13 +38,13 @@ bool is_ready(int descriptor, short events) noexcept {
   return answer != 0;  // another error is told by the call that follows
 }
 
-/// For an operation that is followed by no call of ours.
+/// For an operation that is followed by no call of ours. Its outcome is that of the ring's poll.
 std::int32_t readiness(int descriptor, short events) noexcept {
   pollfd asked{descriptor, events, 0};
   const int ready = ::poll(&asked, 1, 0);
   if (ready < 0) return -errno;
   if (ready == 0) return would_block;
-  return (asked.revents & POLLNVAL) != 0 ? -EBADF : 0;
+  return (asked.revents & POLLNVAL) != 0 ? -EBADF : asked.revents;
 }
 
 std::int32_t begin_connect(operation& operation) noexcept {
@@ -126,6 +126,11 @@ std::int32_t next_attempt(operation& operation) noexcept {
     case operation_kind::file: break;  // it waits for no direction
   }
   return -ENOTSUP;
+}
+
+ready_events events_of(std::int32_t outcome) noexcept {
+  return {(outcome & POLLIN) != 0, (outcome & POLLOUT) != 0, (outcome & POLLERR) != 0,
+          (outcome & POLLHUP) != 0};
 }
 
 }  // namespace tandem::inline v0::io::platform

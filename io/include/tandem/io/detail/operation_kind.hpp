@@ -160,7 +160,7 @@ inline constexpr std::array operation_rows = {
                   .is_tried_first = true,
                   .is_our_socket = true,
                   .is_lossy = true},
-    // Both end with any outcome that is no error.
+    // Both end with what their descriptor is ready for (platform::events_of).
     operation_row{.kind = operation_kind::wait_readable,
                   .name = "tandem::io::readable",
                   .waits_for = direction::read,

@@ -1,0 +1,206 @@
+// foreign_loop_reuse_test.cpp: numbers that are closed, told of late or never, and used again.
+// SPDX-License-Identifier: MIT
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+#include <tandem/event.hpp>
+#include <tandem/io/foreign_loop.hpp>
+#include <tandem/io/readiness.hpp>
+#include <vector>
+
+#include "io/support/loop_support.hpp"
+
+namespace {
+
+using tandem::event;
+using tandem::task;
+using tandem::io::foreign_loop;
+using tandem::io::native_descriptor;
+using tandem::io::ready_events;
+using tandem::io::watch_interest;
+using tandem::test::foreign_pair;
+using tandem::test::in_a_loop;
+using tandem::test::loop_passes;
+using tandem::test::read_some;
+
+/// Gives the end of `pair` the number that has just been closed.
+void renumber(foreign_pair& pair, int number) {
+  ASSERT_EQ(::fcntl(number, F_GETFD), -1) << "it is somebody else's";
+  ASSERT_EQ(::dup3(pair.ends[0], number, O_CLOEXEC), number);
+  ::close(pair.ends[0]);
+  pair.ends[0] = number;
+}
+
+TEST(foreign_loop, forget_takes_back_what_has_come_in_the_same_batch) {
+  in_a_loop([](foreign_loop& loop) -> task<void> {
+    loop_passes passes(loop);
+    foreign_pair one;
+    foreign_pair other;
+    int calls = 0;
+    // Whichever comes first forgets itself and the other.
+    const auto on_ready = [&](native_descriptor, ready_events) {
+      ++calls;
+      loop.forget(one.ours());
+      loop.forget(other.ours());
+    };
+    loop.watch(one.ours(), watch_interest::read_write, on_ready);
+    loop.watch(other.ours(), watch_interest::read_write, on_ready);
+    one.peer_writes("x");
+    other.peer_writes("x");
+    co_await passes.pass();
+    EXPECT_EQ(calls, 1);
+  });
+}
+
+TEST(foreign_loop, what_is_not_watched_may_be_forgotten) {
+  in_a_loop([](foreign_loop& loop) -> task<void> {
+    const foreign_pair pair;
+    loop.forget(pair.ours());
+    loop.forget(-1);
+    loop.watch(pair.ours(), watch_interest::read, [](native_descriptor, ready_events) {});
+    loop.forget(pair.ours());
+    loop.forget(pair.ours());
+    co_return;
+  });
+}
+
+enum class telling : std::uint8_t { before_the_close, after_the_close, never };
+
+/// The number of a watched socket, whose peer has written, is closed and becomes another one's.
+task<void> reuse(foreign_loop& loop, telling when, bool event_has_come, bool is_still_open) {
+  loop_passes passes(loop);
+  foreign_pair old;
+  foreign_pair next;
+  int old_calls = 0;
+  loop.watch(old.ours(), watch_interest::read,
+             [&](native_descriptor, ready_events) { ++old_calls; });
+  co_await passes.pass();
+  if (event_has_come) old.peer_writes("old");
+  const int number = old.take_ours();
+  const int other_number = is_still_open ? ::dup(number) : -1;
+  if (when == telling::before_the_close) loop.forget(number);
+  ::close(number);
+  if (when == telling::after_the_close) loop.forget(number);
+  renumber(next, number);
+  std::string got;
+  event all;
+  loop.watch(number, watch_interest::read, [&](native_descriptor fd, ready_events events) {
+    EXPECT_TRUE(events.readable());
+    const std::string part = read_some(fd);
+    EXPECT_NE(part, "") << "an event of the old one";
+    got += part;
+    if (got.size() == 3) all.set();
+  });
+  co_await passes.pass();
+  EXPECT_EQ(got, "");
+  EXPECT_LE(::send(old.peer(), "late", 4, MSG_NOSIGNAL), 4);  // EPIPE, if its end has left
+  co_await passes.pass();
+  EXPECT_EQ(got, "");
+  next.peer_writes("new");
+  co_await all.wait();
+  EXPECT_EQ(old_calls, 0);
+  loop.forget(number);
+  if (is_still_open) ::close(other_number);
+}
+
+TEST(foreign_loop, no_event_of_an_old_descriptor_reaches_a_new_one_of_its_number) {
+  for (const telling when : {telling::before_the_close, telling::after_the_close, telling::never}) {
+    for (const bool event_has_come : {false, true}) {
+      for (const bool is_still_open : {false, true}) {
+        in_a_loop(
+            [=](foreign_loop& loop) { return reuse(loop, when, event_has_come, is_still_open); });
+        EXPECT_FALSE(HasFailure()) << static_cast<int>(when) << event_has_come << is_still_open;
+      }
+    }
+  }
+}
+
+// With the next one to ask in the same segment: the loop's wait is in nobody's way.
+TEST(foreign_loop, whoever_waits_for_the_new_descriptor_at_once_hears_of_it) {
+  in_a_loop([](foreign_loop& loop) -> task<void> {
+    loop_passes passes(loop);
+    foreign_pair old;
+    foreign_pair next;
+    loop.watch(old.ours(), watch_interest::read_write,
+               [&](native_descriptor fd, ready_events) { loop.watch(fd, watch_interest::read); });
+    co_await passes.pass();
+    const int number = old.take_ours();
+    ::close(number);
+    loop.forget(number);
+    renumber(next, number);
+    const auto writes_later = [&]() -> task<void> {
+      co_await passes.pass();
+      next.peer_writes("x");
+    };
+    const auto all = [&](tandem::task_scope& scope) -> task<void> {
+      scope.spawn(writes_later());
+      co_await tandem::io::readable(number);
+      co_await scope.join();
+    };
+    co_await tandem::with_scope(all);
+    EXPECT_EQ(read_some(number), "x");
+  });
+}
+
+TEST(foreign_loop, a_closed_sockets_end_leaves_when_it_is_forgotten) {
+  in_a_loop([](foreign_loop& loop) -> task<void> {
+    loop_passes passes(loop);
+    foreign_pair pair;
+    loop.watch(pair.ours(), watch_interest::read_write, [&](native_descriptor, ready_events) {
+      loop.watch(pair.ours(), watch_interest::read);
+    });
+    co_await passes.pass();
+    const int number = pair.take_ours();
+    ::close(number);
+    char byte = 0;
+    EXPECT_EQ(::read(pair.peer(), &byte, 1), -1) << "what waits for it keeps it open";
+    EXPECT_EQ(errno, EAGAIN);
+    loop.forget(number);
+    co_await tandem::io::readable(pair.peer());
+    EXPECT_EQ(::read(pair.peer(), &byte, 1), 0);
+  });
+}
+
+TEST(foreign_loop, a_new_descriptor_keeps_its_mode_when_the_old_one_of_its_number_is_forgotten) {
+  in_a_loop([](foreign_loop& loop) -> task<void> {
+    loop_passes passes(loop);
+    foreign_pair old;
+    foreign_pair next;
+    EXPECT_EQ(::fcntl(old.ours(), F_SETFL, 0), 0);  // blocking
+    const auto ignore = [](native_descriptor, ready_events) {};
+    loop.watch(old.ours(), watch_interest::read, ignore);
+    co_await passes.pass();
+    loop.forget(old.ours());
+    co_await passes.pass();
+    EXPECT_EQ(::fcntl(old.ours(), F_GETFL) & O_NONBLOCK, 0) << "it is given back as it was";
+    loop.watch(old.ours(), watch_interest::read, ignore);
+    co_await passes.pass();
+    const int number = old.take_ours();
+    ::close(number);
+    renumber(next, number);
+    loop.forget(number);
+    co_await passes.pass();
+    EXPECT_NE(::fcntl(number, F_GETFL) & O_NONBLOCK, 0);
+  });
+}
+
+TEST(foreign_loop, a_number_that_was_closed_without_a_word_is_told_once_as_an_error) {
+  in_a_loop([](foreign_loop& loop) -> task<void> {
+    loop_passes passes(loop);
+    foreign_pair pair;
+    std::vector<ready_events> told;
+    pair.peer_writes("x");
+    loop.watch(pair.ours(), watch_interest::read, [&](native_descriptor, ready_events events) {
+      told.push_back(events);
+      pair.close_one(0);
+    });
+    co_await passes.pass(6);
+    EXPECT_EQ(told, (std::vector<ready_events>{ready_events(true, false, false, false),
+                                               ready_events(false, false, true, false)}));
+  });
+}
+
+}  // namespace
