@@ -279,7 +279,7 @@ def a_grace_period_ends(program):
     return b""
 
 
-def without_descriptors_it_goes_on(program):
+def without_descriptors_it_goes_on(program, question=b"GET a\n", answer=b"NONE\n"):
     """Who finds none left waits in the kernel's queue, until another one has left."""
     few = 40
 
@@ -290,15 +290,233 @@ def without_descriptors_it_goes_on(program):
         clients = {}
         for _ in range(3 * few):
             client = server.connect()
-            client.send(b"GET a\n")
+            client.send(question)
             clients[client.socket] = client
         while clients:
             ready, _, _ = select.select(list(clients), [], [], PATIENCE)
             assert ready, f"{len(clients)} are never answered"
             for each in ready:
-                equal(line(clients[each]), b"NONE\n", "an answer")
+                equal(line(clients[each]), answer, "an answer")
                 clients.pop(each).socket.close()
     return b""
+
+
+# asio_server: NICK name, SAY text, WHO, QUIT; a last word before the server closes
+
+
+def joined(server, *names):
+    """Members that have heard all that is said while they come."""
+    members = []
+    for name in names:
+        member = server.connect()
+        equal(ask(member, f"NICK {name}"), f"HELLO {name}", "a new member")
+        for other in members:
+            equal(line(other), f"+ {name}\n".encode(), "the others")
+        members.append(member)
+    return members
+
+
+def left(members):
+    for each in members:
+        each.socket.close()
+
+
+TALK = [("SAY x", "ERROR NICK first"), ("WHO", "ERROR NICK first"), ("", "ERROR NICK first"), ("NICK", "ERROR bad name"),
+        ("NICK a b", "ERROR bad name"), ("NICK " + "x" * 17, "ERROR bad name"), ("NICK a-b", "ERROR bad name"), ("NICK ann", "HELLO ann"),
+        ("NICK ann", "ERROR bad command"), ("WHO", "HERE ann"), ("SAY one", "ann: one"), ("SAY  two ", "ann:  two "), ("SAY", "ERROR bad command"),
+        ("SAY ", "ERROR bad command"), ("WHO x", "ERROR bad command"), ("", "ERROR bad command"), ("say x", "ERROR bad command"),
+        ("SAY " + "v" * 508, "ann: " + "v" * 508), ("SAY \x00\xff", "ann: \x00\xff"), ("QUIT", "BYE")]
+SAID = "".join(question + "\n" for question, _ in TALK).encode("latin1")
+HEARD = "".join(answer + "\n" for _, answer in TALK).encode("latin1")
+
+
+def one_line_after_the_other(program):
+    with patient(program) as server, server.connect() as client:
+        heard = b""
+        for question, _ in TALK:
+            client.send(question.encode("latin1") + b"\n")
+            heard += line(client)
+        equal(rest(client), b"", "the end")
+        equal(heard, HEARD, "one by one")
+        return heard
+
+
+def all_lines_at_once(program):
+    """More than the queue holds: what a member asks for itself waits for room, and does not get it dropped."""
+    many = 300
+    with patient(program, "--queue", "2") as server, server.connect() as client:
+        client.send(SAID[:-5] + b"WHO\n" * many + b"QUIT\nWHO\nWHO\n")
+        heard = rest(client)
+        equal(heard, HEARD[:-4] + b"HERE ann\n" * many + b"BYE\n", "pipelined")
+        return heard
+
+
+def chat_byte_by_byte(program):
+    with patient(program) as server, server.connect() as client:
+        client.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for byte in SAID:
+            client.send(bytes([byte]))
+        heard = rest(client)
+        equal(heard, HEARD, "byte by byte")
+        return heard
+
+
+def all_hear_what_one_says(program):
+    with patient(program) as server:
+        members = joined(server, "ann", "bob", "cleo")
+        ann, bob, cleo = members
+        equal(ask(bob, "WHO"), "HERE ann bob cleo", "who")
+        ann.send(b"SAY 1\nSAY 2\n")
+        heard = [lines(each, 2) for each in members]
+        bob.send(b"SAY 3\n")
+        heard += [line(each) for each in members]
+        with server.connect() as other:
+            equal(ask(other, "NICK bob"), "ERROR that name is taken", "a name that is taken")
+            bob.send(b"QUIT\n")
+            equal(rest(bob), b"BYE\n", "who leaves")
+            heard += [line(each) for each in (ann, cleo)]
+            equal(ask(other, "NICK bob"), "HELLO bob", "a name that is free again")
+            heard += [lines(other, 3), line(ann), line(cleo)]
+        heard += [line(ann), line(cleo)]  # the other one closed its socket
+        equal(heard, [b"ann: 1\nann: 2\n"] * 3 + [b"bob: 3\n"] * 3 + [b"- bob\n"] * 2 + [b"ann: 1\nann: 2\nbob: 3\n"] +
+              [b"+ bob\n"] * 2 + [b"- bob\n"] * 2, "what was said")
+        left(members)
+        return heard
+
+
+def twenty_lines_of_history(program):
+    with patient(program) as server:
+        members = joined(server, "ann")
+        for i in range(50):
+            equal(ask(members[0], f"SAY {i}"), f"ann: {i}", "itself")
+        with server.connect() as late:
+            late.send(b"NICK late\nWHO\n")
+            heard = lines(late, 22)
+        equal(heard, b"HELLO late\n" + b"".join(b"ann: %d\n" % i for i in range(30, 50)) + b"HERE ann late\n", "history")
+        left(members)
+        return heard
+
+
+def half_a_conversation_is_finished(program):
+    """Its last line breaks off, so it is none; all that was asked for is answered before the connection ends."""
+    with patient(program) as server:
+        members = joined(server, "ann", "bob")
+        ann, bob = members
+        ann.send(b"SAY x\nWHO\nSAY y")
+        ann.socket.shutdown(socket.SHUT_WR)
+        heard = [rest(ann), lines(bob, 2)]
+        equal(heard, [b"ann: x\nHERE ann bob\n", b"ann: x\n- ann\n"], "half closed")
+        left(members)
+        return heard
+
+
+def nobody_says_too_much(program):
+    heard = []
+    with patient(program) as server:
+        members = joined(server, "ann")
+        for too_long in (b"SAY " + b"x" * 509, b"SAY " + b"x" * 509 + b"\nWHO\n", b"x" * 100_000):
+            with server.connect() as client:
+                equal(ask(client, "NICK bob"), "HELLO bob", "a new member")
+                client.send(too_long)
+                heard += [rest(client), lines(members[0], 2)]
+                equal(heard[-2:], [b"ERROR line too long\n", b"+ bob\n- bob\n"], "too long")
+        left(members)
+    return heard
+
+
+def silence_ends_a_conversation(program):
+    with patient(program, "--idle", "0.05") as server:
+        heard = []
+        for said, answer in ((b"", b""), (b"NICK a\n", b"HELLO a\n"), (b"NICK a\nSAY", b"HELLO a\n")):
+            with server.connect() as client:
+                client.send(said)
+                heard.append(rest(client))
+                equal(heard[-1], answer, f"after {said!r}")
+        return heard
+
+
+def a_slow_member_is_dropped(program):
+    """Its queue is full: it is sent away, in the middle of a line perhaps, and the others learn of it and miss nothing."""
+    text = "x" * 500
+    with patient(program, "--queue", "10") as server, small_client(server) as slow:
+        members = joined(server, "ann", "bob")
+        ann, bob = members
+        equal(ask(slow, "NICK slow"), "HELLO slow", "the slow one")
+        heard = [line(ann), line(bob)]
+        said = 0
+        while True:  # one at a time: the queues of those who read are never full
+            ann.send(f"SAY {text}\n".encode())
+            said += 1
+            told = []
+            while f"ann: {text}\n".encode() not in told:
+                told.append(line(ann))
+            told_bob = [line(bob) for _ in told]
+            equal(sorted(told), sorted(told_bob), "both")
+            if b"- slow\n" in told:
+                break
+            equal(ask(ann, "WHO"), "HERE ann bob slow", "who")
+        equal(ask(bob, "WHO"), "HERE ann bob", "who")
+        try:
+            while data := slow.socket.recv(65536):
+                slow.received += data
+        except ConnectionResetError:
+            pass
+        all_of_it = f"ann: {text}\n".encode() * said
+        assert len(slow.received) < len(all_of_it) and all_of_it.startswith(slow.received), "the slow one has heard something else"
+        left(members)
+        return heard
+
+
+def a_signal_ends_the_chat(program):
+    """SIGTERM: nobody new, and a last word for everybody, after what they had been sent."""
+    with patient(program) as server:
+        members = joined(server, "ann", "bob")
+        ann, bob = members
+        with server.connect() as nameless:
+            equal(ask(nameless, "WHO"), "ERROR NICK first", "without a name")
+            ann.send(b"SAY x\nSAY")
+            heard = [line(ann)]  # bob's has been sent, too
+            server.process.send_signal(15)
+            heard += [rest(each) for each in (ann, bob, nameless)]
+            equal(heard, [b"ann: x\n", b"BYE\n", b"ann: x\nBYE\n", b"BYE\n"], "last words")
+            until_refused(server)
+            equal(server.process.wait(PATIENCE), 0, "exit code")
+        left(members)
+        return heard
+
+
+def a_grace_period_ends_the_chat(program):
+    """Somebody does not take what he has been sent."""
+    with patient(program, "--grace", "0.05") as server, small_client(server) as slow:
+        slow.send(b"NICK slow\n" + b"SAY " + b"x" * 500 + b"\n")
+        lines(slow, 2)
+        sending = threading.Thread(target=flood, args=(slow,), daemon=True)
+        sending.start()
+        server.stop()
+        sending.join()
+    return b""
+
+
+def flood(client):
+    try:
+        while True:
+            client.send(b"WHO\n" * 1000)
+    except OSError:
+        pass
+
+
+def who_never_listens_is_sent_away(program):
+    with patient(program, "--idle", "0.1") as server, small_client(server) as slow:
+        slow.send(b"NICK slow\n")
+        flood(slow)
+        with server.connect() as other:
+            equal(ask(other, "NICK other"), "HELLO other", "afterwards")
+            equal(ask(other, "WHO"), "HERE other", "who")
+    return b""
+
+
+def a_chat_without_descriptors_goes_on(program):
+    return without_descriptors_it_goes_on(program, b"WHO\n", b"ERROR NICK first\n")
 
 
 LAWS = {
@@ -306,6 +524,9 @@ LAWS = {
                      a_wait_has_a_limit, half_a_connection_is_answered, silence_ends_a_connection, a_slow_reader_holds_up_nobody,
                      who_never_reads_is_sent_away, a_signal_ends_what_waits, answers_under_way_arrive_after_a_signal, a_grace_period_ends,
                      without_descriptors_it_goes_on],
+    "asio_server": [one_line_after_the_other, all_lines_at_once, chat_byte_by_byte, all_hear_what_one_says, twenty_lines_of_history,
+                    half_a_conversation_is_finished, nobody_says_too_much, silence_ends_a_conversation, a_slow_member_is_dropped,
+                    who_never_listens_is_sent_away, a_signal_ends_the_chat, a_grace_period_ends_the_chat, a_chat_without_descriptors_goes_on],
 }
 
 if __name__ == "__main__":
