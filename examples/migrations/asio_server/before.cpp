@@ -298,6 +298,8 @@ class server {
     acceptor_.async_accept([this](error_code error, tcp::socket socket) {
       if (!acceptor_.is_open()) return;
       if (!error) {
+        error_code ignored;
+        socket.set_option(tcp::no_delay(true), ignored);
         std::make_shared<session>(std::move(socket), room_, chosen_)->start();
         return accept();
       }

@@ -4,6 +4,7 @@
 // What a connection has to remember between two events stands in `connection`; what it waits for in
 // `state`. Each list of connections has one time limit, so its first one is the next that expires.
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -174,6 +175,8 @@ class server {
     while (true) {
       const int descriptor = ::accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
       if (descriptor >= 0) {
+        const int on = 1;
+        ::setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
         connection& c = idle_.emplace_back();
         c.descriptor = descriptor;
         c.list = &idle_;
