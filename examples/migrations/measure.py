@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-# measure.py BUILD [ROUNDS [SECONDS]] | measure.py lines PAGE: the tables of README.md.
+# measure.py BUILD [ROUNDS [SECONDS [WORDS]]] | measure.py lines PAGE: the tables of README.md.
 # SPDX-License-Identifier: MIT
 """BUILD is a build folder such as build/release. Each sample is a server of its own on the first CPU, loaded from the last one; in each
 round every server has a turn, in random order, and medians over the rounds are printed, as rows of README.md's table.
+WORDS: only loads whose name has them. TANDEM_BENCH_FIFO=1 as in tests/bench/servers.py: realtime priority, where others use the machine.
 `lines PAGE` counts lines that are neither empty nor a comment, and fails if the table of PAGE says something else."""
 import pathlib
 import random
@@ -35,11 +36,11 @@ def check_lines(page):
 
 
 def sample(build, server, side, connections, kind, depth, seconds):
-    from servers import Server, command
+    from servers import FIFO, Server, command
     programs = build / "examples" / "migrations"
-    with Server([str(programs / f"{server}_{side}"), "--port", "PORT", "--queue", "100000"], [CPUS[0]]) as running:
+    with Server([str(programs / f"{server}_{side}"), "--port", "PORT", "--queue", "100000"], [CPUS[0]], FIFO) as running:
         begin = running.cpu()
-        text = command([str(programs / "migration_load"), str(running.port), str(connections), str(seconds), kind, str(depth)], CPUS[-1:], False)
+        text = command([str(programs / "migration_load"), str(running.port), str(connections), str(seconds), kind, str(depth)], CPUS[-1:], FIFO)
         end = running.cpu()
         count, took = re.match(r"lines=(\d+) seconds=([\d.]+)", text).groups()
         spent = [b - a for a, b in zip(begin, end)]
@@ -47,13 +48,14 @@ def sample(build, server, side, connections, kind, depth, seconds):
         return {"rate": int(count) / float(took), "cpu": spent[0] / int(count) / 1000, "user": user, "rss": running.status("VmHWM")}
 
 
-def measure(build, rounds, seconds):
-    rows = [(load, side, []) for load in LOADS for side in ("before", "after")]
+def measure(build, rounds=7, seconds=1, words=""):
+    loads = [load for load in LOADS if words in f"{load[0]}: {load[1]}"]
+    rows = [(load, side, []) for load in loads for side in ("before", "after")]
     for number in range(rounds):
         for (server, _, *how), side, samples in random.sample(rows, len(rows)):
             samples.append(sample(build, server, side, *how, seconds))
         print(f"round {number + 1} of {rounds}", file=sys.stderr, flush=True)
-    for load in LOADS:
+    for load in loads:
         found = {side: {what: statistics.median(each[what] for each in samples) for what in samples[0]}
                  for each_load, side, samples in rows if each_load == load}
         before, after = found["before"], found["after"]
@@ -68,4 +70,4 @@ if __name__ == "__main__":
         sys.exit(check_lines(sys.argv[2]))
     import os
     CPUS = sorted(os.sched_getaffinity(0))
-    measure(pathlib.Path(sys.argv[1]).resolve(), int(sys.argv[2]) if len(sys.argv) > 2 else 7, float(sys.argv[3]) if len(sys.argv) > 3 else 1)
+    measure(pathlib.Path(sys.argv[1]).resolve(), *(kind(word) for kind, word in zip((int, float, str), sys.argv[2:])))

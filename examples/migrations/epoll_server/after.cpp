@@ -57,7 +57,7 @@ class service {
 
   /// One connection. What throws, such as a limit that is over, ends it.
   task<void> serve(io::tcp_stream client, std::stop_token draining) {
-    io::buffered_reader reader(client);
+    io::buffered_reader reader(client, 2 * longest_line);
     std::string out;
     while (true) {
       const std::string_view rest = text_of(reader.buffered());
