@@ -38,7 +38,7 @@ def check_lines(page):
 def sample(build, server, side, connections, kind, depth, seconds):
     from servers import FIFO, Server, command
     programs = build / "examples" / "migrations"
-    with Server([str(programs / f"{server}_{side}"), "--port", "PORT", "--queue", "100000"], [CPUS[0]], FIFO) as running:
+    with Server([str(programs / f"{server}_{side}"), "--port", "PORT", "--queue", "1000"], [CPUS[0]], FIFO) as running:
         begin = running.cpu()
         text = command([str(programs / "migration_load"), str(running.port), str(connections), str(seconds), kind, str(depth)], CPUS[-1:], FIFO)
         end = running.cpu()

@@ -126,7 +126,7 @@ class conversation {
   }
   /// Until the client leaves, or has to. @returns what it is told last
   task<std::string> obey_all() {
-    io::buffered_reader reader(client_);
+    io::buffered_reader reader(client_, 2 * longest_line);
     while (true) {
       auto line = co_await tandem::as_result(tandem::with_stop(
           draining_, tandem::with_timeout(chosen_.idle, reader.read_until("\n", longest_line))));
