@@ -443,6 +443,17 @@ class asio_stream {
   /// The stream itself, for what is not offered here. While nothing is under way.
   Stream& stream() noexcept { return state_->stream(); }
   bool is_open() const noexcept { return state_ != nullptr && !state_->is_closed(); }
+  /// Ends what is written; reads go on.
+  ///
+  /// @throws  what the stream's shutdown() throws; std::system_error with bad_file_descriptor if it
+  ///          is closed
+  void shutdown() {
+    if (!is_open()) {
+      throw std::system_error(std::make_error_code(std::errc::bad_file_descriptor),
+                              "tandem::asio_stream::shutdown: the stream is closed");
+    }
+    state_->stream().shutdown();
+  }
   /// Ends what is under way, and then closes the stream. Later operations fail as bad_descriptor.
   ///
   /// @thread_safety  any thread
