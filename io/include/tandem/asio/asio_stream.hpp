@@ -40,10 +40,11 @@ namespace detail {
 template <class Stream>
 class asio_stream_state : public std::enable_shared_from_this<asio_stream_state<Stream>> {
  public:
-  asio_stream_state(Stream&& stream, executor& home) : stream_(std::move(stream)), home_(&home) {}
+  asio_stream_state(Stream&& stream, asio_executor home)
+      : stream_(std::move(stream)), home_(std::move(home)) {}
 
   Stream& stream() noexcept { return stream_; }
-  executor& home() const noexcept { return *home_; }
+  const asio_executor& home() const noexcept { return home_; }
   bool is_closed() const noexcept { return closed_.load(std::memory_order_acquire); }
 
   /// Any thread. Unless it is taken, the request has to be completed by the caller.
@@ -87,7 +88,8 @@ class asio_stream_state : public std::enable_shared_from_this<asio_stream_state<
   void begin(side& own) {
     const std::lock_guard hold(lock_);
     if (own.has_begun.load(std::memory_order_relaxed) || is_closed()) return;
-    own.task = home_->owner()->spawn(*home_, serve(this->shared_from_this(), own));
+    executor& home = home_.target();
+    own.task = home.owner()->spawn(home, serve(this->shared_from_this(), own));
     ++running_;
     // release: pairs with ask(), which needs no more than the lane.
     own.has_begun.store(true, std::memory_order_release);
@@ -156,7 +158,7 @@ class asio_stream_state : public std::enable_shared_from_this<asio_stream_state<
   static std::error_code aborted_code() noexcept { return make_error_code(stop_reason::user); }
 
   Stream stream_;
-  executor* const home_;
+  const asio_executor home_;
   side reader_;
   side writer_;
   std::mutex lock_;
@@ -206,7 +208,7 @@ class stream_operation final : public stream_request {
     }
   }
 
-  stream_operation(kind asked, Handler&& handler, executor& home)
+  stream_operation(kind asked, Handler&& handler, const asio_executor& home)
       : stream_request(asked), handler_(std::move(handler)), work_(work_at(handler_, home)) {}
 
   void complete(const std::error_code& code, std::size_t count) noexcept override {
@@ -267,12 +269,11 @@ class stream_operation final : public stream_request {
     stream_operation* room_;
   };
 
-  static working work_at(const Handler& handler, executor& home) {
-    const asio_executor at_home(home);
+  static working work_at(const Handler& handler, const asio_executor& home) {
     if constexpr (is_own) {
-      return Flavour::executor_of(handler, at_home);
+      return Flavour::executor_of(handler, home);
     } else {
-      return Flavour::prefer(Flavour::executor_of(handler, at_home),
+      return Flavour::prefer(Flavour::executor_of(handler, home),
                              Flavour::outstanding_work::tracked);
     }
   }
@@ -318,7 +319,7 @@ class initiate_on_stream {
   using executor_type = asio_executor;
   explicit initiate_on_stream(std::shared_ptr<asio_stream_state<Stream>> state) noexcept
       : state_(std::move(state)) {}
-  executor_type get_executor() const noexcept { return asio_executor(state_->home()); }
+  executor_type get_executor() const noexcept { return state_->home(); }
   template <class Handler, class Buffers>
   void operator()(Handler&& handler, stream_request::kind what, const Buffers& buffers) const {
     stream_operation<Flavour, std::decay_t<Handler>>::start(
@@ -343,7 +344,7 @@ class end_of_teardown {
       : state_(std::move(state)), done_(std::move(done)) {}
 
   executor_type get_executor() const noexcept {
-    return Flavour::executor_of(done_, asio_executor(state_->home()));
+    return Flavour::executor_of(done_, state_->home());
   }
   allocator_type get_allocator() const noexcept { return Flavour::allocator_of(done_); }
   cancellation_slot_type get_cancellation_slot() const noexcept { return Flavour::slot_of(done_); }
@@ -399,15 +400,11 @@ class asio_stream {
 
   /// @param home  where its operations run; of the runtime of the stream
   /// @throws      std::logic_error if the two are of different runtimes
-  asio_stream(Stream stream, executor& home) {
-    executor* const own = io::detail::thread_executor_of(stream);
-    if (own != nullptr && own->owner() != home.owner()) {
-      throw std::logic_error(
-          "tandem::as_asio_stream: the stream belongs to another runtime than the executor: give "
-          "an executor of the runtime that has opened the stream");
-    }
-    state_ = std::make_shared<state>(std::move(stream), home);
-  }
+  asio_stream(Stream stream, executor& home)
+      : asio_stream(std::move(stream), asio_executor(home)) {}
+  /// As above; the strand is kept as long as it is used.
+  asio_stream(Stream stream, const strand& home)
+      : asio_stream(std::move(stream), asio_executor(home)) {}
   asio_stream(asio_stream&&) noexcept = default;
   asio_stream& operator=(asio_stream&& other) noexcept {
     if (state_ != nullptr) state_->close();
@@ -436,7 +433,7 @@ class asio_stream {
     return initiate(detail::stream_request::kind::write, buffers, std::forward<Token>(token));
   }
 
-  executor_type get_executor() const noexcept { return asio_executor(state_->home()); }
+  executor_type get_executor() const noexcept { return state_->home(); }
   lowest_layer_type& lowest_layer() noexcept { return *this; }
   const lowest_layer_type& lowest_layer() const noexcept { return *this; }
 
@@ -473,6 +470,15 @@ class asio_stream {
 
   // Implementation
  private:
+  asio_stream(Stream&& stream, asio_executor home) {
+    executor* const own = io::detail::thread_executor_of(stream);
+    if (own != nullptr && own->owner() != home.target().owner()) {
+      throw std::logic_error(
+          "tandem::as_asio_stream: the stream belongs to another runtime than the executor: give "
+          "an executor of the runtime that has opened the stream");
+    }
+    state_ = std::make_shared<state>(std::move(stream), home);
+  }
   template <class Buffers, class Token>
   auto initiate(detail::stream_request::kind what, const Buffers& buffers, Token&& token) {
     using flavour = typename detail::buffers_flavour<Buffers>::type;
@@ -505,6 +511,12 @@ asio_stream<Stream> as_asio_stream(Stream stream) {
 /// @throws  std::logic_error if it is of another runtime; std::bad_alloc
 template <io::byte_stream Stream>
 asio_stream<Stream> as_asio_stream(Stream stream, executor& home) {
+  return asio_stream<Stream>(std::move(stream), home);
+}
+/// As above; the strand is kept as long as it is used: timers of a WebSocket call it when the
+/// stream is gone.
+template <io::byte_stream Stream>
+asio_stream<Stream> as_asio_stream(Stream stream, const strand& home) {
   return asio_stream<Stream>(std::move(stream), home);
 }
 
