@@ -154,7 +154,7 @@ task<void> wait_a_little(std::mt19937_64& random) {
       for (std::uint64_t left = random() % 4; left != 0; --left) co_await tandem::yield();
       break;
     default: {
-      const std::uint64_t pause = random() % (1ULL << (10 + random() % 8));
+      const std::uint64_t pause = random() % (1ULL << (9 + random() % 7));
       for (std::atomic<std::uint64_t> spun{0}; spun.load(std::memory_order_relaxed) < pause;) {
         spun.fetch_add(1, std::memory_order_relaxed);
       }
