@@ -19,6 +19,7 @@
 #include <tandem/asio/asio_executor.hpp>
 #include <tandem/asio/detail/asio_wait.hpp>
 #include <tandem/asio/detail/stream_request.hpp>
+#include <tandem/detail/frame_memory.hpp>
 #include <tandem/io/byte_stream.hpp>
 #include <tandem/io/detail/thread_executor_of.hpp>
 #include <tandem/result.hpp>
@@ -85,6 +86,9 @@ class asio_stream_state : public std::enable_shared_from_this<asio_stream_state<
     join_handle<void> task;  // under the lock
   };
 
+  static constexpr bool gathers =
+      requires(Stream& stream) { stream.write_all(std::span<const std::span<const std::byte>>()); };
+
   void begin(side& own) {
     const std::lock_guard hold(lock_);
     if (own.has_begun.load(std::memory_order_relaxed) || is_closed()) return;
@@ -97,9 +101,17 @@ class asio_stream_state : public std::enable_shared_from_this<asio_stream_state<
 
   static task<void> serve(std::shared_ptr<asio_stream_state> self, side& own) {
     while (stream_request* const asked = co_await own.lane.next()) {
-      // The usual case makes no frame.
+      // The usual cases make no frame.
       if (asked->is_plain_read()) {
-        tell(*asked, co_await as_result(self->stream_.read(asked->buffers[0])));
+        tell(*asked, co_await as_result(self->stream_.read(asked->room(0))));
+      } else if (asked->is_plain_write()) {
+        tell(*asked, co_await as_result(self->stream_.write(asked->buffers[0])));
+      } else if (gathers && asked->is_gathering_write()) {
+        if constexpr (gathers) {
+          // All at once, where how much went counts only if all went: a stop of its own needs the
+          // count.
+          tell_all(*asked, co_await as_result(self->stream_.write_all(asked->all_buffers())));
+        }
       } else if (asked->stop) {
         auto token = asked->stop->get_token();
         tell(*asked, co_await as_result(with_stop(std::move(token), self->transfer(*asked))));
@@ -119,34 +131,29 @@ class asio_stream_state : public std::enable_shared_from_this<asio_stream_state<
       asked.complete(got.error(), 0);
     }
   }
+  static void tell_all(stream_request& asked, const result<void>& sent) noexcept {
+    if (sent) {
+      asked.complete({}, asked.bytes);
+    } else {
+      asked.complete(sent.error(), 0);
+    }
+  }
   task<std::size_t> transfer(stream_request& asked) {
     if (asked.what == stream_request::kind::read) {
       if constexpr (requires { stream_.read(std::span<const std::span<std::byte>>()); }) {
         if (asked.buffer_count > 1) {
+          std::array<std::span<std::byte>, stream_request::most_buffers> parts;
+          for (std::size_t i = 0; i < asked.buffer_count; ++i) parts[i] = asked.room(i);
           co_return co_await stream_.read(
-              std::span<const std::span<std::byte>>(asked.buffers.data(), asked.buffer_count));
+              std::span<const std::span<std::byte>>(parts.data(), asked.buffer_count));
         }
       }
-      co_return co_await stream_.read(asked.buffers[0]);
+      co_return co_await stream_.read(asked.room(0));
     }
     if (asked.what == stream_request::kind::drain) {
       std::array<std::byte, 512> thrown_away;
       while (co_await stream_.read(thrown_away) != 0) {}
       co_return 0;
-    }
-    // All at once, where how much went counts only if all went: a stop of its own needs the count.
-    if constexpr (requires { stream_.write_all(std::span<const std::span<const std::byte>>()); }) {
-      if (asked.buffer_count > 1 && !asked.stop) {
-        std::array<std::span<const std::byte>, stream_request::most_buffers> parts;
-        std::size_t sum = 0;
-        for (std::size_t i = 0; i < asked.buffer_count; ++i) {
-          parts[i] = asked.buffers[i];
-          sum += parts[i].size();
-        }
-        co_await stream_.write_all(
-            std::span<const std::span<const std::byte>>(parts.data(), asked.buffer_count));
-        co_return sum;
-      }
     }
     co_return co_await stream_.write(asked.buffers[0]);
   }
@@ -166,6 +173,20 @@ class asio_stream_state : public std::enable_shared_from_this<asio_stream_state<
   std::atomic<bool> closed_{false};
 };
 
+template <class T>
+class frame_list_allocator {
+ public:
+  using value_type = T;
+  /// Made of the allocator that it stands for.
+  explicit frame_list_allocator(const std::allocator<void>& /*instead*/) noexcept {}
+
+  T* allocate(std::size_t count) {
+    static_assert(alignof(T) <= 16);
+    return static_cast<T*>(allocate_frame(count * sizeof(T)));
+  }
+  void deallocate(T* block, std::size_t count) noexcept { free_frame(block, count * sizeof(T)); }
+};
+
 /// An operation of Asio's on a stream, with its handler.
 template <class Flavour, class Handler>
 class stream_operation final : public stream_request {
@@ -177,8 +198,12 @@ class stream_operation final : public stream_request {
       is_own, asio_executor,
       std::decay_t<decltype(Flavour::prefer(std::declval<const handler_executor&>(),
                                             Flavour::outstanding_work::tracked))>>;
-  using allocator_type = typename std::allocator_traits<decltype(Flavour::allocator_of(
-      std::declval<const Handler&>()))>::template rebind_alloc<stream_operation>;
+  using given_allocator =
+      std::decay_t<decltype(Flavour::allocator_of(std::declval<const Handler&>()))>;
+  // Of a handler without an allocator of its own: the lists of frames.
+  using allocator_type = std::conditional_t<
+      std::is_same_v<given_allocator, std::allocator<void>>, frame_list_allocator<stream_operation>,
+      typename std::allocator_traits<given_allocator>::template rebind_alloc<stream_operation>>;
 
  public:
   template <class Stream, class Buffers>
@@ -284,10 +309,7 @@ class stream_operation final : public stream_request {
          ++each) {
       const typename Flavour::const_buffer one(*each);
       if (one.size() == 0) continue;
-      // Only a read, whose buffers are writable, writes.
-      auto* const data =
-          const_cast<std::byte*>(static_cast<const std::byte*>(one.data()));  // NOLINT
-      buffers[buffer_count++] = std::span(data, one.size());
+      buffers[buffer_count++] = std::span(static_cast<const std::byte*>(one.data()), one.size());
       bytes += one.size();
     }
   }
