@@ -210,8 +210,8 @@ class asio_wait : protected foreign_wait, private await_strand::user {
 
   // For the handler
   void dropped() noexcept {
-    // Nobody has the turn who could look: the operation is gone.
     is_over_.store(true, std::memory_order_relaxed);
+    if (strand_ != nullptr) strand_->forget_user();
     end_and_post(how::dropped);
   }
   await_arena& arena() noexcept { return arena_; }

@@ -35,10 +35,11 @@ class await_strand : public await_turns, public frame_allocated {
 
   // With the turn:
   void step_is_over() noexcept {
-    if (user_ != nullptr) user_->step_is_over();
+    // Relaxed: under the turn.
+    if (user* const of = user_.load(std::memory_order_relaxed)) of->step_is_over();
   }
-  /// The await is over.
-  void forget_user() noexcept { user_ = nullptr; }
+  /// The await is over. Also by whoever destroys the operation, when no step runs.
+  void forget_user() noexcept { user_.store(nullptr, std::memory_order_relaxed); }
 
   void hold() noexcept { holds_.fetch_add(1, std::memory_order_relaxed); }  // by a holder
   void release() noexcept {
@@ -49,7 +50,7 @@ class await_strand : public await_turns, public frame_allocated {
  private:
   std::atomic<std::uint32_t> holds_{1};
   const bool is_serial_;
-  user* user_;  // under the turn
+  std::atomic<user*> user_;
 };
 
 /// While it lives the strand does.
