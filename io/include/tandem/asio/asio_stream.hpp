@@ -180,14 +180,14 @@ class stream_operation final : public stream_request {
 
  public:
   template <class Stream, class Buffers>
-  static void start(asio_stream_state<Stream>& state, kind what, Handler&& handler,
+  static void start(asio_stream_state<Stream>& state, kind asked, Handler&& handler,
                     const Buffers& given) {
     allocator_type own(Flavour::allocator_of(handler));
     owned made(own);
-    made.construct(what, std::move(handler), state.home());
+    made.construct(asked, std::move(handler), state.home());
     stream_operation& self = *made.operation;
     self.take(given);
-    if (self.bytes == 0 && what != kind::drain) {
+    if (self.bytes == 0 && asked != kind::drain) {
       made.release().complete_later({}, 0);
       return;
     }
@@ -206,8 +206,8 @@ class stream_operation final : public stream_request {
     }
   }
 
-  stream_operation(kind what, Handler&& handler, executor& home)
-      : stream_request(what), handler_(std::move(handler)), work_(work_at(handler_, home)) {}
+  stream_operation(kind asked, Handler&& handler, executor& home)
+      : stream_request(asked), handler_(std::move(handler)), work_(work_at(handler_, home)) {}
 
   void complete(const std::error_code& code, std::size_t count) noexcept override {
     auto [last, at] = end(code, count);

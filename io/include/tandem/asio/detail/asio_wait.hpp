@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <atomic>
 #include <concepts>
 #include <coroutine>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <optional>
 #include <stdexcept>
@@ -13,8 +15,10 @@
 #include <tandem/asio/detail/await_memory.hpp>
 #include <tandem/detail/foreign_wait.hpp>
 #include <tandem/detail/outcome.hpp>
+#include <tandem/detail/thread_context.hpp>
 #include <tandem/detail/wait_list.hpp>
 #include <tandem/result.hpp>
+#include <thread>
 #include <tuple>
 #include <type_traits>
 #include <typeinfo>
@@ -123,6 +127,27 @@ auto executor_of_object(const First& first, const Others&... others) noexcept {
   }
 }
 
+/// Whether the user has bound the operation to an executor, around adapters of the token:
+/// bind_executor(strand, as_tuple(use_await)). bind_executor wraps the initiation, too.
+template <class T>
+constexpr bool is_bound_in() {
+  if constexpr (requires(const T& t) { t.initiation_, t.ex_; }) {
+    return true;
+  } else if constexpr (requires(const T& t) { t.initiation_; }) {
+    return is_bound_in<decltype(std::declval<const T&>().initiation_)>();
+  } else {
+    return false;
+  }
+}
+template <class T>
+auto bound_executor_in(const T& t) noexcept {
+  if constexpr (requires { t.ex_; }) {
+    return t.ex_;
+  } else {
+    return bound_executor_in(t.initiation_);
+  }
+}
+
 /// The completion handler. Destroyed without a call it ends the await as dropped. Its executor is
 /// the await's strand over that of the object, which Asio offers (associated_executor).
 template <class Wait>
@@ -174,8 +199,11 @@ class asio_wait : protected foreign_wait {
   using executor_over = std::conditional_t<is_bound, Inner, await_executor<Flavour, Executor>>;
 
   // For the handler
-  void dropped() noexcept { end_and_post(how::dropped); }
-  await_arena& arena() noexcept { return arena_; }
+  void dropped() noexcept {
+    end_emissions();
+    end_and_post(how::dropped);
+  }
+  await_strand& arena() noexcept { return *strand_; }
   typename handler::cancellation_slot_type slot() noexcept {
     return typename handler::cancellation_slot_type(room_, signal_);
   }
@@ -189,8 +217,7 @@ class asio_wait : protected foreign_wait {
   }
   template <class... Given>
   void called(Given&&... given) {
-    is_over_ = true;
-    room_.clear();
+    end_emissions();
     try {
       keep(std::forward<Given>(given)...);
     } catch (...) {
@@ -358,9 +385,33 @@ class asio_wait : protected foreign_wait {
     return told::yes;
   }
   void emit() noexcept {
-    if (is_over_) return;
+    const std::uintptr_t mine = this_emitter();
+    std::uintptr_t nobody = 0;
+    // acquire: pairs with end_emissions(); the operation has hung up something, or nothing.
+    if (!emitter_.compare_exchange_strong(nobody, mine, std::memory_order_acq_rel)) return;
     room_.emit(Flavour::any_cancellation);
-    signal_.emit(Flavour::any_cancellation);
+    if (emitter_.load(std::memory_order_relaxed) != over) signal_.emit(Flavour::any_cancellation);
+    std::uintptr_t still = mine;
+    emitter_.compare_exchange_strong(still, 0, std::memory_order_acq_rel);
+  }
+  /// From now on a stop reaches nothing of Asio's: an end may come without the turn, when a context
+  /// is destroyed, which is to find nobody inside it.
+  void end_emissions() noexcept {
+    std::uintptr_t seen = 0;
+    // acq_rel: pairs with emit().
+    while (!emitter_.compare_exchange_weak(seen, over, std::memory_order_acq_rel)) {
+      if (seen == over) return;
+      if (seen == this_emitter()) {  // inside it: what hangs there is running
+        emitter_.store(over, std::memory_order_release);
+        return;
+      }
+      if (seen != 0) std::this_thread::yield();  // an emission is short
+      seen = 0;
+    }
+    room_.clear();
+  }
+  static std::uintptr_t this_emitter() noexcept {
+    return reinterpret_cast<std::uintptr_t>(&this_thread());  // NOLINT: an address that is no other
   }
 
   [[noreturn]] static void refuse_stopped() {
@@ -387,14 +438,15 @@ class asio_wait : protected foreign_wait {
 
   Inner inner_;
   await_strand* strand_ = nullptr;
-  bool is_over_ = false;  // under the turn: the handler was called
+  static constexpr std::uintptr_t over = 1;
+  // 0; over: the handler was called, or destroyed; or which thread is emitting a stop.
+  std::atomic<std::uintptr_t> emitter_{0};
   std::error_code code_;
   std::exception_ptr exception_;
   std::optional<values> values_;
   std::optional<waiting_emission> emission_;  // the stopper's
   cancellation_room<cancellation> room_;
   typename Flavour::cancellation_signal signal_;  // for those that insist on Asio's own slot
-  await_arena arena_;
 };
 
 /// Awaiter of an operation that was started with use_await.
@@ -475,6 +527,10 @@ template <class R, class... Args>
 struct arguments_of<R(Args...) &&> : arguments_of<R(Args...)> {};
 template <class R, class... Args>
 struct arguments_of<R(Args...) noexcept> : arguments_of<R(Args...)> {};
+template <class R, class... Args>
+struct arguments_of<R(Args...) & noexcept> : arguments_of<R(Args...)> {};
+template <class R, class... Args>
+struct arguments_of<R(Args...) && noexcept> : arguments_of<R(Args...)> {};
 
 template <class Flavour, class Signature, bool is_bound, class Inner, class Initiation,
           class... Given>

@@ -1,46 +1,15 @@
-// await_memory.hpp: what an operation of Asio allocates and hangs up, in the frame that awaits it.
+// await_memory.hpp: where an operation of Asio allocates, and hangs up what ends it early.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <new>
-#include <tandem/detail/frame_memory.hpp>
+#include <tandem/asio/detail/await_executor.hpp>
 #include <type_traits>
 #include <utility>
 
 namespace tandem::inline v0::detail {
-
-/// Memory for one thing at a time, which is what operations want: each step of a composed one gives
-/// its own back before the next takes its. More comes from the lists of frames.
-///
-/// Used under the await's turn, but for operations of several branches.
-class await_arena {
- public:
-  await_arena() noexcept {}  // NOLINT: bytes stay as they are
-  await_arena(const await_arena&) = delete;
-  await_arena& operator=(const await_arena&) = delete;
-
-  /// @throws  std::bad_alloc
-  void* allocate(std::size_t size) {
-    // acquire: pairs with the release below.
-    if (size <= sizeof bytes_ && !taken_.exchange(true, std::memory_order_acquire)) return bytes_;
-    return allocate_frame(size);
-  }
-  void deallocate(void* block, std::size_t size) noexcept {
-    if (block == static_cast<void*>(bytes_)) {
-      taken_.store(false, std::memory_order_release);
-    } else {
-      free_frame(block, size);
-    }
-  }
-
- private:
-  // A read of a socket takes some 250 bytes, a step of a TLS stream twice that.
-  alignas(16) std::byte bytes_[368];
-  std::atomic<bool> taken_{false};
-};
 
 /// Of the handler of an await.
 template <class T>
@@ -48,7 +17,7 @@ class await_allocator {
  public:
   using value_type = T;
 
-  explicit await_allocator(await_arena& arena) noexcept : arena_(&arena) {}
+  explicit await_allocator(await_strand& arena) noexcept : arena_(&arena) {}
   template <class U>
   await_allocator(const await_allocator<U>& other) noexcept : arena_(other.arena_) {}  // NOLINT
 
@@ -65,7 +34,7 @@ class await_allocator {
  private:
   template <class U>
   friend class await_allocator;
-  await_arena* arena_;
+  await_strand* arena_;
 };
 
 /// Where an operation hangs up what ends it early. Under the await's turn.
