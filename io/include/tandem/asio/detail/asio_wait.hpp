@@ -6,6 +6,7 @@
 #include <concepts>
 #include <coroutine>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <optional>
 #include <source_location>
@@ -16,8 +17,10 @@
 #include <tandem/asio/detail/await_memory.hpp>
 #include <tandem/detail/foreign_wait.hpp>
 #include <tandem/detail/outcome.hpp>
+#include <tandem/detail/thread_context.hpp>
 #include <tandem/detail/wait_list.hpp>
 #include <tandem/result.hpp>
+#include <thread>
 #include <tuple>
 #include <type_traits>
 #include <typeinfo>
@@ -150,6 +153,27 @@ constexpr bool has_one_step() {
   }
 }
 
+/// Whether the user has bound the operation to an executor, around adapters of the token:
+/// bind_executor(strand, as_tuple(use_await)). bind_executor wraps the initiation, too.
+template <class T>
+constexpr bool is_bound_in() {
+  if constexpr (requires(const T& t) { t.initiation_, t.ex_; }) {
+    return true;
+  } else if constexpr (requires(const T& t) { t.initiation_; }) {
+    return is_bound_in<decltype(std::declval<const T&>().initiation_)>();
+  } else {
+    return false;
+  }
+}
+template <class T>
+auto bound_executor_in(const T& t) noexcept {
+  if constexpr (requires { t.ex_; }) {
+    return t.ex_;
+  } else {
+    return bound_executor_in(t.initiation_);
+  }
+}
+
 /// The completion handler. Destroyed without a call it ends the await as dropped. Its executor is
 /// the await's strand over that of the object, which Asio offers (associated_executor).
 template <class Wait>
@@ -158,7 +182,7 @@ class asio_handler {
 
  public:
   using wait_type = Wait;
-  using allocator_type = await_allocator<void>;
+  using allocator_type = await_allocator<void, typename Wait::memory>;
   using cancellation_slot_type =
       await_slot<typename flavour::cancellation_type, typename flavour::cancellation_slot>;
 
@@ -202,6 +226,9 @@ class asio_wait : protected foreign_wait, private await_strand::user {
  public:
   using flavour = Flavour;
   using values = typename meaning::values;
+  /// Where the operation allocates. One of several steps may keep an allocator longer than the await
+  /// lasts.
+  using memory = std::conditional_t<apart == apart_by::itself, await_arena, await_strand>;
   using handler = asio_handler<asio_wait>;
   template <class Executor>
   using executor_over = std::conditional_t<
@@ -210,11 +237,17 @@ class asio_wait : protected foreign_wait, private await_strand::user {
 
   // For the handler
   void dropped() noexcept {
-    is_over_.store(true, std::memory_order_relaxed);
+    end_emissions();
     if (strand_ != nullptr) strand_->forget_user();
     end_and_post(how::dropped);
   }
-  await_arena& arena() noexcept { return arena_; }
+  memory& arena() noexcept {
+    if constexpr (apart == apart_by::itself) {
+      return arena_;
+    } else {
+      return *strand_;
+    }
+  }
   typename handler::cancellation_slot_type slot() noexcept {
     return typename handler::cancellation_slot_type(room_, signal_);
   }
@@ -230,8 +263,10 @@ class asio_wait : protected foreign_wait, private await_strand::user {
   }
   template <class... Given>
   void called(Given&&... given) {
-    is_over_.store(true, std::memory_order_relaxed);
-    if (strand_ != nullptr) strand_->forget_user();
+    if constexpr (apart != apart_by::itself) {
+      end_emissions();
+      strand_->forget_user();
+    }
     try {
       keep(std::forward<Given>(given)...);
     } catch (...) {
@@ -257,7 +292,7 @@ class asio_wait : protected foreign_wait, private await_strand::user {
       if (apart == apart_by::executor) nature_.is_serial = true;
       if (nature_.is_stopped) refuse_stopped();
       if (nature_.is_serial) inner_.emplace(object);
-      if constexpr (apart == apart_by::strand) {
+      if constexpr (apart != apart_by::itself) {
         strand_ = new await_strand(nature_.is_serial, *this);
       }
     } catch (...) {
@@ -412,15 +447,38 @@ class asio_wait : protected foreign_wait, private await_strand::user {
     return told::yes;
   }
   void emit() noexcept {
-    // Relaxed: under the turn, or else a hint, since nobody goes on before this has returned.
-    if (is_over_.load(std::memory_order_relaxed)) return;
+    const std::uintptr_t mine = this_emitter();
+    std::uintptr_t nobody = 0;
+    // acquire: pairs with end_emissions(); the operation has hung up something, or nothing.
+    if (!emitter_.compare_exchange_strong(nobody, mine, std::memory_order_acq_rel)) return;
     is_stopped_ = true;
     room_.emit(Flavour::any_cancellation);
-    signal_.emit(Flavour::any_cancellation);
+    if (emitter_.load(std::memory_order_relaxed) != over) signal_.emit(Flavour::any_cancellation);
+    std::uintptr_t still = mine;
+    emitter_.compare_exchange_strong(still, 0, std::memory_order_acq_rel);
+  }
+  /// From now on a stop reaches nothing of Asio's: an end may come without the turn, when a context
+  /// is destroyed, which is to find nobody inside it.
+  void end_emissions() noexcept {
+    std::uintptr_t seen = 0;
+    // acq_rel: pairs with emit().
+    while (!emitter_.compare_exchange_weak(seen, over, std::memory_order_acq_rel)) {
+      if (seen == over) return;
+      if (seen == this_emitter()) {  // inside it: what hangs there is running
+        emitter_.store(over, std::memory_order_release);
+        return;
+      }
+      if (seen != 0) std::this_thread::yield();  // an emission is short
+      seen = 0;
+    }
+    room_.clear();
+  }
+  static std::uintptr_t this_emitter() noexcept {
+    return reinterpret_cast<std::uintptr_t>(&this_thread());  // NOLINT: an address that is no other
   }
   /// A stop came between two steps, and was told to a step that was over: once more.
   void step_is_over() noexcept override {
-    if (is_stopped_ && room_.is_fresh()) room_.emit(Flavour::any_cancellation);
+    if (is_stopped_ && room_.is_fresh()) emit();
   }
 
   [[noreturn]] static void refuse_stopped() {
@@ -448,15 +506,18 @@ class asio_wait : protected foreign_wait, private await_strand::user {
   std::optional<Inner> inner_;  // if it is serial
   await_strand* strand_ = nullptr;
   executor_nature nature_;
-  bool is_stopped_ = false;           // under the turn: a stop was emitted
-  std::atomic<bool> is_over_{false};  // the handler was called, or destroyed
+  bool is_stopped_ = false;  // under the turn: a stop was emitted
+  static constexpr std::uintptr_t over = 1;
+  // 0; over: the handler was called, or destroyed; or which thread is emitting a stop. Of an
+  // operation of one step a call does not say so: that a stop comes after it does no harm.
+  std::atomic<std::uintptr_t> emitter_{0};
   std::error_code code_;
   std::exception_ptr exception_;
   std::optional<values> values_;
   std::optional<waiting_emission> emission_;  // the stopper's
   cancellation_room<cancellation> room_;
   typename Flavour::cancellation_signal signal_;  // for those that insist on Asio's own slot
-  await_arena arena_;
+  [[no_unique_address]] std::conditional_t<apart == apart_by::itself, await_arena, no_arena> arena_;
 };
 
 class no_bound {};
@@ -566,6 +627,10 @@ template <class R, class... Args>
 struct arguments_of<R(Args...) &&> : arguments_of<R(Args...)> {};
 template <class R, class... Args>
 struct arguments_of<R(Args...) noexcept> : arguments_of<R(Args...)> {};
+template <class R, class... Args>
+struct arguments_of<R(Args...) & noexcept> : arguments_of<R(Args...)> {};
+template <class R, class... Args>
+struct arguments_of<R(Args...) && noexcept> : arguments_of<R(Args...)> {};
 
 template <class Flavour, class Signature, apart_by apart, class Bound, class Initiation,
           class... Given>
