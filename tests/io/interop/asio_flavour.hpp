@@ -74,19 +74,36 @@ class started_at {
   Start start_;
 };
 
-/// An operation that does with its handler what the test says.
-template <class Signature, class Start, class Token = tandem::use_await_t>
-auto operation(Start start, Token token = {}) {
+/// An operation that does with its handler what the test says. By reference: g++ 12 copies temporary
+/// lambdas of a co_await expression bitwise where they are passed by value.
+template <class Signature, class Executor, class Start, class Token>
+auto operation_at(const Executor& at, Start&& start, const Token& given) {
+  Token token(given);
   return net::async_initiate<Token, Signature>(
-      [start = std::move(start)](auto&& handler) mutable {
-        start(std::forward<decltype(handler)>(handler));
-      },
-      token);
+      started_at<Executor, std::decay_t<Start>>(at, std::forward<Start>(start)), token);
 }
-template <class Signature, class Executor, class Start, class Token = tandem::use_await_t>
-auto operation_at(const Executor& at, Start start, Token token = {}) {
-  return net::async_initiate<Token, Signature>(started_at<Executor, Start>(at, std::move(start)),
-                                               token);
+template <class Signature, class Executor, class Start>
+auto operation_at(const Executor& at, Start&& start) {
+  return operation_at<Signature>(at, std::forward<Start>(start), tandem::use_await);
+}
+/// Of no object that could be found.
+template <class Start>
+class started {
+ public:
+  explicit started(Start start) : start_(std::move(start)) {}
+  template <class Handler>
+  void operator()(Handler&& handler) {
+    start_(std::forward<Handler>(handler));
+  }
+
+ private:
+  Start start_;
+};
+template <class Signature, class Start>
+auto operation(Start&& start) {
+  tandem::use_await_t token;
+  return net::async_initiate<tandem::use_await_t, Signature>(
+      started<std::decay_t<Start>>(std::forward<Start>(start)), token);
 }
 
 /// Both ends of a local connection.

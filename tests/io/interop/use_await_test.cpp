@@ -600,9 +600,8 @@ TEST(use_await, a_composed_operation_of_the_users_takes_the_type_that_it_enables
 template <class Executor, class Token, class IsThere>
 task<void> stay_there(Executor at, Token token, IsThere is_there, std::atomic<bool>& started,
                       int& touched) {
-  auto got = co_await as_result(operation_at<void(net_code)>(
-      at,
-      [&, is_there](auto handler) {
+  // Named: g++ 12 destroys a temporary lambda of a co_await expression twice.
+  const auto start = [&, is_there](auto handler) {
         EXPECT_TRUE(is_there());
         ++touched;
         using kept = std::decay_t<decltype(handler)>;
@@ -624,9 +623,10 @@ task<void> stay_there(Executor at, Token token, IsThere is_there, std::atomic<bo
           ++touched;
           started = true;
         });
-      },
-      token));
-  EXPECT_TRUE(got.is_cancelled());
+  };
+  auto got = co_await as_result(operation_at<void(net_code)>(at, start, token));
+  constexpr bool tells = requires { token.ec_; } || requires { token.get().ec_; };
+  EXPECT_EQ(got.is_cancelled(), !tells);
 }
 
 TEST(use_await, a_serial_executor_runs_start_steps_and_emission) {
@@ -708,6 +708,26 @@ TEST(use_await, a_copy_of_its_executor_runs_what_it_gets_when_the_await_is_over)
     late = nullptr;
     at_once = nullptr;
     while (ran != 200) co_await net::post(*in, use_await);
+  }(io));
+}
+
+TEST(use_await, steps_may_be_posted_through_its_executor_however_that_is_held) {
+  test_runtime rt;
+  running_context io(2);
+  rt.run([](running_context& in) -> task<void> {
+    co_await operation_at<void()>(in->get_executor(), [&](auto handler) {
+      const auto own = net::get_associated_executor(handler, in->get_executor());
+      net::post(own, std::move(handler));
+    });
+    co_await operation_at<void()>(in->get_executor(), [&](auto handler) {
+      const net::any_io_executor own(net::get_associated_executor(handler, in->get_executor()));
+      net::post(own, std::move(handler));
+    });
+    const net::any_io_executor any(in->get_executor());
+    co_await operation_at<void()>(any, [&](auto handler) {
+      const net::any_io_executor own(net::get_associated_executor(handler, any));
+      net::dispatch(own, std::move(handler));
+    });
   }(io));
 }
 

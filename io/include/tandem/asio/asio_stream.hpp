@@ -333,7 +333,7 @@ class initiate_on_stream {
   template <class Handler, class Buffers>
   void operator()(Handler&& handler, stream_request::kind what, const Buffers& buffers) const {
     stream_operation<Flavour, std::decay_t<Handler>>::start(
-        *state_, what, std::decay_t<Handler>(std::move(handler)), buffers);
+        *state_, what, std::decay_t<Handler>(std::forward<Handler>(handler)), buffers);
   }
 
  private:

@@ -231,9 +231,10 @@ class asio_wait : protected foreign_wait, private await_strand::user {
   using memory = std::conditional_t<apart == apart_by::itself, await_arena, await_strand>;
   using handler = asio_handler<asio_wait>;
   template <class Executor>
-  using executor_over = std::conditional_t<
-      apart == apart_by::executor, Inner,
-      std::conditional_t<apart == apart_by::itself, Executor, await_executor<Flavour, Executor>>>;
+  using executor_over =
+      std::conditional_t<apart == apart_by::executor, Inner,
+                         std::conditional_t<apart == apart_by::itself, Executor,
+                                            typename await_executor_over<Flavour, Executor>::type>>;
 
   // For the handler
   void dropped() noexcept {
@@ -258,7 +259,7 @@ class asio_wait : protected foreign_wait, private await_strand::user {
     } else if constexpr (apart == apart_by::itself) {
       return object;
     } else {
-      return await_executor<Flavour, Executor>(strand_hold(*strand_), object);
+      return executor_over<Executor>(strand_hold(*strand_), below_strand(object));
     }
   }
   template <class... Given>
@@ -301,12 +302,15 @@ class asio_wait : protected foreign_wait, private await_strand::user {
       return !started();
     }
     if (nature_.is_serial && !nature_.is_here) {
-      const Inner inner = *inner_;  // the await may be over in the call
-      try {
-        Flavour::execute(inner, starter(*this));
-      } catch (...) {  // the starter was destroyed, and so has ended the await
+      {
+        const Inner inner = *inner_;
+        try {
+          Flavour::execute(inner, starter(*this));
+        } catch (...) {  // the starter was destroyed, and so has ended the await
+        }
       }
-      return true;
+      // The context may be gone when the await is over: not before this thread has left it.
+      return start_is_left_.exchange(true, std::memory_order_acq_rel) ? !started() : true;
     }
     if constexpr (apart == apart_by::strand) {
       if (!nature_.is_serial) {
@@ -350,6 +354,26 @@ class asio_wait : protected foreign_wait, private await_strand::user {
   values& outcome() noexcept { return *values_; }
 
  private:
+  /// What the strand lies over, if it lies over that already: over itself it would wait for itself.
+  template <class Executor>
+  static Executor below_strand(const Executor& object) noexcept {
+    using any = typename Flavour::any_io_executor;
+    if constexpr (std::is_same_v<Executor, any>) {
+      const std::type_info& held = object.target_type();
+      using over_own = await_executor<Flavour, Inner>;
+      using over_any = await_executor<Flavour, any>;
+      if constexpr (std::is_convertible_v<Inner, any>) {
+        if (held == typeid(over_own)) return object.template target<over_own>()->below();
+      }
+      if (held == typeid(over_any)) return object.template target<over_any>()->below();
+    }
+    return object;
+  }
+  template <class Below>
+  static Below below_strand(const await_executor<Flavour, Below>& object) noexcept {
+    return object.below();
+  }
+
   /// Comes to a serial executor, and starts the operation there.
   class starter {
    public:
@@ -358,15 +382,13 @@ class asio_wait : protected foreign_wait, private await_strand::user {
     starter& operator=(starter&&) = delete;
     ~starter() {
       if (wait_ == nullptr) return;
-      promise_base& waiting = wait_->waiting();
       (void)wait_->end_as(how::dropped);
-      if (wait_->started()) waiting.post();
+      wait_->start_is_over();
     }
     void operator()() {
       asio_wait& wait = *std::exchange(wait_, nullptr);
-      promise_base& waiting = wait.waiting();
       wait.initiate_here();
-      if (wait.started()) waiting.post();
+      wait.start_is_over();
     }
 
    private:
@@ -380,7 +402,9 @@ class asio_wait : protected foreign_wait, private await_strand::user {
     emitter(emitter&& other) noexcept : wait_(std::exchange(other.wait_, nullptr)) {}
     emitter& operator=(emitter&&) = delete;
     ~emitter() {
-      if (wait_ != nullptr) wait_->told_stop();
+      if (wait_ != nullptr && wait_->stop_is_left_.exchange(true, std::memory_order_acq_rel)) {
+        wait_->told_stop();
+      }
     }
     void operator()() { wait_->emit(); }
 
@@ -408,6 +432,13 @@ class asio_wait : protected foreign_wait, private await_strand::user {
     asio_wait& wait_;
   };
 
+  /// The start has run at a serial executor. Whoever comes second, of it and the task that has sent
+  /// it there, goes on.
+  void start_is_over() noexcept {
+    promise_base& waiting_task = waiting();
+    if (!start_is_left_.exchange(true, std::memory_order_acq_rel)) return;
+    if (started()) waiting_task.post();
+  }
   void initiate_here() noexcept {
     try {
       initiate(handler(*this));
@@ -432,8 +463,12 @@ class asio_wait : protected foreign_wait, private await_strand::user {
 
   told tell_stop() noexcept override {
     if (nature_.is_serial) {
-      Flavour::execute_later(*inner_, emitter(*this));
-      return told::later;
+      {
+        const Inner inner = *inner_;
+        Flavour::execute_later(inner, emitter(*this));
+      }
+      // As with the start: the await is not over before this thread has left the context.
+      return stop_is_left_.exchange(true, std::memory_order_acq_rel) ? told::yes : told::later;
     }
     if constexpr (apart == apart_by::strand) {
       emission_.emplace(*this);
@@ -508,6 +543,10 @@ class asio_wait : protected foreign_wait, private await_strand::user {
   executor_nature nature_;
   bool is_stopped_ = false;  // under the turn: a stop was emitted
   static constexpr std::uintptr_t over = 1;
+  // At a serial executor: of who sends the start, or the emission, there, and that itself, one is
+  // done.
+  std::atomic<bool> start_is_left_{false};
+  std::atomic<bool> stop_is_left_{false};
   // 0; over: the handler was called, or destroyed; or which thread is emitting a stop. Of an
   // operation of one step a call does not say so: that a stop comes after it does no harm.
   std::atomic<std::uintptr_t> emitter_{0};

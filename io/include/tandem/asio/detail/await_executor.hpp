@@ -126,6 +126,8 @@ class await_executor {
     return Flavour::context_of(inner_);
   }
 
+  const Inner& below() const noexcept { return inner_; }
+
   template <class F>
   void execute(F&& f) const {
     await_strand& strand = strand_.get();
@@ -256,6 +258,16 @@ class await_executor {
   strand_hold strand_;
   Inner inner_;
   bool later_;
+};
+
+/// The type of the strand over an executor; there is one strand, and it is over no other.
+template <class Flavour, class Executor>
+struct await_executor_over {
+  using type = await_executor<Flavour, Executor>;
+};
+template <class Flavour, class Inner>
+struct await_executor_over<Flavour, await_executor<Flavour, Inner>> {
+  using type = await_executor<Flavour, Inner>;
 };
 
 }  // namespace tandem::inline v0::detail

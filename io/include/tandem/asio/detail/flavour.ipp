@@ -206,6 +206,30 @@ struct asio_question<::TANDEM_ASIO::execution::outstanding_work_t> {
   using flavour = TANDEM_ASIO_FLAVOUR;
 };
 
+// Whether it has that value: without an answer Asio takes the default for all that there is, and asks
+// for nothing where it is required.
+template <>
+struct asio_question<::TANDEM_ASIO::execution::blocking_t::possibly_t>
+    : asio_question<::TANDEM_ASIO::execution::blocking_t> {};
+template <>
+struct asio_question<::TANDEM_ASIO::execution::blocking_t::always_t>
+    : asio_question<::TANDEM_ASIO::execution::blocking_t> {};
+template <>
+struct asio_question<::TANDEM_ASIO::execution::blocking_t::never_t>
+    : asio_question<::TANDEM_ASIO::execution::blocking_t> {};
+template <>
+struct asio_question<::TANDEM_ASIO::execution::relationship_t::fork_t>
+    : asio_question<::TANDEM_ASIO::execution::relationship_t> {};
+template <>
+struct asio_question<::TANDEM_ASIO::execution::relationship_t::continuation_t>
+    : asio_question<::TANDEM_ASIO::execution::relationship_t> {};
+template <>
+struct asio_question<::TANDEM_ASIO::execution::outstanding_work_t::untracked_t>
+    : asio_question<::TANDEM_ASIO::execution::outstanding_work_t> {};
+template <>
+struct asio_question<::TANDEM_ASIO::execution::outstanding_work_t::tracked_t>
+    : asio_question<::TANDEM_ASIO::execution::outstanding_work_t> {};
+
 }  // namespace tandem::inline v0::detail
 
 namespace tandem::inline v0 {
