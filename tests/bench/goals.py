@@ -55,6 +55,9 @@ GOALS = {
                for case in ("korf_12", "korf_55", "korf_1") for threads, share in ((1, 0.95), (2, 1.9))] + [
         ("eight_graph", "tandem", "", 2, 1.7, "serial"),
     ],
+    "asio": [(case, "tandem", "", 1, 0.8, "asio") for case in ("await_ready", "await_pending")] + [
+        (case, "tandem", "", 1, 0.001, "") for case in ("allocs_await_ready", "allocs_await_pending")] + [
+        (case, "tandem", "", 0, 1.0, "asio") for case in ("post_1", "outside_1", "outside_4", "inside")],
     "io": [
         ("echo_1t_64", "tandem_receive", "", 1, 0.97, "uring"),
         ("echo_1t_64.user", "tandem_receive", "", 1, 200, ""),

@@ -13,7 +13,7 @@ packages_of() {
     clang) echo clang-19 libclang-rt-19-dev ;;
     format) echo clang-format-19 ;;
     check) echo clang-tools-19 python3 ;;
-    tests) echo libgtest-dev python3 curl wrk spin mount ;;
+    tests) echo libgtest-dev libasio-dev libboost1.81-dev python3 curl wrk spin mount ;;
     interop) echo libasio-dev libboost1.81-dev libssl-dev openssl libboost1.81-doc libasio-doc ;;
     examples) echo libboost1.81-dev nlohmann-json3-dev libcli11-dev libfmt-dev gnuplot-nox ;;
     peers) echo libtbb-dev librust-rayon-dev "$(libomp)" "$(unless_found cargo cargo)" "$(unless_found javac openjdk-17-jdk-headless)" ;;

@@ -204,7 +204,7 @@ class [[nodiscard]] next_value_awaiter : private receive_awaiter<result<T>> {
 
  private:
   callback_values<T>* source_;
-  detail::foreign_wait wait_;
+  detail::clock_held_for_callback wait_;
 };
 
 /// What callback_stream() returns: how to subscribe, for with_callbacks().

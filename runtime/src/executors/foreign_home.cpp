@@ -73,7 +73,12 @@ void foreign_home::release() noexcept {
 bool foreign_home::try_run(job* item) noexcept {
   const thread_context& context = this_thread();
   if (context.current_executor != nullptr || context.segment != 0 || !is_in_loop()) return false;
+  // A loop of several threads may be running another job.
+  if (!inbox_->try_wake()) return false;
+  hold();  // the task may end, and with it the last hold
   run_one(item);
+  if (!inbox_->sleep()) call();
+  release();
   return true;
 }
 

@@ -57,6 +57,13 @@ class job_inbox {
     }
     return oldest;
   }
+  /// Anybody: becomes the taker, if it sleeps. @returns whether
+  [[nodiscard]] bool try_wake() noexcept {
+    job* asleep = asleep_mark();
+    // acquire: pairs with sleep(): this taker follows the last one.
+    return head_.compare_exchange_strong(asleep, nullptr, std::memory_order_acquire,
+                                         std::memory_order_relaxed);
+  }
   /// The taker. @returns false if something has come; true: it does not look any more
   [[nodiscard]] bool sleep() noexcept {
     job* nothing = nullptr;

@@ -12,12 +12,12 @@
 
 namespace tandem::inline v0::detail {
 
-void foreign_wait::begin(promise_base& waiting) noexcept {
+void clock_held_for_callback::begin(promise_base& waiting) noexcept {
   held_ = waiting.env->runtime();
   if (held_ != nullptr) hold_clock(*held_);
 }
 
-void foreign_wait::end() noexcept {
+void clock_held_for_callback::end() noexcept {
   if (held_ != nullptr) release_clock(*std::exchange(held_, nullptr));
 }
 

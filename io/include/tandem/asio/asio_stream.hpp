@@ -112,11 +112,10 @@ class asio_stream_state : public std::enable_shared_from_this<asio_stream_state<
           // count.
           tell_all(*asked, co_await as_result(self->stream_.write_all(asked->all_buffers())));
         }
-      } else if (asked->stop) {
-        auto token = asked->stop->get_token();
-        tell(*asked, co_await as_result(with_stop(std::move(token), self->transfer(*asked))));
+      } else if (auto transfer = self->transfer(*asked)) {
+        tell(*asked, co_await as_result(std::move(transfer)));
       } else {
-        tell(*asked, co_await as_result(self->transfer(*asked)));
+        asked->complete(make_error_code(std::errc::not_enough_memory), 0);
       }
     }
     if (stream_request* const late = own.lane.close()) late->complete(aborted_code(), 0);
@@ -138,7 +137,19 @@ class asio_stream_state : public std::enable_shared_from_this<asio_stream_state<
       asked.complete(sent.error(), 0);
     }
   }
-  task<std::size_t> transfer(stream_request& asked) {
+  /// @returns an empty task if there is no memory for it
+  task<std::size_t> transfer(stream_request& asked) noexcept {
+    try {
+      if (!asked.stop) return move_bytes(asked);
+      return move_bytes_until(asked.stop->get_token(), move_bytes(asked));
+    } catch (...) {
+      return {};
+    }
+  }
+  static task<std::size_t> move_bytes_until(std::stop_token token, task<std::size_t> body) {
+    co_return co_await with_stop(std::move(token), std::move(body));
+  }
+  task<std::size_t> move_bytes(stream_request& asked) {
     if (asked.what == stream_request::kind::read) {
       if constexpr (requires { stream_.read(std::span<const std::span<std::byte>>()); }) {
         if (asked.buffer_count > 1) {
@@ -345,7 +356,7 @@ class initiate_on_stream {
   template <class Handler, class Buffers>
   void operator()(Handler&& handler, stream_request::kind what, const Buffers& buffers) const {
     stream_operation<Flavour, std::decay_t<Handler>>::start(
-        *state_, what, std::decay_t<Handler>(std::move(handler)), buffers);
+        *state_, what, std::decay_t<Handler>(std::forward<Handler>(handler)), buffers);
   }
 
  private:

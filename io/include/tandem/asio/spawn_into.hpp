@@ -139,7 +139,8 @@ class initiate_spawn {
   executor_type get_executor() const noexcept { return inner_; }
 
   template <class Handler>
-  void operator()(Handler&& handler, task<T>&& body) const {
+  void operator()(Handler&& given, task<T>&& body) const {
+    std::decay_t<Handler> handler(std::forward<Handler>(given));  // an lvalue stays the caller's
     using end = spawned_end<Flavour, Inner, T, std::decay_t<Handler>>;
     auto stop = std::make_shared<spawned_stop>();
     if (auto slot = Flavour::slot_of(handler); slot.is_connected()) {

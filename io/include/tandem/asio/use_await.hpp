@@ -5,6 +5,8 @@
 // runtime/src/foreign/README.md.
 #pragma once
 
+#include <type_traits>
+
 namespace tandem::inline v0 {
 
 /// The type of use_await.
@@ -41,3 +43,11 @@ struct use_await_t {
 inline constexpr use_await_t use_await{};
 
 }  // namespace tandem::inline v0
+
+namespace tandem::inline v0::detail {
+
+/// use_await, or that bound to an executor. Each of Asio's namespaces adds its own.
+template <class Token>
+inline constexpr bool is_await_token = std::is_same_v<Token, use_await_t>;
+
+}  // namespace tandem::inline v0::detail

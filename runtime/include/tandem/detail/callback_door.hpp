@@ -17,13 +17,13 @@ class runtime;
 namespace detail {
 
 /// Keeps a virtual clock from moving while a task waits for foreign code.
-class TANDEM_API foreign_wait {
+class TANDEM_API clock_held_for_callback {
  public:
-  foreign_wait() noexcept = default;
+  clock_held_for_callback() noexcept = default;
   /// For awaiters that have not started.
-  foreign_wait(foreign_wait&&) noexcept {}
-  foreign_wait& operator=(foreign_wait&&) = delete;
-  ~foreign_wait() = default;
+  clock_held_for_callback(clock_held_for_callback&&) noexcept {}
+  clock_held_for_callback& operator=(clock_held_for_callback&&) = delete;
+  ~clock_held_for_callback() = default;
 
   void begin(promise_base& waiting) noexcept;
   void end() noexcept;
@@ -60,7 +60,7 @@ class TANDEM_API callback_door {
  private:
   callback_ticket ticket_;
   promise_base* waiting_ = nullptr;
-  foreign_wait wait_;
+  clock_held_for_callback wait_;
 };
 
 /// Awaits the end of a door. No stop ends it: a call that is inside uses what the frame lends.

@@ -6,6 +6,7 @@
 #include <concepts>
 #include <coroutine>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <optional>
 #include <source_location>
@@ -16,8 +17,10 @@
 #include <tandem/asio/detail/await_memory.hpp>
 #include <tandem/detail/foreign_wait.hpp>
 #include <tandem/detail/outcome.hpp>
+#include <tandem/detail/thread_context.hpp>
 #include <tandem/detail/wait_list.hpp>
 #include <tandem/result.hpp>
+#include <thread>
 #include <tuple>
 #include <type_traits>
 #include <typeinfo>
@@ -150,6 +153,27 @@ constexpr bool has_one_step() {
   }
 }
 
+/// Whether the user has bound the operation to an executor, around adapters of the token:
+/// bind_executor(strand, as_tuple(use_await)). bind_executor wraps the initiation, too.
+template <class T>
+constexpr bool is_bound_in() {
+  if constexpr (requires(const T& t) { t.initiation_, t.ex_; }) {
+    return true;
+  } else if constexpr (requires(const T& t) { t.initiation_; }) {
+    return is_bound_in<decltype(std::declval<const T&>().initiation_)>();
+  } else {
+    return false;
+  }
+}
+template <class T>
+auto bound_executor_in(const T& t) noexcept {
+  if constexpr (requires { t.ex_; }) {
+    return t.ex_;
+  } else {
+    return bound_executor_in(t.initiation_);
+  }
+}
+
 /// The completion handler. Destroyed without a call it ends the await as dropped. Its executor is
 /// the await's strand over that of the object, which Asio offers (associated_executor).
 template <class Wait>
@@ -158,7 +182,7 @@ class asio_handler {
 
  public:
   using wait_type = Wait;
-  using allocator_type = await_allocator<void>;
+  using allocator_type = await_allocator<void, typename Wait::memory>;
   using cancellation_slot_type =
       await_slot<typename flavour::cancellation_type, typename flavour::cancellation_slot>;
 
@@ -202,19 +226,29 @@ class asio_wait : protected foreign_wait, private await_strand::user {
  public:
   using flavour = Flavour;
   using values = typename meaning::values;
+  /// Where the operation allocates. One of several steps may keep an allocator longer than the await
+  /// lasts.
+  using memory = std::conditional_t<apart == apart_by::itself, await_arena, await_strand>;
   using handler = asio_handler<asio_wait>;
   template <class Executor>
-  using executor_over = std::conditional_t<
-      apart == apart_by::executor, Inner,
-      std::conditional_t<apart == apart_by::itself, Executor, await_executor<Flavour, Executor>>>;
+  using executor_over =
+      std::conditional_t<apart == apart_by::executor, Inner,
+                         std::conditional_t<apart == apart_by::itself, Executor,
+                                            typename await_executor_over<Flavour, Executor>::type>>;
 
   // For the handler
   void dropped() noexcept {
-    // Nobody has the turn who could look: the operation is gone.
-    is_over_.store(true, std::memory_order_relaxed);
+    end_emissions();
+    if (strand_ != nullptr) strand_->forget_user();
     end_and_post(how::dropped);
   }
-  await_arena& arena() noexcept { return arena_; }
+  memory& arena() noexcept {
+    if constexpr (apart == apart_by::itself) {
+      return arena_;
+    } else {
+      return *strand_;
+    }
+  }
   typename handler::cancellation_slot_type slot() noexcept {
     return typename handler::cancellation_slot_type(room_, signal_);
   }
@@ -225,13 +259,15 @@ class asio_wait : protected foreign_wait, private await_strand::user {
     } else if constexpr (apart == apart_by::itself) {
       return object;
     } else {
-      return await_executor<Flavour, Executor>(strand_hold(*strand_), object);
+      return executor_over<Executor>(strand_hold(*strand_), below_strand(object));
     }
   }
   template <class... Given>
   void called(Given&&... given) {
-    is_over_.store(true, std::memory_order_relaxed);
-    if (strand_ != nullptr) strand_->forget_user();
+    if constexpr (apart != apart_by::itself) {
+      end_emissions();
+      strand_->forget_user();
+    }
     try {
       keep(std::forward<Given>(given)...);
     } catch (...) {
@@ -257,7 +293,7 @@ class asio_wait : protected foreign_wait, private await_strand::user {
       if (apart == apart_by::executor) nature_.is_serial = true;
       if (nature_.is_stopped) refuse_stopped();
       if (nature_.is_serial) inner_.emplace(object);
-      if constexpr (apart == apart_by::strand) {
+      if constexpr (apart != apart_by::itself) {
         strand_ = new await_strand(nature_.is_serial, *this);
       }
     } catch (...) {
@@ -266,12 +302,15 @@ class asio_wait : protected foreign_wait, private await_strand::user {
       return !started();
     }
     if (nature_.is_serial && !nature_.is_here) {
-      const Inner inner = *inner_;  // the await may be over in the call
-      try {
-        Flavour::execute(inner, starter(*this));
-      } catch (...) {  // the starter was destroyed, and so has ended the await
+      {
+        const Inner inner = *inner_;
+        try {
+          Flavour::execute(inner, starter(*this));
+        } catch (...) {  // the starter was destroyed, and so has ended the await
+        }
       }
-      return true;
+      // The context may be gone when the await is over: not before this thread has left it.
+      return start_is_left_.exchange(true, std::memory_order_acq_rel) ? !started() : true;
     }
     if constexpr (apart == apart_by::strand) {
       if (!nature_.is_serial) {
@@ -315,6 +354,26 @@ class asio_wait : protected foreign_wait, private await_strand::user {
   values& outcome() noexcept { return *values_; }
 
  private:
+  /// What the strand lies over, if it lies over that already: over itself it would wait for itself.
+  template <class Executor>
+  static Executor below_strand(const Executor& object) noexcept {
+    using any = typename Flavour::any_io_executor;
+    if constexpr (std::is_same_v<Executor, any>) {
+      const std::type_info& held = object.target_type();
+      using over_own = await_executor<Flavour, Inner>;
+      using over_any = await_executor<Flavour, any>;
+      if constexpr (std::is_convertible_v<Inner, any>) {
+        if (held == typeid(over_own)) return object.template target<over_own>()->below();
+      }
+      if (held == typeid(over_any)) return object.template target<over_any>()->below();
+    }
+    return object;
+  }
+  template <class Below>
+  static Below below_strand(const await_executor<Flavour, Below>& object) noexcept {
+    return object.below();
+  }
+
   /// Comes to a serial executor, and starts the operation there.
   class starter {
    public:
@@ -323,15 +382,13 @@ class asio_wait : protected foreign_wait, private await_strand::user {
     starter& operator=(starter&&) = delete;
     ~starter() {
       if (wait_ == nullptr) return;
-      promise_base& waiting = wait_->waiting();
       (void)wait_->end_as(how::dropped);
-      if (wait_->started()) waiting.post();
+      wait_->start_is_over();
     }
     void operator()() {
       asio_wait& wait = *std::exchange(wait_, nullptr);
-      promise_base& waiting = wait.waiting();
       wait.initiate_here();
-      if (wait.started()) waiting.post();
+      wait.start_is_over();
     }
 
    private:
@@ -345,7 +402,9 @@ class asio_wait : protected foreign_wait, private await_strand::user {
     emitter(emitter&& other) noexcept : wait_(std::exchange(other.wait_, nullptr)) {}
     emitter& operator=(emitter&&) = delete;
     ~emitter() {
-      if (wait_ != nullptr) wait_->told_stop();
+      if (wait_ != nullptr && wait_->stop_is_left_.exchange(true, std::memory_order_acq_rel)) {
+        wait_->told_stop();
+      }
     }
     void operator()() { wait_->emit(); }
 
@@ -373,6 +432,13 @@ class asio_wait : protected foreign_wait, private await_strand::user {
     asio_wait& wait_;
   };
 
+  /// The start has run at a serial executor. Whoever comes second, of it and the task that has sent
+  /// it there, goes on.
+  void start_is_over() noexcept {
+    promise_base& waiting_task = waiting();
+    if (!start_is_left_.exchange(true, std::memory_order_acq_rel)) return;
+    if (started()) waiting_task.post();
+  }
   void initiate_here() noexcept {
     try {
       initiate(handler(*this));
@@ -397,8 +463,12 @@ class asio_wait : protected foreign_wait, private await_strand::user {
 
   told tell_stop() noexcept override {
     if (nature_.is_serial) {
-      Flavour::execute_later(*inner_, emitter(*this));
-      return told::later;
+      {
+        const Inner inner = *inner_;
+        Flavour::execute_later(inner, emitter(*this));
+      }
+      // As with the start: the await is not over before this thread has left the context.
+      return stop_is_left_.exchange(true, std::memory_order_acq_rel) ? told::yes : told::later;
     }
     if constexpr (apart == apart_by::strand) {
       emission_.emplace(*this);
@@ -412,15 +482,38 @@ class asio_wait : protected foreign_wait, private await_strand::user {
     return told::yes;
   }
   void emit() noexcept {
-    // Relaxed: under the turn, or else a hint, since nobody goes on before this has returned.
-    if (is_over_.load(std::memory_order_relaxed)) return;
+    const std::uintptr_t mine = this_emitter();
+    std::uintptr_t nobody = 0;
+    // acquire: pairs with end_emissions(); the operation has hung up something, or nothing.
+    if (!emitter_.compare_exchange_strong(nobody, mine, std::memory_order_acq_rel)) return;
     is_stopped_ = true;
     room_.emit(Flavour::any_cancellation);
-    signal_.emit(Flavour::any_cancellation);
+    if (emitter_.load(std::memory_order_relaxed) != over) signal_.emit(Flavour::any_cancellation);
+    std::uintptr_t still = mine;
+    emitter_.compare_exchange_strong(still, 0, std::memory_order_acq_rel);
+  }
+  /// From now on a stop reaches nothing of Asio's: an end may come without the turn, when a context
+  /// is destroyed, which is to find nobody inside it.
+  void end_emissions() noexcept {
+    std::uintptr_t seen = 0;
+    // acq_rel: pairs with emit().
+    while (!emitter_.compare_exchange_weak(seen, over, std::memory_order_acq_rel)) {
+      if (seen == over) return;
+      if (seen == this_emitter()) {  // inside it: what hangs there is running
+        emitter_.store(over, std::memory_order_release);
+        return;
+      }
+      if (seen != 0) std::this_thread::yield();  // an emission is short
+      seen = 0;
+    }
+    room_.clear();
+  }
+  static std::uintptr_t this_emitter() noexcept {
+    return reinterpret_cast<std::uintptr_t>(&this_thread());  // NOLINT: an address that is no other
   }
   /// A stop came between two steps, and was told to a step that was over: once more.
   void step_is_over() noexcept override {
-    if (is_stopped_ && room_.is_fresh()) room_.emit(Flavour::any_cancellation);
+    if (is_stopped_ && room_.is_fresh()) emit();
   }
 
   [[noreturn]] static void refuse_stopped() {
@@ -448,15 +541,22 @@ class asio_wait : protected foreign_wait, private await_strand::user {
   std::optional<Inner> inner_;  // if it is serial
   await_strand* strand_ = nullptr;
   executor_nature nature_;
-  bool is_stopped_ = false;           // under the turn: a stop was emitted
-  std::atomic<bool> is_over_{false};  // the handler was called, or destroyed
+  bool is_stopped_ = false;  // under the turn: a stop was emitted
+  static constexpr std::uintptr_t over = 1;
+  // At a serial executor: of who sends the start, or the emission, there, and that itself, one is
+  // done.
+  std::atomic<bool> start_is_left_{false};
+  std::atomic<bool> stop_is_left_{false};
+  // 0; over: the handler was called, or destroyed; or which thread is emitting a stop. Of an
+  // operation of one step a call does not say so: that a stop comes after it does no harm.
+  std::atomic<std::uintptr_t> emitter_{0};
   std::error_code code_;
   std::exception_ptr exception_;
   std::optional<values> values_;
   std::optional<waiting_emission> emission_;  // the stopper's
   cancellation_room<cancellation> room_;
   typename Flavour::cancellation_signal signal_;  // for those that insist on Asio's own slot
-  await_arena arena_;
+  [[no_unique_address]] std::conditional_t<apart == apart_by::itself, await_arena, no_arena> arena_;
 };
 
 class no_bound {};
@@ -571,6 +671,10 @@ template <class R, class... Args>
 struct arguments_of<R(Args...) &&> : arguments_of<R(Args...)> {};
 template <class R, class... Args>
 struct arguments_of<R(Args...) noexcept> : arguments_of<R(Args...)> {};
+template <class R, class... Args>
+struct arguments_of<R(Args...) & noexcept> : arguments_of<R(Args...)> {};
+template <class R, class... Args>
+struct arguments_of<R(Args...) && noexcept> : arguments_of<R(Args...)> {};
 
 template <class Flavour, class Signature, apart_by apart, class Bound, class Initiation,
           class... Given>

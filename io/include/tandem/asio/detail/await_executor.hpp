@@ -7,15 +7,21 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <tandem/detail/await_turns.hpp>
+#include <tandem/detail/frame_memory.hpp>
 #include <tandem/detail/promise_base.hpp>
 #include <type_traits>
 #include <utility>
 
 namespace tandem::inline v0::detail {
 
+/// The turns, and memory for what the operation allocates: one thing at a time, which is what
+/// operations want, since each step of a composed one gives its own back before the next takes its.
+/// More comes from the lists of frames. It outlives the await if a copy of the executor does, or
+/// what was allocated.
 class await_strand : public await_turns, public frame_allocated {
  public:
   /// Whose strand it is.
@@ -30,26 +36,52 @@ class await_strand : public await_turns, public frame_allocated {
 
   await_strand(bool is_serial, user& of) noexcept : is_serial_(is_serial), user_(&of) {}
 
+  /// Any thread. @throws std::bad_alloc
+  void* allocate(std::size_t size) {
+    if (size > sizeof bytes_) return allocate_frame(size);
+    std::uint32_t seen = holds_.load(std::memory_order_relaxed);  // the exchange looks again
+    do {
+      if ((seen & taken_bit) != 0) return allocate_frame(size);
+      // acquire: pairs with deallocate(). The memory is a hold.
+    } while (!holds_.compare_exchange_weak(seen, (seen | taken_bit) + 1, std::memory_order_acquire,
+                                           std::memory_order_relaxed));
+    return bytes_;
+  }
+  void deallocate(void* block, std::size_t size) noexcept {
+    if (block == static_cast<void*>(bytes_)) {
+      give_up(taken_bit + 1);
+    } else {
+      free_frame(block, size);
+    }
+  }
+
   /// The executor below runs one at a time by itself: nobody takes turns.
   bool is_serial() const noexcept { return is_serial_; }
 
   // With the turn:
   void step_is_over() noexcept {
-    if (user_ != nullptr) user_->step_is_over();
+    // Relaxed: under the turn.
+    if (user* const of = user_.load(std::memory_order_relaxed)) of->step_is_over();
   }
-  /// The await is over.
-  void forget_user() noexcept { user_ = nullptr; }
+  /// The await is over. Also by whoever destroys the operation, when no step runs.
+  void forget_user() noexcept { user_.store(nullptr, std::memory_order_relaxed); }
 
   void hold() noexcept { holds_.fetch_add(1, std::memory_order_relaxed); }  // by a holder
-  void release() noexcept {
-    // acq_rel: the end comes after all that the others have done.
-    if (holds_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
-  }
+  void release() noexcept { give_up(1); }
 
  private:
-  std::atomic<std::uint32_t> holds_{1};
+  static constexpr std::uint32_t taken_bit = std::uint32_t{1} << 31;
+
+  void give_up(std::uint32_t what) noexcept {
+    // acq_rel: the end comes after all that the others have done.
+    if (holds_.fetch_sub(what, std::memory_order_acq_rel) == what) delete this;
+  }
+
+  std::atomic<std::uint32_t> holds_{1};  // and whether the memory is taken
   const bool is_serial_;
-  user* user_;  // under the turn
+  std::atomic<user*> user_;
+  // A read of a socket takes some 250 bytes, a step of a TLS stream twice that.
+  alignas(16) std::byte bytes_[368];
 };
 
 /// While it lives the strand does.
@@ -93,6 +125,8 @@ class await_executor {
   typename Flavour::execution_context& query(typename Flavour::context /*which*/) const noexcept {
     return Flavour::context_of(inner_);
   }
+
+  const Inner& below() const noexcept { return inner_; }
 
   template <class F>
   void execute(F&& f) const {
@@ -224,6 +258,16 @@ class await_executor {
   strand_hold strand_;
   Inner inner_;
   bool later_;
+};
+
+/// The type of the strand over an executor; there is one strand, and it is over no other.
+template <class Flavour, class Executor>
+struct await_executor_over {
+  using type = await_executor<Flavour, Executor>;
+};
+template <class Flavour, class Inner>
+struct await_executor_over<Flavour, await_executor<Flavour, Inner>> {
+  using type = await_executor<Flavour, Inner>;
 };
 
 }  // namespace tandem::inline v0::detail

@@ -1,21 +1,17 @@
-// await_memory.hpp: what an operation of Asio allocates and hangs up, in the frame that awaits it.
+// await_memory.hpp: where an operation of Asio allocates, and hangs up what ends it early.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <new>
-#include <tandem/detail/frame_memory.hpp>
+#include <tandem/asio/detail/await_executor.hpp>
 #include <type_traits>
 #include <utility>
 
 namespace tandem::inline v0::detail {
 
-/// Memory for one thing at a time, which is what operations want: each step of a composed one gives
-/// its own back before the next takes its. More comes from the lists of frames.
-///
-/// Used under the await's turn, but for operations of several branches.
+/// Memory in the frame that awaits, for an operation that has one step, and so allocates once.
 class await_arena {
  public:
   await_arena() noexcept {}  // NOLINT: bytes stay as they are
@@ -24,48 +20,52 @@ class await_arena {
 
   /// @throws  std::bad_alloc
   void* allocate(std::size_t size) {
-    // acquire: pairs with the release below.
-    if (size <= sizeof bytes_ && !taken_.exchange(true, std::memory_order_acquire)) return bytes_;
-    return allocate_frame(size);
+    if (size > sizeof bytes_ || std::exchange(is_taken_, true)) return allocate_frame(size);
+    return bytes_;
   }
   void deallocate(void* block, std::size_t size) noexcept {
     if (block == static_cast<void*>(bytes_)) {
-      taken_.store(false, std::memory_order_release);
+      is_taken_ = false;
     } else {
       free_frame(block, size);
     }
   }
 
  private:
-  // A read of a socket takes some 250 bytes, a step of a TLS stream twice that.
-  alignas(16) std::byte bytes_[368];
-  std::atomic<bool> taken_{false};
+  alignas(16) std::byte bytes_[368];  // a read of a socket takes some 250
+  bool is_taken_ = false;
 };
+class no_arena {};
 
 /// Of the handler of an await.
-template <class T>
+template <class T, class Memory>
 class await_allocator {
  public:
   using value_type = T;
-
-  explicit await_allocator(await_arena& arena) noexcept : arena_(&arena) {}
   template <class U>
-  await_allocator(const await_allocator<U>& other) noexcept : arena_(other.arena_) {}  // NOLINT
+  struct rebind {
+    using other = await_allocator<U, Memory>;
+  };
+
+  explicit await_allocator(Memory& memory) noexcept : memory_(&memory) {}
+  template <class U>
+  await_allocator(const await_allocator<U, Memory>& other) noexcept  // NOLINT
+      : memory_(other.memory_) {}
 
   T* allocate(std::size_t count) {
     if constexpr (alignof(T) > 16) return std::allocator<T>().allocate(count);
-    return static_cast<T*>(arena_->allocate(count * sizeof(T)));
+    return static_cast<T*>(memory_->allocate(count * sizeof(T)));
   }
   void deallocate(T* block, std::size_t count) noexcept {
     if constexpr (alignof(T) > 16) return std::allocator<T>().deallocate(block, count);
-    arena_->deallocate(block, count * sizeof(T));
+    memory_->deallocate(block, count * sizeof(T));
   }
   friend bool operator==(const await_allocator&, const await_allocator&) noexcept = default;
 
  private:
-  template <class U>
+  template <class, class>
   friend class await_allocator;
-  await_arena* arena_;
+  Memory* memory_;
 };
 
 /// Where an operation hangs up what ends it early. Under the await's turn.

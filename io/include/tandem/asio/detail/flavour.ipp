@@ -147,6 +147,8 @@ template <class Executor>
 struct executor_flavour<Executor> {
   using type = TANDEM_ASIO_FLAVOUR;
 };
+template <class Executor>
+inline constexpr bool is_await_token<::TANDEM_ASIO::executor_binder<use_await_t, Executor>> = true;
 template <>
 struct asio_property<::TANDEM_ASIO::execution::blocking_t::possibly_t> {
   static constexpr asio_request request = asio_request::possibly;
@@ -203,6 +205,30 @@ template <>
 struct asio_question<::TANDEM_ASIO::execution::outstanding_work_t> {
   using flavour = TANDEM_ASIO_FLAVOUR;
 };
+
+// Whether it has that value: without an answer Asio takes the default for all that there is, and asks
+// for nothing where it is required.
+template <>
+struct asio_question<::TANDEM_ASIO::execution::blocking_t::possibly_t>
+    : asio_question<::TANDEM_ASIO::execution::blocking_t> {};
+template <>
+struct asio_question<::TANDEM_ASIO::execution::blocking_t::always_t>
+    : asio_question<::TANDEM_ASIO::execution::blocking_t> {};
+template <>
+struct asio_question<::TANDEM_ASIO::execution::blocking_t::never_t>
+    : asio_question<::TANDEM_ASIO::execution::blocking_t> {};
+template <>
+struct asio_question<::TANDEM_ASIO::execution::relationship_t::fork_t>
+    : asio_question<::TANDEM_ASIO::execution::relationship_t> {};
+template <>
+struct asio_question<::TANDEM_ASIO::execution::relationship_t::continuation_t>
+    : asio_question<::TANDEM_ASIO::execution::relationship_t> {};
+template <>
+struct asio_question<::TANDEM_ASIO::execution::outstanding_work_t::untracked_t>
+    : asio_question<::TANDEM_ASIO::execution::outstanding_work_t> {};
+template <>
+struct asio_question<::TANDEM_ASIO::execution::outstanding_work_t::tracked_t>
+    : asio_question<::TANDEM_ASIO::execution::outstanding_work_t> {};
 
 }  // namespace tandem::inline v0::detail
 
@@ -268,13 +294,47 @@ class async_result<::tandem::use_await_t, Signature> {
   template <class Initiation, class... Args>
   static auto initiate(Initiation&& initiation, ::tandem::use_await_t /*token*/, Args&&... args) {
     using flavour = ::tandem::detail::TANDEM_ASIO_FLAVOUR;
-    constexpr ::tandem::detail::apart_by apart =
-        ::tandem::detail::has_one_step<std::decay_t<Initiation>>()
-            ? ::tandem::detail::apart_by::itself
-            : ::tandem::detail::apart_by::strand;
-    return ::tandem::detail::await_asio<flavour, Signature, apart>(
-        ::tandem::detail::no_bound(),
-        std::forward<Initiation>(initiation), std::forward<Args>(args)...);
+    using ::tandem::detail::apart_by;
+    using started = std::decay_t<Initiation>;
+    if constexpr (::tandem::detail::is_bound_in<started>()) {
+      return ::tandem::detail::await_asio<flavour, Signature, apart_by::executor>(
+          ::tandem::detail::bound_executor_in(initiation), std::forward<Initiation>(initiation),
+          std::forward<Args>(args)...);
+    } else {
+      constexpr apart_by apart = ::tandem::detail::has_one_step<started>() ? apart_by::itself
+                                                                           : apart_by::strand;
+      return ::tandem::detail::await_asio<flavour, Signature, apart>(
+          ::tandem::detail::no_bound(), std::forward<Initiation>(initiation),
+          std::forward<Args>(args)...);
+    }
+  }
+};
+
+/// Asio's own asks for a return type that does not depend on the operation.
+template <class Token, class R, class... Others>
+  requires(::tandem::detail::is_await_token<Token>)
+class async_result<redirect_error_t<Token>,
+                   R(::tandem::detail::TANDEM_ASIO_FLAVOUR::error_code, Others...)> {
+  template <class Initiation>
+  struct redirected {
+    template <class Handler, class... Args>
+    void operator()(Handler&& handler, Args&&... args) {
+      std::move(initiation_)(
+          detail::redirect_error_handler<std::decay_t<Handler>>(code, std::move(handler)),
+          std::forward<Args>(args)...);
+    }
+    Initiation initiation_;  // as Asio's adapters call it: whose executor it is
+    ::tandem::detail::TANDEM_ASIO_FLAVOUR::error_code& code;
+  };
+
+ public:
+  template <class Initiation, class... Args>
+  static auto initiate(Initiation&& initiation, const redirect_error_t<Token>& token,
+                       Args&&... args) {
+    Token inner(token.token_);
+    return async_initiate<Token, R(Others...)>(
+        redirected<std::decay_t<Initiation>>{std::forward<Initiation>(initiation), token.ec_},
+        inner, std::forward<Args>(args)...);
   }
 };
 

@@ -1,0 +1,176 @@
+// asio_stress.cpp: stops against operations of Asio on a context of many threads: one outcome each, nothing lost.
+// SPDX-License-Identifier: MIT
+//
+// Timers, reads of sockets, composed reads, on plain executors and on strands. Who reads a socket
+// counts what it got, stopped or not; what it left must be the rest of what was sent.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <asio.hpp>
+#include <asio/experimental/as_tuple.hpp>
+#include <tandem/as_result.hpp>
+#include <tandem/asio.hpp>
+#include <tandem/spawn.hpp>
+#include <tandem/task_scope.hpp>
+#include <tandem/when_all.hpp>
+
+#include "seeded.hpp"
+#include "test_runtime.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using tandem::task;
+using tandem::use_await;
+using socket = asio::local::stream_protocol::socket;
+
+constexpr int stops_a_round = 2000;
+constexpr int tasks = 8;
+
+struct ends {
+  std::atomic<int> done{0};
+  std::atomic<int> stopped{0};
+  std::atomic<int> before{0};  // the task had not begun its operation
+};
+
+class context_threads {
+ public:
+  explicit context_threads(int count) : work_(context.get_executor()) {
+    for (int i = 0; i < count; ++i) threads_.emplace_back([this] { context.run(); });
+  }
+  context_threads(const context_threads&) = delete;
+  context_threads& operator=(const context_threads&) = delete;
+  ~context_threads() {
+    work_.reset();
+    for (auto& each : threads_) each.join();
+  }
+  asio::io_context context;
+
+ private:
+  asio::executor_work_guard<asio::io_context::executor_type> work_;
+  std::vector<std::thread> threads_;
+};
+
+void spin(std::uint64_t times) {
+  for (std::atomic<std::uint64_t> spun{0}; spun.load(std::memory_order_relaxed) < times; ++spun) {
+  }
+}
+
+void count_end(std::error_code code, ends& all) {
+  if (!code) {
+    ++all.done;
+  } else {
+    EXPECT_EQ(code, std::error_code(asio::error::operation_aborted));
+    ++all.stopped;
+  }
+}
+
+task<void> one_timer(asio::any_io_executor at, std::uint64_t choice, ends& all) {
+  asio::steady_timer timer(at, choice % 3 == 0   ? std::chrono::steady_clock::duration(1h)
+                               : choice % 3 == 1 ? 0us
+                                                 : std::chrono::microseconds(choice / 3 % 100));
+  auto got = co_await tandem::as_result(timer.async_wait(use_await));
+  if (got) {
+    ++all.done;
+  } else {
+    EXPECT_TRUE(got.is_cancelled()) << got.error().message();
+    ++all.stopped;
+  }
+}
+
+/// What both ends of a connection know of it.
+struct stream_counts {
+  std::uint64_t sent = 0;
+  std::uint64_t got = 0;
+};
+
+/// The error is the handler's: with as_tuple what a read that was stopped has got is not lost.
+task<void> one_read(socket& from, stream_counts& counts, std::uint64_t choice, ends& all) {
+  std::array<char, 64> bytes;
+  const std::size_t size = 1 + choice % bytes.size();
+  if (choice % 2 == 0) {
+    auto [code, n] = co_await from.async_read_some(asio::buffer(bytes.data(), size),
+                                                   asio::experimental::as_tuple(use_await));
+    counts.got += n;
+    count_end(code, all);
+  } else {
+    auto [code, n] = co_await asio::async_read(from, asio::buffer(bytes.data(), size),
+                                               asio::experimental::as_tuple(use_await));
+    counts.got += n;
+    count_end(code, all);
+  }
+}
+
+/// Starts it, and stops it at any time: before, in its start, beside its end.
+task<void> stop_one(task<void> body, std::uint64_t pause, ends& all) {
+  auto handle = tandem::spawn(std::move(body));
+  spin(pause);
+  handle.cancel();
+  const auto end = co_await tandem::as_result(std::move(handle));
+  if (!end) {
+    EXPECT_TRUE(end.is_cancelled());
+    ++all.before;
+  }
+}
+
+task<void> write_some(socket& to, stream_counts& counts, std::uint64_t choice) {
+  static constexpr std::array<char, 48> bytes{};
+  const std::size_t size = choice % (bytes.size() + 1);
+  counts.sent += co_await asio::async_write(to, asio::buffer(bytes.data(), size), use_await);
+}
+
+task<void> stop_many(asio::any_io_executor at, std::uint64_t seed, int count, ends& all) {
+  std::mt19937_64 random(seed);
+  socket near(at);
+  socket far(at);
+  asio::local::connect_pair(near, far);
+  stream_counts counts;
+  for (int i = 0; i < count; ++i) {
+    const std::uint64_t choice = random();
+    const std::uint64_t pause = random() % 300;
+    if (random() % 2 == 0) {
+      co_await stop_one(one_timer(at, choice, all), pause, all);
+    } else {
+      co_await tandem::when_all(stop_one(one_read(near, counts, choice, all), pause, all),
+                                write_some(far, counts, choice / 64));
+    }
+  }
+  const std::size_t left = near.available();
+  EXPECT_EQ(counts.got + left, counts.sent);
+}
+
+TEST(asio_stress, each_operation_has_one_outcome_and_no_byte_is_lost) {
+  ends all;
+  int stopped = 0;
+  tandem::test::stress([&](std::mt19937_64& random) {
+    tandem::test::test_runtime rt(tandem::test::with_threads(3));
+    context_threads io(2);
+    const bool strands = random() % 3 == 0;
+    rt.run([](asio::io_context& in, bool on_strands, std::uint64_t seed, ends& counts) -> task<void> {
+      co_await tandem::with_scope([&](tandem::task_scope& scope) -> task<void> {
+        for (int i = 0; i < tasks; ++i) {
+          asio::any_io_executor at = in.get_executor();
+          if (on_strands || i % 4 == 0) at = asio::make_strand(in);
+          scope.spawn(stop_many(at, seed + static_cast<std::uint64_t>(i), stops_a_round / tasks,
+                                counts));
+        }
+        co_await scope.join();
+      });
+    }(io.context, strands, random(), all));
+    stopped += stops_a_round;
+    EXPECT_EQ(all.done + all.stopped + all.before, stopped);
+  });
+  std::printf("%d stops: %d came too late, %d ended the operation, %d came before it\n", stopped,
+              all.done.load(), all.stopped.load(), all.before.load());
+}
+
+}  // namespace
