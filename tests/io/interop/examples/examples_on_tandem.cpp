@@ -1,10 +1,13 @@
-// examples_on_tandem.cpp: servers among Beast's and Asio's examples, on streams of tandem. NAME ARGUMENTS...
+// examples_on_tandem.cpp: servers and a client among Beast's and Asio's examples, on streams of tandem. NAME ARGUMENTS...
 // SPDX-License-Identifier: MIT
 //
 // derive_example.py writes what is included here. All headers come first: each example is in a namespace.
 #include <algorithm>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/strand.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/version.hpp>
@@ -30,6 +33,9 @@ namespace websocket_server_async {
 namespace http_server_async {
 #include "http_server_async.cpp"
 }
+namespace http_client_awaitable {
+#include "http_client_awaitable.cpp"
+}
 namespace tls_server {
 #include "tls_server.cpp"
 }
@@ -39,6 +45,7 @@ int main(int argc, char** argv) {
   const std::string_view name = argc > 1 ? argv[1] : "";
   if (name == "websocket_server_async") return websocket_server_async::main(argc - 1, argv + 1);
   if (name == "http_server_async") return http_server_async::main(argc - 1, argv + 1);
+  if (name == "http_client_awaitable") return http_client_awaitable::main(argc - 1, argv + 1);
   if (name == "tls_server") return tls_server::main(argc - 1, argv + 1);
   std::cerr << "no such example: " << name << "\n";
   return 2;

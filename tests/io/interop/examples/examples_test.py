@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""examples_test.py ON_TANDEM OF_ASIO DH_FILE: servers of Beast's and Asio's examples on tandem, talked to by their own clients.
+"""examples_test.py ON_TANDEM OF_ASIO DH_FILE: Beast's and Asio's examples on tandem talk to those that are as they were.
 SPDX-License-Identifier: MIT
 
-The clients are unchanged. Asio's own certificate has expired (2026-11-10), so a pair is made here.
+Asio's own certificate has expired (2026-11-10), so a pair is made here.
 """
 import os
 import pathlib
@@ -27,9 +27,9 @@ def free_port():
 class Server:
     """An example that serves until it is killed, which is how it ends."""
 
-    def __init__(self, *words, folder=None):
+    def __init__(self, *words, folder=None, program=ON_TANDEM):
         self.port = free_port()
-        self.process = subprocess.Popen([ON_TANDEM, *(w.replace("PORT", str(self.port)) for w in words)],
+        self.process = subprocess.Popen([program, *(w.replace("PORT", str(self.port)) for w in words)],
                                         cwd=folder, stderr=subprocess.PIPE, text=True)
 
     def __enter__(self):
@@ -52,8 +52,8 @@ class Server:
             raise AssertionError(f"the server ended by itself, {self.process.returncode}: {said}")
 
 
-def client(*words, folder=None, given=""):
-    done = subprocess.run([OF_ASIO, *words], cwd=folder, input=given.encode(), capture_output=True, timeout=PATIENCE)
+def client(*words, folder=None, given="", program=OF_ASIO):
+    done = subprocess.run([program, *words], cwd=folder, input=given.encode(), capture_output=True, timeout=PATIENCE)
     assert done.returncode == 0 and not done.stderr, f"{words}: {done.returncode}: {done.stderr}"
     return done.stdout.decode()
 
@@ -78,19 +78,28 @@ class Examples(unittest.TestCase):
             self.assertEqual(said, [f"number {i}\n" for i in range(20)])
 
     def test_http(self):
+        self.ask_for_files(ON_TANDEM, "http_client_async", OF_ASIO)
+
+    def test_http_client(self):
+        self.ask_for_files(OF_ASIO, "http_client_awaitable", ON_TANDEM)
+
+    def ask_for_files(self, server_program, client_name, client_program):
+        def ask(*words):
+            return client(client_name, "127.0.0.1", str(server.port), *words, program=client_program)
+
         pathlib.Path(self.folder, "index.html").write_text("<p>" + "text " * 50_000 + "</p>\n")
         pathlib.Path(self.folder, "small.txt").write_text("small\n")
-        with Server("http_server_async", "127.0.0.1", "PORT", self.folder, "2") as server:
+        with Server("http_server_async", "127.0.0.1", "PORT", self.folder, "2", program=server_program) as server:
             for target, version, kind, body in (
                     ("/small.txt", "1.1", "text/plain", "small\n"),
                     ("/small.txt", "1.0", "text/plain", "small\n"),
                     ("/", "1.1", "text/html", "<p>" + "text " * 50_000 + "</p>\n")):
-                answer = client("http_client_async", "127.0.0.1", str(server.port), target, version)
+                answer = ask(target, version)
                 head, _, rest = answer.partition("\r\n\r\n")
                 self.assertTrue(head.startswith(f"HTTP/{version} 200 OK\r\n"), head)
                 self.assertIn(f"Content-Type: {kind}", head)
                 self.assertEqual(rest, body + "\n")
-            answer = client("http_client_async", "127.0.0.1", str(server.port), "/none", "1.1")
+            answer = ask("/none", "1.1")
             self.assertTrue(answer.startswith("HTTP/1.1 404 Not Found\r\n"), answer)
 
     def test_tls(self):
