@@ -212,7 +212,7 @@ task<void> stop_tls_reads(machine& on, place at, tls_identity& identity, std::ui
   const auto look_at = [&](std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(room[i], next_read++);
   };
-  for (int i = 0; i < stops_of_a_task && !::testing::Test::HasFailure(); ++i) {
+  for (int i = 0; i < 5 * stops_of_a_task && !::testing::Test::HasFailure(); ++i) {
     // Between no byte and some that the reader gets while it is being stopped.
     auto writing = tandem::spawn([](stream_type& to, char& next, std::uint64_t size) -> task<void> {
       std::array<char, 32> bytes;
