@@ -59,15 +59,23 @@ void home_link::wait_a_moment() noexcept {
 }
 
 void spawned_stop::stop(stop_reason reason) noexcept {
-  const std::lock_guard hold(lock_);
+  std::unique_lock hold(lock_);
   if (asked_ == stop_reason::none) asked_ = reason;
-  if (task_) (void)task_.cancel(reason);
+  cancel(hold, asked_);
 }
 
 void spawned_stop::know(join_handle<void>&& task) noexcept {
-  const std::lock_guard hold(lock_);
+  std::unique_lock hold(lock_);
   task_ = std::move(task);
-  if (asked_ != stop_reason::none) (void)task_.cancel(asked_);
+  is_known_.store(true, std::memory_order_release);  // pairs with is_known()
+  if (asked_ != stop_reason::none) cancel(hold, asked_);
+}
+
+void spawned_stop::cancel(std::unique_lock<std::mutex>& hold, stop_reason reason) noexcept {
+  if (!task_ || task_.cancel(reason) != cancel_result::removed_before_start) return;
+  // Its coroutine, which tells whoever waits, lasts as long as the handle.
+  const join_handle<void> removed = std::move(task_);
+  hold.unlock();
 }
 
 }  // namespace tandem::inline v0::detail
