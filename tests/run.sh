@@ -27,7 +27,7 @@ if [ "${1:-}" = nightly ]; then
   for word in "$@"; do
     case $word in -h | --help) usage; exit 0 ;; esac
   done
-  tests/support/install_packages.sh build tests clang
+  tests/support/install_packages.sh build tests interop clang
   exec tests/support/nightly.sh "$@"
 fi
 
@@ -49,7 +49,7 @@ while [ $# -gt 0 ]; do
   esac
 done
 
-groups=(build tests examples browser)
+groups=(build tests interop examples browser)
 case $preset in
   release | dev | gcc-debug | gcc-asan | shared) ;;
   release-clang | asan | tsan) groups+=(clang) ;;

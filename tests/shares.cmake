@@ -93,21 +93,34 @@ set(tandem_share_forms
   with_stop_test)
 
 # All that AddressSanitizer can judge is everything but these: searches whose templates take longest to compile, and share
-# their memory's code with search_test.
+# their memory's code with search_test; and Beast, of which each file takes a minute.
 set(tandem_not_in_memory
+  beast_stress
+  beast_test
   count_tree_test
   graph_search_test
   iterative_deepening_test)
+
+# Beast, WebSocket and TLS in one file: compiled once by g++ in release (beast_test) and once by clang, with threads
+# (beast_stress). Whole builds have both everywhere.
+set(tandem_not_in_threads
+  beast_test)
+set(tandem_whole_only
+  beast_stress)
 
 # tandem_in_share(VARIABLE NAME LABEL): whether this build takes the test NAME.
 function(tandem_in_share variable name label)
   set_property(GLOBAL APPEND PROPERTY tandem_known_tests ${name})
   set(taken FALSE)
-  if(TANDEM_TESTS STREQUAL all OR name IN_LIST tandem_share_${TANDEM_TESTS})
+  if(TANDEM_TESTS STREQUAL all)
+    if(TANDEM_WHOLE_TESTS OR NOT name IN_LIST tandem_whole_only)
+      set(taken TRUE)
+    endif()
+  elseif(name IN_LIST tandem_share_${TANDEM_TESTS})
     set(taken TRUE)
   elseif(TANDEM_TESTS STREQUAL memory AND NOT name IN_LIST tandem_not_in_memory)
     set(taken TRUE)
-  elseif(TANDEM_TESTS STREQUAL threads AND label MATCHES "^(stress|io)$")
+  elseif(TANDEM_TESTS STREQUAL threads AND label MATCHES "^(stress|io)$" AND NOT name IN_LIST tandem_not_in_threads)
     set(taken TRUE)
   endif()
   set(${variable} ${taken} PARENT_SCOPE)
@@ -119,7 +132,7 @@ function(tandem_check_shares)
     return()
   endif()
   get_property(known GLOBAL PROPERTY tandem_known_tests)
-  foreach(name IN LISTS tandem_share_${TANDEM_TESTS} tandem_not_in_memory)
+  foreach(name IN LISTS tandem_share_${TANDEM_TESTS} tandem_not_in_memory tandem_not_in_threads tandem_whole_only)
     if(NOT name IN_LIST known)
       message(FATAL_ERROR "tests/shares.cmake: this build knows no test ${name}")
     endif()

@@ -2,7 +2,7 @@
 # install_packages.sh GROUP...: installs the Debian packages of these groups that are missing.
 # SPDX-License-Identifier: MIT
 #
-# Groups: build, clang, format, check, tests, examples, peers, sync_peers, pool_peers, io_peers, plot, browser. Nothing is asked and
+# Groups: build, clang, format, check, tests, interop, examples, peers, sync_peers, pool_peers, io_peers, plot, browser. Nothing is asked and
 # nothing is removed; with everything in place it takes a moment and touches nothing. As root or with sudo; otherwise it
 # says what is needed.
 set -euo pipefail
@@ -14,6 +14,7 @@ packages_of() {
     format) echo clang-format-19 ;;
     check) echo clang-tools-19 python3 ;;
     tests) echo libgtest-dev libasio-dev libboost1.81-dev python3 curl wrk spin mount ;;
+    interop) echo libasio-dev libboost1.81-dev libssl-dev openssl libboost1.81-doc libasio-doc ;;
     examples) echo libboost1.81-dev nlohmann-json3-dev libcli11-dev libfmt-dev gnuplot-nox ;;
     peers) echo libtbb-dev librust-rayon-dev "$(libomp)" "$(unless_found cargo cargo)" "$(unless_found javac openjdk-17-jdk-headless)" ;;
     sync_peers) echo libasio-dev libuv1-dev librust-tokio-dev "$(unless_found cargo cargo)" "$(unless_found go golang-go)" ;;
@@ -21,7 +22,7 @@ packages_of() {
     io_peers) echo libasio-dev libuv1-dev libboost1.81-dev librust-tokio-dev wrk nginx fio "$(unless_found cargo cargo)" "$(unless_found go golang-go)" ;;
     plot) echo gnuplot-nox ;;
     browser) echo chromium chromium-driver python3-selenium ;;
-    *) echo "install_packages.sh: no such group: $1 (build clang format check tests examples peers sync_peers pool_peers io_peers plot browser)" >&2; return 2 ;;
+    *) echo "install_packages.sh: no such group: $1 (build clang format check tests interop examples peers sync_peers pool_peers io_peers plot browser)" >&2; return 2 ;;
   esac
 }
 

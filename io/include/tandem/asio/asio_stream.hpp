@@ -19,6 +19,7 @@
 #include <tandem/asio/asio_executor.hpp>
 #include <tandem/asio/detail/asio_wait.hpp>
 #include <tandem/asio/detail/stream_request.hpp>
+#include <tandem/detail/frame_memory.hpp>
 #include <tandem/io/byte_stream.hpp>
 #include <tandem/io/detail/thread_executor_of.hpp>
 #include <tandem/result.hpp>
@@ -40,10 +41,11 @@ namespace detail {
 template <class Stream>
 class asio_stream_state : public std::enable_shared_from_this<asio_stream_state<Stream>> {
  public:
-  asio_stream_state(Stream&& stream, executor& home) : stream_(std::move(stream)), home_(&home) {}
+  asio_stream_state(Stream&& stream, asio_executor home)
+      : stream_(std::move(stream)), home_(std::move(home)) {}
 
   Stream& stream() noexcept { return stream_; }
-  executor& home() const noexcept { return *home_; }
+  const asio_executor& home() const noexcept { return home_; }
   bool is_closed() const noexcept { return closed_.load(std::memory_order_acquire); }
 
   /// Any thread. Unless it is taken, the request has to be completed by the caller.
@@ -84,10 +86,14 @@ class asio_stream_state : public std::enable_shared_from_this<asio_stream_state<
     join_handle<void> task;  // under the lock
   };
 
+  static constexpr bool gathers =
+      requires(Stream& stream) { stream.write_all(std::span<const std::span<const std::byte>>()); };
+
   void begin(side& own) {
     const std::lock_guard hold(lock_);
     if (own.has_begun.load(std::memory_order_relaxed) || is_closed()) return;
-    own.task = home_->owner()->spawn(*home_, serve(this->shared_from_this(), own));
+    executor& home = home_.target();
+    own.task = home.owner()->spawn(home, serve(this->shared_from_this(), own));
     ++running_;
     // release: pairs with ask(), which needs no more than the lane.
     own.has_begun.store(true, std::memory_order_release);
@@ -95,9 +101,17 @@ class asio_stream_state : public std::enable_shared_from_this<asio_stream_state<
 
   static task<void> serve(std::shared_ptr<asio_stream_state> self, side& own) {
     while (stream_request* const asked = co_await own.lane.next()) {
-      // The usual case makes no frame.
+      // The usual cases make no frame.
       if (asked->is_plain_read()) {
-        tell(*asked, co_await as_result(self->stream_.read(asked->buffers[0])));
+        tell(*asked, co_await as_result(self->stream_.read(asked->room(0))));
+      } else if (asked->is_plain_write()) {
+        tell(*asked, co_await as_result(self->stream_.write(asked->buffers[0])));
+      } else if (gathers && asked->is_gathering_write()) {
+        if constexpr (gathers) {
+          // All at once, where how much went counts only if all went: a stop of its own needs the
+          // count.
+          tell_all(*asked, co_await as_result(self->stream_.write_all(asked->all_buffers())));
+        }
       } else if (auto transfer = self->transfer(*asked)) {
         tell(*asked, co_await as_result(std::move(transfer)));
       } else {
@@ -116,6 +130,13 @@ class asio_stream_state : public std::enable_shared_from_this<asio_stream_state<
       asked.complete(got.error(), 0);
     }
   }
+  static void tell_all(stream_request& asked, const result<void>& sent) noexcept {
+    if (sent) {
+      asked.complete({}, asked.bytes);
+    } else {
+      asked.complete(sent.error(), 0);
+    }
+  }
   /// @returns an empty task if there is no memory for it
   task<std::size_t> transfer(stream_request& asked) noexcept {
     try {
@@ -132,30 +153,18 @@ class asio_stream_state : public std::enable_shared_from_this<asio_stream_state<
     if (asked.what == stream_request::kind::read) {
       if constexpr (requires { stream_.read(std::span<const std::span<std::byte>>()); }) {
         if (asked.buffer_count > 1) {
+          std::array<std::span<std::byte>, stream_request::most_buffers> parts;
+          for (std::size_t i = 0; i < asked.buffer_count; ++i) parts[i] = asked.room(i);
           co_return co_await stream_.read(
-              std::span<const std::span<std::byte>>(asked.buffers.data(), asked.buffer_count));
+              std::span<const std::span<std::byte>>(parts.data(), asked.buffer_count));
         }
       }
-      co_return co_await stream_.read(asked.buffers[0]);
+      co_return co_await stream_.read(asked.room(0));
     }
     if (asked.what == stream_request::kind::drain) {
       std::array<std::byte, 512> thrown_away;
       while (co_await stream_.read(thrown_away) != 0) {}
       co_return 0;
-    }
-    // All at once, where how much went counts only if all went: a stop of its own needs the count.
-    if constexpr (requires { stream_.write_all(std::span<const std::span<const std::byte>>()); }) {
-      if (asked.buffer_count > 1 && !asked.stop) {
-        std::array<std::span<const std::byte>, stream_request::most_buffers> parts;
-        std::size_t sum = 0;
-        for (std::size_t i = 0; i < asked.buffer_count; ++i) {
-          parts[i] = asked.buffers[i];
-          sum += parts[i].size();
-        }
-        co_await stream_.write_all(
-            std::span<const std::span<const std::byte>>(parts.data(), asked.buffer_count));
-        co_return sum;
-      }
     }
     co_return co_await stream_.write(asked.buffers[0]);
   }
@@ -167,12 +176,26 @@ class asio_stream_state : public std::enable_shared_from_this<asio_stream_state<
   static std::error_code aborted_code() noexcept { return make_error_code(stop_reason::user); }
 
   Stream stream_;
-  executor* const home_;
+  const asio_executor home_;
   side reader_;
   side writer_;
   std::mutex lock_;
   int running_ = 0;  // under it: tasks that have begun and not ended
   std::atomic<bool> closed_{false};
+};
+
+template <class T>
+class frame_list_allocator {
+ public:
+  using value_type = T;
+  /// Made of the allocator that it stands for.
+  explicit frame_list_allocator(const std::allocator<void>& /*instead*/) noexcept {}
+
+  T* allocate(std::size_t count) {
+    static_assert(alignof(T) <= 16);
+    return static_cast<T*>(allocate_frame(count * sizeof(T)));
+  }
+  void deallocate(T* block, std::size_t count) noexcept { free_frame(block, count * sizeof(T)); }
 };
 
 /// An operation of Asio's on a stream, with its handler.
@@ -186,8 +209,12 @@ class stream_operation final : public stream_request {
       is_own, asio_executor,
       std::decay_t<decltype(Flavour::prefer(std::declval<const handler_executor&>(),
                                             Flavour::outstanding_work::tracked))>>;
-  using allocator_type = typename std::allocator_traits<decltype(Flavour::allocator_of(
-      std::declval<const Handler&>()))>::template rebind_alloc<stream_operation>;
+  using given_allocator =
+      std::decay_t<decltype(Flavour::allocator_of(std::declval<const Handler&>()))>;
+  // Of a handler without an allocator of its own: the lists of frames.
+  using allocator_type = std::conditional_t<
+      std::is_same_v<given_allocator, std::allocator<void>>, frame_list_allocator<stream_operation>,
+      typename std::allocator_traits<given_allocator>::template rebind_alloc<stream_operation>>;
 
  public:
   template <class Stream, class Buffers>
@@ -217,7 +244,7 @@ class stream_operation final : public stream_request {
     }
   }
 
-  stream_operation(kind asked, Handler&& handler, executor& home)
+  stream_operation(kind asked, Handler&& handler, const asio_executor& home)
       : stream_request(asked), handler_(std::move(handler)), work_(work_at(handler_, home)) {}
 
   void complete(const std::error_code& code, std::size_t count) noexcept override {
@@ -278,12 +305,11 @@ class stream_operation final : public stream_request {
     stream_operation* room_;
   };
 
-  static working work_at(const Handler& handler, executor& home) {
-    const asio_executor at_home(home);
+  static working work_at(const Handler& handler, const asio_executor& home) {
     if constexpr (is_own) {
-      return Flavour::executor_of(handler, at_home);
+      return Flavour::executor_of(handler, home);
     } else {
-      return Flavour::prefer(Flavour::executor_of(handler, at_home),
+      return Flavour::prefer(Flavour::executor_of(handler, home),
                              Flavour::outstanding_work::tracked);
     }
   }
@@ -294,10 +320,7 @@ class stream_operation final : public stream_request {
          ++each) {
       const typename Flavour::const_buffer one(*each);
       if (one.size() == 0) continue;
-      // Only a read, whose buffers are writable, writes.
-      auto* const data =
-          const_cast<std::byte*>(static_cast<const std::byte*>(one.data()));  // NOLINT
-      buffers[buffer_count++] = std::span(data, one.size());
+      buffers[buffer_count++] = std::span(static_cast<const std::byte*>(one.data()), one.size());
       bytes += one.size();
     }
   }
@@ -329,7 +352,7 @@ class initiate_on_stream {
   using executor_type = asio_executor;
   explicit initiate_on_stream(std::shared_ptr<asio_stream_state<Stream>> state) noexcept
       : state_(std::move(state)) {}
-  executor_type get_executor() const noexcept { return asio_executor(state_->home()); }
+  executor_type get_executor() const noexcept { return state_->home(); }
   template <class Handler, class Buffers>
   void operator()(Handler&& handler, stream_request::kind what, const Buffers& buffers) const {
     stream_operation<Flavour, std::decay_t<Handler>>::start(
@@ -354,7 +377,7 @@ class end_of_teardown {
       : state_(std::move(state)), done_(std::move(done)) {}
 
   executor_type get_executor() const noexcept {
-    return Flavour::executor_of(done_, asio_executor(state_->home()));
+    return Flavour::executor_of(done_, state_->home());
   }
   allocator_type get_allocator() const noexcept { return Flavour::allocator_of(done_); }
   cancellation_slot_type get_cancellation_slot() const noexcept { return Flavour::slot_of(done_); }
@@ -410,15 +433,11 @@ class asio_stream {
 
   /// @param home  where its operations run; of the runtime of the stream
   /// @throws      std::logic_error if the two are of different runtimes
-  asio_stream(Stream stream, executor& home) {
-    executor* const own = io::detail::thread_executor_of(stream);
-    if (own != nullptr && own->owner() != home.owner()) {
-      throw std::logic_error(
-          "tandem::as_asio_stream: the stream belongs to another runtime than the executor: give "
-          "an executor of the runtime that has opened the stream");
-    }
-    state_ = std::make_shared<state>(std::move(stream), home);
-  }
+  asio_stream(Stream stream, executor& home)
+      : asio_stream(std::move(stream), asio_executor(home)) {}
+  /// As above; the strand is kept as long as it is used.
+  asio_stream(Stream stream, const strand& home)
+      : asio_stream(std::move(stream), asio_executor(home)) {}
   asio_stream(asio_stream&&) noexcept = default;
   asio_stream& operator=(asio_stream&& other) noexcept {
     if (state_ != nullptr) state_->close();
@@ -447,13 +466,24 @@ class asio_stream {
     return initiate(detail::stream_request::kind::write, buffers, std::forward<Token>(token));
   }
 
-  executor_type get_executor() const noexcept { return asio_executor(state_->home()); }
+  executor_type get_executor() const noexcept { return state_->home(); }
   lowest_layer_type& lowest_layer() noexcept { return *this; }
   const lowest_layer_type& lowest_layer() const noexcept { return *this; }
 
   /// The stream itself, for what is not offered here. While nothing is under way.
   Stream& stream() noexcept { return state_->stream(); }
   bool is_open() const noexcept { return state_ != nullptr && !state_->is_closed(); }
+  /// Ends what is written; reads go on.
+  ///
+  /// @throws  what the stream's shutdown() throws; std::system_error with bad_file_descriptor if it
+  ///          is closed
+  void shutdown() {
+    if (!is_open()) {
+      throw std::system_error(std::make_error_code(std::errc::bad_file_descriptor),
+                              "tandem::asio_stream::shutdown: the stream is closed");
+    }
+    state_->stream().shutdown();
+  }
   /// Ends what is under way, and then closes the stream. Later operations fail as bad_descriptor.
   ///
   /// @thread_safety  any thread
@@ -473,6 +503,15 @@ class asio_stream {
 
   // Implementation
  private:
+  asio_stream(Stream&& stream, asio_executor home) {
+    executor* const own = io::detail::thread_executor_of(stream);
+    if (own != nullptr && own->owner() != home.target().owner()) {
+      throw std::logic_error(
+          "tandem::as_asio_stream: the stream belongs to another runtime than the executor: give "
+          "an executor of the runtime that has opened the stream");
+    }
+    state_ = std::make_shared<state>(std::move(stream), home);
+  }
   template <class Buffers, class Token>
   auto initiate(detail::stream_request::kind what, const Buffers& buffers, Token&& token) {
     using flavour = typename detail::buffers_flavour<Buffers>::type;
@@ -505,6 +544,12 @@ asio_stream<Stream> as_asio_stream(Stream stream) {
 /// @throws  std::logic_error if it is of another runtime; std::bad_alloc
 template <io::byte_stream Stream>
 asio_stream<Stream> as_asio_stream(Stream stream, executor& home) {
+  return asio_stream<Stream>(std::move(stream), home);
+}
+/// As above; the strand is kept as long as it is used: timers of a WebSocket call it when the
+/// stream is gone.
+template <io::byte_stream Stream>
+asio_stream<Stream> as_asio_stream(Stream stream, const strand& home) {
   return asio_stream<Stream>(std::move(stream), home);
 }
 

@@ -65,19 +65,27 @@ class asio_byte_stream {
     (void)co_await flavour::write_all(
         socket_, typename flavour::const_buffer(bytes.data(), bytes.size()), use_await);
   }
-  /// Ends what is written, on the socket below.
+  /// Ends what is written, on the socket (or the stream of tandem) below.
   ///
   /// @throws  std::system_error
   void shutdown() {
-    typename flavour::error_code code;
     auto& lowest = lowest_of(socket_);
-    lowest.shutdown(std::decay_t<decltype(lowest)>::shutdown_send, code);
-    if (code) throw std::system_error(std::error_code(code), "shutdown of a stream of Asio's");
+    if constexpr (requires { lowest.shutdown(); }) {
+      lowest.shutdown();
+      return;
+    } else {
+      shut_down_socket(lowest);
+    }
   }
   /// Closes the socket below; harmless if done before.
   void close() {
-    typename flavour::error_code ignored;
-    lowest_of(socket_).close(ignored);
+    auto& lowest = lowest_of(socket_);
+    if constexpr (requires { lowest.shutdown(); }) {
+      lowest.close();
+    } else {
+      typename flavour::error_code ignored;
+      lowest.close(ignored);
+    }
   }
   bool is_open() const { return lowest_of(const_cast<AsyncStream&>(socket_)).is_open(); }  // NOLINT
 
@@ -87,6 +95,12 @@ class asio_byte_stream {
   AsyncStream release() && { return std::move(socket_); }
 
  private:
+  template <class Socket>
+  static void shut_down_socket(Socket& socket) {
+    typename flavour::error_code code;
+    socket.shutdown(Socket::shutdown_send, code);
+    if (code) throw std::system_error(std::error_code(code), "shutdown of a stream of Asio's");
+  }
   template <class S>
   static auto& lowest_of(S& stream) noexcept {
     if constexpr (requires { stream.lowest_layer(); }) {

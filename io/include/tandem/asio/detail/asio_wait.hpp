@@ -643,9 +643,14 @@ class [[nodiscard]] asio_awaiter final
     }
   }
   void initiate(typename base::handler&& done) override {
+// Beast gives an int where its operation takes a size.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
     std::apply(
         [&](auto&&... given) { std::move(initiation_)(std::move(done), std::move(given)...); },
         std::move(given_));
+#pragma GCC diagnostic pop
   }
 
   [[no_unique_address]] Bound bound_;

@@ -32,11 +32,22 @@ class stream_request {
   virtual void complete(const std::error_code& code, std::size_t bytes) noexcept = 0;
 
   bool is_plain_read() const noexcept { return what == kind::read && buffer_count == 1 && !stop; }
+  bool is_plain_write() const noexcept { return what == kind::write && buffer_count == 1 && !stop; }
+  bool is_gathering_write() const noexcept {
+    return what == kind::write && buffer_count > 1 && !stop;
+  }
+  /// pre: of a read, whose buffers are writable
+  std::span<std::byte> room(std::size_t i) const noexcept {
+    return {const_cast<std::byte*>(buffers[i].data()), buffers[i].size()};  // NOLINT
+  }
+  std::span<const std::span<const std::byte>> all_buffers() const noexcept {
+    return {buffers.data(), buffer_count};
+  }
 
   const kind what;
   std::size_t buffer_count = 0;
   std::size_t bytes = 0;
-  std::array<std::span<std::byte>, most_buffers> buffers;
+  std::array<std::span<const std::byte>, most_buffers> buffers;
   std::optional<std::stop_source> stop;  // if it can be cancelled by itself
 
  protected:
