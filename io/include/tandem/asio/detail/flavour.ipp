@@ -83,7 +83,7 @@ struct TANDEM_ASIO_FLAVOUR {
   template <class Token, class Signature, class Initiation, class... Args>
   static auto initiate(Initiation&& initiation, Token& token, Args&&... args) {
     return ::TANDEM_ASIO::async_initiate<Token, Signature>(std::forward<Initiation>(initiation),
-                                                         token, std::forward<Args>(args)...);
+                                                           token, std::forward<Args>(args)...);
   }
   template <class Executor, class Handler>
   static void post(const Executor& executor, Handler&& handler) {
@@ -309,7 +309,7 @@ class async_result<::tandem::use_await_t, Signature> {
 /// Asio's own asks for a return type that does not depend on the operation.
 template <class Token, class R, class... Others>
   requires(::tandem::detail::is_await_token<Token>)
-class async_result<redirect_error_t<Token>, R(error_code, Others...)> {
+class async_result<redirect_error_t<Token>, R(::TANDEM_ASIO_ERROR::error_code, Others...)> {
   template <class Initiation>
   struct redirected {
     template <class Handler, class... Args>
@@ -319,7 +319,7 @@ class async_result<redirect_error_t<Token>, R(error_code, Others...)> {
           std::forward<Args>(args)...);
     }
     Initiation initiation_;  // as Asio's adapters call it: whose executor it is
-    error_code& code;
+    ::TANDEM_ASIO_ERROR::error_code& code;
   };
 
  public:
