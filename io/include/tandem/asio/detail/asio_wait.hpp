@@ -202,6 +202,7 @@ class asio_wait : protected foreign_wait {
   // For the handler
   void dropped() noexcept {
     end_emissions();
+    inner_.reset();  // a strand must not outlive its context, which is about to go
     end_and_post(how::dropped);
   }
   await_strand& arena() noexcept { return *strand_; }
@@ -211,7 +212,7 @@ class asio_wait : protected foreign_wait {
   template <class Executor>
   executor_over<Executor> strand_over(const Executor& object) const noexcept {
     if constexpr (is_bound) {
-      return inner_;
+      return *inner_;
     } else {
       return executor_over<Executor>(strand_hold(*strand_), below_strand(object));
     }
@@ -239,7 +240,7 @@ class asio_wait : protected foreign_wait {
   bool start(promise_base& waiting) {
     if (!listen(waiting)) return false;
     try {
-      const executor_nature nature = nature_of<Flavour>(inner_);
+      const executor_nature nature = nature_of<Flavour>(*inner_);
       if (nature.is_stopped) refuse_stopped();
       strand_ = new await_strand(is_bound || nature.is_serial);
     } catch (...) {
@@ -257,7 +258,7 @@ class asio_wait : protected foreign_wait {
       return !started();
     }
     {
-      const Inner inner = inner_;
+      const Inner inner = *inner_;
       try {
         Flavour::execute(inner, starter(*this));
       } catch (...) {  // the starter was destroyed, and so has ended the await
@@ -323,6 +324,8 @@ class asio_wait : protected foreign_wait {
     starter& operator=(starter&&) = delete;
     ~starter() {
       if (wait_ == nullptr) return;
+      wait_->end_emissions();
+      wait_->inner_.reset();
       (void)wait_->end_as(how::dropped);
       wait_->start_is_over();
     }
@@ -405,10 +408,12 @@ class asio_wait : protected foreign_wait {
   told tell_stop() noexcept override {
     await_strand& strand = *strand_;
     if (strand.is_serial()) {
+      if (!begin_emission()) return told::yes;
       {
-        const Inner inner = inner_;
+        const Inner inner = *inner_;
         Flavour::execute_later(inner, emitter(*this));
       }
+      end_emission();
       // As with the start: the await is not over before this thread has left the context.
       return stop_is_left_.exchange(true, std::memory_order_acq_rel) ? told::yes : told::later;
     }
@@ -420,14 +425,25 @@ class asio_wait : protected foreign_wait {
     return told::yes;
   }
   void emit() noexcept {
-    const std::uintptr_t mine = this_emitter();
-    std::uintptr_t nobody = 0;
-    // acquire: pairs with end_emissions(); the operation has hung up something, or nothing.
-    if (!emitter_.compare_exchange_strong(nobody, mine, std::memory_order_acq_rel)) return;
+    if (!begin_emission()) return;
     room_.emit(Flavour::any_cancellation);
     if (emitter_.load(std::memory_order_relaxed) != over) signal_.emit(Flavour::any_cancellation);
-    std::uintptr_t still = mine;
-    emitter_.compare_exchange_strong(still, 0, std::memory_order_acq_rel);
+    end_emission();
+  }
+  /// @returns false if the handler was called, or destroyed
+  bool begin_emission() noexcept {
+    std::uintptr_t seen = 0;
+    // acq_rel: pairs with end_emissions(); the operation has hung up something, or nothing.
+    while (!emitter_.compare_exchange_weak(seen, this_emitter(), std::memory_order_acq_rel)) {
+      if (seen == over) return false;
+      if (seen != 0) std::this_thread::yield();  // whoever sends this there is about to leave
+      seen = 0;
+    }
+    return true;
+  }
+  void end_emission() noexcept {
+    std::uintptr_t mine = this_emitter();
+    emitter_.compare_exchange_strong(mine, 0, std::memory_order_acq_rel);  // unless it is over
   }
   /// From now on a stop reaches nothing of Asio's: an end may come without the turn, when a context
   /// is destroyed, which is to find nobody inside it.
@@ -471,7 +487,7 @@ class asio_wait : protected foreign_wait {
     return failed;
   }
 
-  Inner inner_;
+  std::optional<Inner> inner_;  // until the handler is destroyed
   await_strand* strand_ = nullptr;
   static constexpr std::uintptr_t over = 1;
   // At a serial executor: of who sends the start, or the emission, there, and that itself, one is done.
