@@ -282,15 +282,15 @@ TEST(use_await, the_end_of_the_context_ends_the_await) {
         io.get_executor(), net::make_strand(io),
         net::make_strand(net::any_io_executor(io.get_executor()))};
     for (const auto& place : places) {
-      all.push_back(rt->spawn([](const net::any_io_executor& at,
-                                 std::atomic<int>& count) -> task<void> {
-        auto got = co_await as_result(operation_at<void()>(at, [&](auto handler) {
-          net::post(at, std::move(handler));
-          ++count;
-        }));
-        EXPECT_EQ(got.error(), tandem::errc::callback_dropped);
-        EXPECT_FALSE(got.is_cancelled());
-      }(place, started)));
+      all.push_back(
+          rt->spawn([](const net::any_io_executor& at, std::atomic<int>& count) -> task<void> {
+            auto got = co_await as_result(operation_at<void()>(at, [&](auto handler) {
+              net::post(at, std::move(handler));
+              ++count;
+            }));
+            EXPECT_EQ(got.error(), tandem::errc::callback_dropped);
+            EXPECT_FALSE(got.is_cancelled());
+          }(place, started)));
     }
     all.push_back(rt->spawn([](net::io_context& at) -> task<void> {
       auto legacy = []() -> net::awaitable<int> {

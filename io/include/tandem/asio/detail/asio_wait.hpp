@@ -269,6 +269,8 @@ class asio_wait : protected foreign_wait {
   }
 
   virtual void initiate(handler&& done) = 0;
+  /// It will not be started.
+  virtual void forget() noexcept = 0;
 
   /// @returns null if the values are there
   std::exception_ptr failure() {
@@ -326,6 +328,7 @@ class asio_wait : protected foreign_wait {
       if (wait_ == nullptr) return;
       wait_->end_emissions();
       wait_->inner_.reset();
+      wait_->forget();
       (void)wait_->end_as(how::dropped);
       wait_->start_is_over();
     }
@@ -559,9 +562,15 @@ class [[nodiscard]] asio_awaiter final : private asio_wait<Flavour, Inner, is_bo
     }
   }
   void initiate(typename base::handler&& done) override {
-    std::apply(
-        [&](auto&&... given) { std::move(initiation_)(std::move(done), std::move(given)...); },
-        std::move(given_));
+    // Executors in it are not to outlive the context, which may go before the task goes on.
+    Initiation now(std::move(initiation_));
+    Given handed(std::move(given_));
+    std::apply([&](auto&&... given) { std::move(now)(std::move(done), std::move(given)...); },
+               std::move(handed));
+  }
+  void forget() noexcept override {
+    const Initiation gone(std::move(initiation_));
+    const Given with_it(std::move(given_));
   }
 
   Initiation initiation_;
