@@ -569,8 +569,8 @@ class [[nodiscard]] asio_awaiter final : private asio_wait<Flavour, Inner, is_bo
                std::move(handed));
   }
   void forget() noexcept override {
-    const Initiation gone(std::move(initiation_));
-    const Given with_it(std::move(given_));
+    [[maybe_unused]] const Initiation gone(std::move(initiation_));
+    [[maybe_unused]] const Given with_it(std::move(given_));
   }
 
   Initiation initiation_;
