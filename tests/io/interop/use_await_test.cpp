@@ -178,7 +178,7 @@ TEST(use_await, adapters_of_tokens_go_around_it) {
 }
 
 TEST(use_await, an_abort_that_is_no_stop_is_no_cancellation) {
-  test_runtime rt;
+  test_runtime rt(tandem::test::with_threads(1));  // the timer is no two threads'
   running_context io;
   rt.run([](running_context& in) -> task<void> {
     net::steady_timer timer(*in, 1h);
