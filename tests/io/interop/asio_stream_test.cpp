@@ -186,7 +186,12 @@ TEST(asio_stream, cancelling_one_operation_loses_no_byte) {
       if (some) co_await to.write_all(tandem::io::bytes_of("abc"));
     }(end.far, i % 2 == 0));
     sent += i % 2 == 0 ? 3 : 0;
-    signal.emit(net::cancellation_type::partial);
+    std::promise<void> emitted;  // where handlers run: Asio's signals are for one thread at a time
+    net::post(end.near.get_executor(), [&] {
+      signal.emit(net::cancellation_type::partial);
+      emitted.set_value();
+    });
+    emitted.get_future().wait();
     const outcome told = read.get();
     writes.wait();
     got += told.bytes;

@@ -792,7 +792,7 @@ TEST(use_await, spawned_coroutines_of_asios_give_values_exceptions_and_ends) {
         told = true;
         co_await never.async_wait(net::use_awaitable);
       };
-      co_await net::co_spawn(at, legacy(flag), use_await);
+      co_await net::co_spawn(net::make_strand(at), legacy(flag), use_await);  // as Asio wants it
     }(*in, has_started));
     while (!has_started) co_await net::post(*in, use_await);
     waits.cancel();
