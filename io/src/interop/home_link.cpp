@@ -59,23 +59,25 @@ void home_link::wait_a_moment() noexcept {
 }
 
 void spawned_stop::stop(stop_reason reason) noexcept {
-  std::unique_lock hold(lock_);
+  const std::lock_guard hold(lock_);
   if (asked_ == stop_reason::none) asked_ = reason;
-  cancel(hold, asked_);
+  pass_on();
 }
 
 void spawned_stop::know(join_handle<void>&& task) noexcept {
-  std::unique_lock hold(lock_);
+  const std::lock_guard hold(lock_);
   task_ = std::move(task);
-  is_known_.store(true, std::memory_order_release);  // pairs with is_known()
-  if (asked_ != stop_reason::none) cancel(hold, asked_);
+  pass_on();
 }
 
-void spawned_stop::cancel(std::unique_lock<std::mutex>& hold, stop_reason reason) noexcept {
-  if (!task_ || task_.cancel(reason) != cancel_result::removed_before_start) return;
-  // Its coroutine, which tells whoever waits, lasts as long as the handle.
-  const join_handle<void> removed = std::move(task_);
-  hold.unlock();
+void spawned_stop::begin() noexcept {
+  const std::lock_guard hold(lock_);
+  has_begun_ = true;
+  pass_on();
+}
+
+void spawned_stop::pass_on() noexcept {
+  if (asked_ != stop_reason::none && has_begun_ && task_) (void)task_.cancel(asked_);
 }
 
 }  // namespace tandem::inline v0::detail

@@ -70,10 +70,10 @@ class asio_stream_state : public std::enable_shared_from_this<asio_stream_state<
     const std::lock_guard hold(lock_);
     if (closed_.exchange(true, std::memory_order_acq_rel)) return;
     for (side* each : {&reader_, &writer_}) {
-      if (each->has_begun.load(std::memory_order_relaxed)) {
-        (void)each->task.cancel();
-      } else {
+      if (!each->has_begun.load(std::memory_order_relaxed)) {
         (void)each->lane.close();
+      } else if (each->runs) {
+        (void)each->task.cancel();
       }
     }
     if (running_ == 0) stream_.close();
@@ -83,7 +83,9 @@ class asio_stream_state : public std::enable_shared_from_this<asio_stream_state<
   struct side {
     request_lane lane;
     std::atomic<bool> has_begun{false};
-    join_handle<void> task;  // under the lock
+    // Under the lock
+    join_handle<void> task;
+    bool runs = false;  // else a cancelled task would never run, nor close its lane
   };
 
   static constexpr bool gathers =
@@ -99,7 +101,14 @@ class asio_stream_state : public std::enable_shared_from_this<asio_stream_state<
     own.has_begun.store(true, std::memory_order_release);
   }
 
+  void side_runs(side& own) noexcept {
+    const std::lock_guard hold(lock_);
+    own.runs = true;
+    if (is_closed()) (void)own.task.cancel();
+  }
+
   static task<void> serve(std::shared_ptr<asio_stream_state> self, side& own) {
+    self->side_runs(own);
     while (stream_request* const asked = co_await own.lane.next()) {
       // The usual cases make no frame.
       if (asked->is_plain_read()) {
@@ -458,7 +467,8 @@ class asio_stream {
   auto async_read_some(const Buffers& buffers, Token&& token) {
     return initiate(detail::stream_request::kind::read, buffers, std::forward<Token>(token));
   }
-  /// As above. Several buffers are written all, one only as far as the stream takes it.
+  /// As above. One buffer is written as far as the stream takes it; several are written all, or, with
+  /// a slot, the first of them.
   ///
   /// @cancellation  by the token's slot, any type; the count tells what was written
   template <class Buffers, class Token>

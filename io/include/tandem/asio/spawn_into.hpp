@@ -47,9 +47,8 @@ class spawned_end {
 
  public:
   /// @param home  null: a task at an executor of tandem
-  spawned_end(Handler&& handler, const Inner& inner, foreign_home* home,
-              std::shared_ptr<spawned_stop> task)
-      : handler_(std::move(handler)), home_(home), task_(std::move(task)) {
+  spawned_end(Handler&& handler, const Inner& inner, foreign_home* home)
+      : handler_(std::move(handler)), home_(home) {
     const handler_executor at = Flavour::executor_of(handler_, inner);
     if constexpr (std::is_same_v<handler_executor, Inner>)
       is_at_home_ = home != nullptr && at == inner;
@@ -62,21 +61,13 @@ class spawned_end {
         work_(std::move(other.work_)),
         at_(std::move(other.at_)),
         home_(std::exchange(other.home_, nullptr)),
-        task_(std::move(other.task_)),
         is_at_home_(other.is_at_home_) {}
   spawned_end& operator=(spawned_end&&) = delete;
   ~spawned_end() {
-    // It was removed before it began.
-    if (task_ != nullptr && task_->is_known()) {
-      spawned_outcome<T> outcome;
-      outcome.failure = std::make_exception_ptr(operation_cancelled(stop_reason::user));
-      tell(std::move(outcome));
-    }
     if (home_ != nullptr) home_->release();
   }
 
   void tell(spawned_outcome<T>&& outcome) {
-    task_ = nullptr;
     told last(std::move(handler_), std::move(outcome));
     if (!is_at_home_) {
       Flavour::execute_later(*work_, std::move(last));
@@ -109,12 +100,12 @@ class spawned_end {
   std::optional<working> work_;
   std::optional<handler_executor> at_;
   foreign_home* home_;
-  std::shared_ptr<spawned_stop> task_;  // null: it is told, or moved from
   bool is_at_home_ = false;
 };
 
 template <class T, class End>
-task<void> run_and_tell(task<T> body, End end) {
+task<void> run_and_tell(task<T> body, std::shared_ptr<spawned_stop> stop, End end) {
+  stop->begin();
   spawned_outcome<T> outcome;
   try {
     if constexpr (std::is_void_v<T>) {
@@ -159,7 +150,7 @@ class initiate_spawn {
     if constexpr (requires { inner_.target().post(nullptr); }) {
       executor& home = inner_.target();
       stop->know(owner_->spawn(
-          home, run_and_tell<T>(std::move(body), end(std::move(handler), inner_, nullptr, stop))));
+          home, run_and_tell<T>(std::move(body), stop, end(std::move(handler), inner_, nullptr))));
     } else {
       if (nature_of<Flavour>(inner_).is_stopped) {
         throw std::logic_error(
@@ -169,7 +160,7 @@ class initiate_spawn {
       auto* const home = new asio_home<Flavour, Inner>(*owner_, inner_, stop);
       try {
         stop->know(owner_->spawn(
-            *home, run_and_tell<T>(std::move(body), end(std::move(handler), inner_, home, stop))));
+            *home, run_and_tell<T>(std::move(body), stop, end(std::move(handler), inner_, home))));
       } catch (...) {
         home->release();
         throw;

@@ -240,6 +240,7 @@ class asio_wait : protected foreign_wait, private await_strand::user {
   void dropped() noexcept {
     end_emissions();
     if (strand_ != nullptr) strand_->forget_user();
+    inner_.reset();  // a strand must not outlive its context, which is about to go
     end_and_post(how::dropped);
   }
   memory& arena() noexcept {
@@ -327,6 +328,8 @@ class asio_wait : protected foreign_wait, private await_strand::user {
 
   virtual Inner object_executor() const = 0;
   virtual void initiate(handler&& done) = 0;
+  /// It will not be started.
+  virtual void forget() noexcept = 0;
 
   /// @returns null if the values are there
   std::exception_ptr failure() {
@@ -382,6 +385,9 @@ class asio_wait : protected foreign_wait, private await_strand::user {
     starter& operator=(starter&&) = delete;
     ~starter() {
       if (wait_ == nullptr) return;
+      wait_->end_emissions();
+      wait_->inner_.reset();
+      wait_->forget();
       (void)wait_->end_as(how::dropped);
       wait_->start_is_over();
     }
@@ -463,10 +469,12 @@ class asio_wait : protected foreign_wait, private await_strand::user {
 
   told tell_stop() noexcept override {
     if (nature_.is_serial) {
+      if (!begin_emission()) return told::yes;
       {
         const Inner inner = *inner_;
         Flavour::execute_later(inner, emitter(*this));
       }
+      end_emission();
       // As with the start: the await is not over before this thread has left the context.
       return stop_is_left_.exchange(true, std::memory_order_acq_rel) ? told::yes : told::later;
     }
@@ -482,15 +490,26 @@ class asio_wait : protected foreign_wait, private await_strand::user {
     return told::yes;
   }
   void emit() noexcept {
-    const std::uintptr_t mine = this_emitter();
-    std::uintptr_t nobody = 0;
-    // acquire: pairs with end_emissions(); the operation has hung up something, or nothing.
-    if (!emitter_.compare_exchange_strong(nobody, mine, std::memory_order_acq_rel)) return;
+    if (!begin_emission()) return;
     is_stopped_ = true;
     room_.emit(Flavour::any_cancellation);
     if (emitter_.load(std::memory_order_relaxed) != over) signal_.emit(Flavour::any_cancellation);
-    std::uintptr_t still = mine;
-    emitter_.compare_exchange_strong(still, 0, std::memory_order_acq_rel);
+    end_emission();
+  }
+  /// @returns false if the handler was called, or destroyed
+  bool begin_emission() noexcept {
+    std::uintptr_t seen = 0;
+    // acq_rel: pairs with end_emissions(); the operation has hung up something, or nothing.
+    while (!emitter_.compare_exchange_weak(seen, this_emitter(), std::memory_order_acq_rel)) {
+      if (seen == over) return false;
+      if (seen != 0) std::this_thread::yield();  // whoever sends this there is about to leave
+      seen = 0;
+    }
+    return true;
+  }
+  void end_emission() noexcept {
+    std::uintptr_t mine = this_emitter();
+    emitter_.compare_exchange_strong(mine, 0, std::memory_order_acq_rel);  // unless it is over
   }
   /// From now on a stop reaches nothing of Asio's: an end may come without the turn, when a context
   /// is destroyed, which is to find nobody inside it.
@@ -538,7 +557,7 @@ class asio_wait : protected foreign_wait, private await_strand::user {
     return failed;
   }
 
-  std::optional<Inner> inner_;  // if it is serial
+  std::optional<Inner> inner_;  // if it is serial, until the handler is destroyed
   await_strand* strand_ = nullptr;
   executor_nature nature_;
   bool is_stopped_ = false;  // under the turn: a stop was emitted
@@ -647,10 +666,16 @@ class [[nodiscard]] asio_awaiter final
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wsign-conversion"
-    std::apply(
-        [&](auto&&... given) { std::move(initiation_)(std::move(done), std::move(given)...); },
-        std::move(given_));
+    // Executors in it are not to outlive the context, which may go before the task goes on.
+    Initiation now(std::move(initiation_));
+    Given handed(std::move(given_));
+    std::apply([&](auto&&... given) { std::move(now)(std::move(done), std::move(given)...); },
+               std::move(handed));
 #pragma GCC diagnostic pop
+  }
+  void forget() noexcept override {
+    [[maybe_unused]] const Initiation gone(std::move(initiation_));
+    [[maybe_unused]] const Given with_it(std::move(given_));
   }
 
   [[no_unique_address]] Bound bound_;

@@ -4,7 +4,6 @@
 // Protocol foreign_homes: runtime/src/executors/README.md.
 #pragma once
 
-#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <tandem/detail/foreign_home.hpp>
@@ -51,15 +50,15 @@ class TANDEM_IO_API spawned_stop {
   void stop(stop_reason reason) noexcept;
   /// The task has been spawned.
   void know(join_handle<void>&& task) noexcept;
-  /// Whether it has: then whoever waits is told of its end, even if it was removed before it began.
-  bool is_known() const noexcept { return is_known_.load(std::memory_order_acquire); }
+  /// First thing in the task: one that was cancelled before would never run, and tell nobody.
+  void begin() noexcept;
 
  private:
-  void cancel(std::unique_lock<std::mutex>& hold, stop_reason reason) noexcept;
+  void pass_on() noexcept;
 
   std::mutex lock_;
-  std::atomic<bool> is_known_{false};
   join_handle<void> task_;
+  bool has_begun_ = false;
   stop_reason asked_ = stop_reason::none;
 };
 
