@@ -11,7 +11,7 @@
 
 #include <tandem/asio/asio_executor.hpp>
 #include <tandem/asio/asio_stream.hpp>
-#include <tandem/asio/detail/asio_wait.hpp>
+#include <tandem/asio/detail/asio_awaiter.hpp>
 #include <tandem/asio/from_asio_stream.hpp>
 #include <tandem/asio/spawn_into.hpp>
 #include <tandem/asio/use_await.hpp>
