@@ -1,7 +1,7 @@
-// spawn_into.hpp: tasks of tandem in contexts of Asio's.
+// spawned_end.hpp: a task of tandem that was spawned into a context of Asio's, and whoever is told of its end.
 // SPDX-License-Identifier: MIT
 //
-// Included by <tandem/asio.hpp> and <tandem/boost_asio.hpp>, which add the functions themselves.
+// spawn_into() itself is in flavour.ipp, once for each of Asio's namespaces.
 #pragma once
 
 #include <concepts>
