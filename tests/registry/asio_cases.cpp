@@ -19,7 +19,7 @@ namespace asio_rows {  // not an unnamed one: g++ warns of frames that hold such
 class use_await_case : public case_base {
  public:
   using socket = asio::local::stream_protocol::socket;
-  using read =
+  using asio_awaiter =
       decltype(asio::async_read(std::declval<socket&>(), asio::mutable_buffer(), use_await));
 
   static constexpr std::string_view name = "use_await";
