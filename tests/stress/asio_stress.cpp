@@ -22,6 +22,7 @@
 #include <tandem/spawn.hpp>
 #include <tandem/task_scope.hpp>
 #include <tandem/when_all.hpp>
+#include <tandem/yield.hpp>
 
 #include "seeded.hpp"
 #include "test_runtime.hpp"
@@ -61,8 +62,7 @@ class context_threads {
 };
 
 void spin(std::uint64_t times) {
-  for (std::atomic<std::uint64_t> spun{0}; spun.load(std::memory_order_relaxed) < times; ++spun) {
-  }
+  for (std::atomic<std::uint64_t> spun{0}; spun.load(std::memory_order_relaxed) < times; ++spun) {}
 }
 
 void count_end(std::error_code code, ends& all) {
@@ -110,9 +110,17 @@ task<void> one_read(socket& from, stream_counts& counts, std::uint64_t choice, e
   }
 }
 
+task<void> say_begun(task<void> body, std::atomic<bool>& has_begun) {
+  has_begun = true;
+  co_await std::move(body);
+}
+
 /// Starts it, and stops it at any time: before, in its start, beside its end.
 task<void> stop_one(task<void> body, std::uint64_t pause, ends& all) {
-  auto handle = tandem::spawn(std::move(body));
+  std::atomic<bool> has_begun = false;
+  auto handle = tandem::spawn(say_begun(std::move(body), has_begun));
+  const bool waits = pause % 8 != 0;
+  while (waits && !has_begun) co_await tandem::yield();
   spin(pause);
   handle.cancel();
   const auto end = co_await tandem::as_result(std::move(handle));
@@ -155,17 +163,18 @@ TEST(asio_stress, each_operation_has_one_outcome_and_no_byte_is_lost) {
     tandem::test::test_runtime rt(tandem::test::with_threads(3));
     context_threads io(2);
     const bool strands = random() % 3 == 0;
-    rt.run([](asio::io_context& in, bool on_strands, std::uint64_t seed, ends& counts) -> task<void> {
-      co_await tandem::with_scope([&](tandem::task_scope& scope) -> task<void> {
-        for (int i = 0; i < tasks; ++i) {
-          asio::any_io_executor at = in.get_executor();
-          if (on_strands || i % 4 == 0) at = asio::make_strand(in);
-          scope.spawn(stop_many(at, seed + static_cast<std::uint64_t>(i), stops_a_round / tasks,
-                                counts));
-        }
-        co_await scope.join();
-      });
-    }(io.context, strands, random(), all));
+    rt.run(
+        [](asio::io_context& in, bool on_strands, std::uint64_t seed, ends& counts) -> task<void> {
+          co_await tandem::with_scope([&](tandem::task_scope& scope) -> task<void> {
+            for (int i = 0; i < tasks; ++i) {
+              asio::any_io_executor at = in.get_executor();
+              if (on_strands || i % 4 == 0) at = asio::make_strand(in);
+              scope.spawn(stop_many(at, seed + static_cast<std::uint64_t>(i), stops_a_round / tasks,
+                                    counts));
+            }
+            co_await scope.join();
+          });
+        }(io.context, strands, random(), all));
     stopped += stops_a_round;
     EXPECT_EQ(all.done + all.stopped + all.before, stopped);
   });

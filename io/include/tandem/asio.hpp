@@ -11,9 +11,9 @@
 
 #include <tandem/asio/asio_executor.hpp>
 #include <tandem/asio/asio_stream.hpp>
-#include <tandem/asio/detail/asio_wait.hpp>
+#include <tandem/asio/detail/asio_awaiter.hpp>
+#include <tandem/asio/detail/spawned_end.hpp>
 #include <tandem/asio/from_asio_stream.hpp>
-#include <tandem/asio/spawn_into.hpp>
 #include <tandem/asio/use_await.hpp>
 
 #define TANDEM_ASIO asio

@@ -61,13 +61,23 @@ void home_link::wait_a_moment() noexcept {
 void spawned_stop::stop(stop_reason reason) noexcept {
   const std::lock_guard hold(lock_);
   if (asked_ == stop_reason::none) asked_ = reason;
-  if (task_) (void)task_.cancel(reason);
+  pass_on();
 }
 
 void spawned_stop::know(join_handle<void>&& task) noexcept {
   const std::lock_guard hold(lock_);
   task_ = std::move(task);
-  if (asked_ != stop_reason::none) (void)task_.cancel(asked_);
+  pass_on();
+}
+
+void spawned_stop::begin() noexcept {
+  const std::lock_guard hold(lock_);
+  has_begun_ = true;
+  pass_on();
+}
+
+void spawned_stop::pass_on() noexcept {
+  if (asked_ != stop_reason::none && has_begun_ && task_) (void)task_.cancel(asked_);
 }
 
 }  // namespace tandem::inline v0::detail

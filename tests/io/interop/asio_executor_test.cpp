@@ -67,9 +67,9 @@ TEST(asio_executor, its_properties_are_what_was_asked_for) {
             ex::outstanding_work.tracked);
   EXPECT_TRUE(plain == on(rt.workers()));
   EXPECT_TRUE(plain != net::require(plain, ex::blocking.never));
-  EXPECT_TRUE(plain == net::require(net::require(plain, ex::blocking.never), ex::blocking.possibly));
-  EXPECT_EQ(&net::query(plain, ex::context),
-            &net::query(net::any_io_executor(plain), ex::context));
+  EXPECT_TRUE(plain ==
+              net::require(net::require(plain, ex::blocking.never), ex::blocking.possibly));
+  EXPECT_EQ(&net::query(plain, ex::context), &net::query(net::any_io_executor(plain), ex::context));
   EXPECT_EQ(&plain.target(), &rt.workers());
 }
 
@@ -220,7 +220,8 @@ TEST(asio_executor, what_was_posted_runs_before_the_runtime_ends) {
   int ran = 0;
   {
     tandem::runtime rt(tandem::test::with_threads(1));
-    for (int i = 0; i < 100; ++i) net::post(on(rt.workers()), [&, owned = std::make_unique<int>(i)] { ++ran; });
+    for (int i = 0; i < 100; ++i)
+      net::post(on(rt.workers()), [&, owned = std::make_unique<int>(i)] { ++ran; });
   }
   EXPECT_EQ(ran, 100);
 }

@@ -4,6 +4,14 @@
 // The tests of this folder are compiled twice: TANDEM_TEST_BOOST_ASIO makes Boost's of them.
 #pragma once
 
+// Asio 1.22 looks for the coroutines of a draft where clang has those of the standard.
+#if defined(__clang__)
+#define ASIO_HAS_CO_AWAIT 1
+#define ASIO_HAS_STD_COROUTINE 1
+#define BOOST_ASIO_HAS_CO_AWAIT 1
+#define BOOST_ASIO_HAS_STD_COROUTINE 1
+#endif
+
 #if defined(TANDEM_TEST_BOOST_ASIO)
 #include <boost/asio.hpp>
 #include <boost/asio/experimental/as_tuple.hpp>

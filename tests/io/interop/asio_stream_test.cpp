@@ -20,6 +20,8 @@
 
 #include <sys/socket.h>
 
+#include <cerrno>
+
 #include <tandem/as_result.hpp>
 #include <tandem/io/any_stream.hpp>
 #include <tandem/io/buffered_reader.hpp>
@@ -92,7 +94,11 @@ TEST(asio_stream, reads_and_writes_of_one_and_of_several_buffers) {
     EXPECT_EQ(head + tail, "hello world");
     const std::array<net::const_buffer, 3> gathered{net::buffer("ab", 2), net::buffer("", 0),
                                                     net::buffer("cde", 3)};
-    const std::size_t some = co_await at.near.async_write_some(gathered, use_await);
+    const std::size_t first = co_await at.near.async_write_some(gathered, use_await);
+    EXPECT_EQ(first, 2u);
+    std::array<std::byte, 2> head_of_it;
+    EXPECT_EQ(co_await at.far.read(head_of_it), 2u);
+    const std::size_t some = co_await net::async_write(at.near, gathered, use_await);
     EXPECT_EQ(some, 5u);
     std::array<std::byte, 5> got;
     std::size_t filled = 0;
@@ -103,6 +109,25 @@ TEST(asio_stream, reads_and_writes_of_one_and_of_several_buffers) {
     const std::size_t all = co_await net::async_write(at.near, many, use_await);
     EXPECT_EQ(all, 40u);
   }(end));
+}
+
+TEST(asio_stream, without_a_slot_several_buffers_are_written_at_once) {
+  test_runtime rt;
+  asio_end end(rt);
+  const std::array<net::const_buffer, 3> gathered{net::buffer("ab", 2), net::buffer("", 0),
+                                                  net::buffer("cde", 3)};
+  auto wrote =
+      begin([&](auto handler) { end.near.async_write_some(gathered, std::move(handler)); });
+  EXPECT_EQ(wrote.get().bytes, 5u);
+  std::string left(2, ' ');
+  std::string right(3, ' ');
+  const std::array<net::mutable_buffer, 2> parts{net::buffer(left), net::buffer(right)};
+  rt.run([](tandem::io::tcp_stream& to) -> task<void> {
+    co_await to.write_all(tandem::io::bytes_of("vwxyz"));
+  }(end.far));
+  auto read = begin([&](auto handler) { end.near.async_read_some(parts, std::move(handler)); });
+  EXPECT_EQ(read.get().bytes, 5u);
+  EXPECT_EQ(left + right, "vwxyz");
 }
 
 TEST(asio_stream, no_bytes_are_done_at_once_and_an_end_is_told) {
@@ -128,18 +153,18 @@ TEST(asio_stream, errors_are_those_of_asio) {
     const linger at_once{1, 0};
     ::setsockopt(at.far.native_handle(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
     at.far.close();
-    auto [reset, none] = co_await at.near.async_read_some(
-        net::buffer(&byte, 1), net::experimental::as_tuple(use_await));
+    auto [reset, none] = co_await at.near.async_read_some(net::buffer(&byte, 1),
+                                                          net::experimental::as_tuple(use_await));
     EXPECT_EQ(reset, net::error::connection_reset) << reset.message();
     EXPECT_EQ(none, 0u);
-    auto [broken, zero] = co_await at.near.async_write_some(
-        net::buffer(&byte, 1), net::experimental::as_tuple(use_await));
+    auto [broken, zero] = co_await at.near.async_write_some(net::buffer(&byte, 1),
+                                                            net::experimental::as_tuple(use_await));
     EXPECT_EQ(broken, net::error::broken_pipe) << broken.message();
     EXPECT_EQ(zero, 0u);
     at.near.close();
     EXPECT_FALSE(at.near.is_open());
-    auto [closed, nil] = co_await at.near.async_read_some(
-        net::buffer(&byte, 1), net::experimental::as_tuple(use_await));
+    auto [closed, nil] = co_await at.near.async_read_some(net::buffer(&byte, 1),
+                                                          net::experimental::as_tuple(use_await));
     EXPECT_EQ(closed, net::error::bad_descriptor) << closed.message();
     EXPECT_EQ(nil, 0u);
   }(end));
@@ -161,7 +186,12 @@ TEST(asio_stream, cancelling_one_operation_loses_no_byte) {
       if (some) co_await to.write_all(tandem::io::bytes_of("abc"));
     }(end.far, i % 2 == 0));
     sent += i % 2 == 0 ? 3 : 0;
-    signal.emit(net::cancellation_type::partial);
+    std::promise<void> emitted;  // where handlers run: Asio's signals are for one thread at a time
+    net::post(end.near.get_executor(), [&] {
+      signal.emit(net::cancellation_type::partial);
+      emitted.set_value();
+    });
+    emitted.get_future().wait();
     const outcome told = read.get();
     writes.wait();
     got += told.bytes;
@@ -187,9 +217,8 @@ TEST(asio_stream, close_and_destruction_end_what_is_under_way_and_close_the_desc
     {
       std::optional<asio_end> end(std::in_place, rt);
       std::array<char, 8> bytes;
-      auto first = begin([&](auto handler) {
-        end->near.async_read_some(net::buffer(bytes), std::move(handler));
-      });
+      auto first = begin(
+          [&](auto handler) { end->near.async_read_some(net::buffer(bytes), std::move(handler)); });
       if (i % 3 == 0) {
         end->near.close();
       } else if (i % 3 == 1) {
@@ -201,7 +230,7 @@ TEST(asio_stream, close_and_destruction_end_what_is_under_way_and_close_the_desc
         end->near.close();
         const net_code code = second.get().code;
         EXPECT_TRUE(code == net::error::operation_aborted || code == net::error::bad_descriptor ||
-                    std_code(code) == std::errc::operation_in_progress)
+                    code.value() == EINPROGRESS)
             << code.message();
       }
       EXPECT_EQ(first.get().code, net::error::operation_aborted);
@@ -222,9 +251,8 @@ TEST(asio_stream, a_third_read_at_a_time_is_refused) {
   asio_end end(rt);
   std::array<char, 8> bytes;
   const auto read = [&] {
-    return begin([&](auto handler) {
-      end.near.async_read_some(net::buffer(bytes), std::move(handler));
-    });
+    return begin(
+        [&](auto handler) { end.near.async_read_some(net::buffer(bytes), std::move(handler)); });
   };
   auto one = read();
   auto two = read();
@@ -235,7 +263,7 @@ TEST(asio_stream, a_third_read_at_a_time_is_refused) {
   } else {
     refused = three.get().code;
   }
-  EXPECT_EQ(std_code(*refused), std::errc::operation_in_progress) << refused->message();
+  EXPECT_EQ(refused->value(), EINPROGRESS) << refused->message();
   end.near.close();
   EXPECT_EQ(one.get().code, net::error::operation_aborted);
 }
@@ -290,9 +318,8 @@ TEST(asio_stream, the_end_of_the_runtime_ends_what_waits) {
   std::optional<test_runtime> rt(std::in_place);
   std::optional<asio_end> end(std::in_place, *rt);
   std::array<char, 8> bytes;
-  auto read = begin([&](auto handler) {
-    end->near.async_read_some(net::buffer(bytes), std::move(handler));
-  });
+  auto read = begin(
+      [&](auto handler) { end->near.async_read_some(net::buffer(bytes), std::move(handler)); });
   std::thread ends([&] { (*rt)->shutdown(); });
   EXPECT_EQ(read.get().code, net::error::operation_aborted);
   ends.join();
@@ -309,9 +336,8 @@ TEST(asio_stream, threads_of_no_runtime_may_use_it_over_and_over) {
     auto wrote = begin([&](auto handler) {
       net::async_write(end.near, net::buffer("ping", 4), std::move(handler));
     });
-    auto read = begin([&](auto handler) {
-      net::async_read(end.near, net::buffer(bytes), std::move(handler));
-    });
+    auto read = begin(
+        [&](auto handler) { net::async_read(end.near, net::buffer(bytes), std::move(handler)); });
     EXPECT_EQ(wrote.get().bytes, 4u);
     EXPECT_EQ(read.get().bytes, 4u);
     EXPECT_EQ(std::string_view(bytes.data(), 4), "ping");
@@ -325,13 +351,11 @@ TEST(asio_stream, moves_and_assignments_keep_what_is_under_way) {
   asio_end end(rt);
   asio_end other(rt);
   std::array<char, 2> bytes{};
-  auto read = begin([&](auto handler) {
-    net::async_read(end.near, net::buffer(bytes), std::move(handler));
-  });
+  auto read = begin(
+      [&](auto handler) { net::async_read(end.near, net::buffer(bytes), std::move(handler)); });
   (void)read;
-  auto replaced = begin([&](auto handler) {
-    other.near.async_read_some(net::buffer(bytes), std::move(handler));
-  });
+  auto replaced = begin(
+      [&](auto handler) { other.near.async_read_some(net::buffer(bytes), std::move(handler)); });
   other.near = as_asio_stream(rt.run(make_connection()).server);
   EXPECT_EQ(replaced.get().code, net::error::operation_aborted);
   end.near.close();

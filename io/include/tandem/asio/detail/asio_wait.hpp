@@ -15,6 +15,7 @@
 #include <system_error>
 #include <tandem/asio/detail/await_executor.hpp>
 #include <tandem/asio/detail/await_memory.hpp>
+#include <tandem/asio/detail/operation_executor.hpp>
 #include <tandem/detail/foreign_wait.hpp>
 #include <tandem/detail/outcome.hpp>
 #include <tandem/detail/thread_context.hpp>
@@ -56,123 +57,6 @@ template <class T>
 struct awaited_value<std::tuple<T>> {
   using type = T;
 };
-
-/// What can be told from an executor.
-struct executor_nature {
-  bool is_serial = false;   ///< it runs one thing at a time
-  bool is_stopped = false;  ///< it is an io_context's, which is stopped
-  bool is_here = false;     ///< this thread runs it
-};
-template <class Flavour, class Executor>
-executor_nature nature_of(const Executor& executor) noexcept {
-  using plain = typename Flavour::io_context::executor_type;
-  using any = typename Flavour::any_io_executor;
-  using strand_of_plain = typename Flavour::template strand<plain>;
-  using strand_of_any = typename Flavour::template strand<any>;
-  if constexpr (requires {
-                  { executor.context() } -> std::same_as<typename Flavour::io_context&>;
-                }) {
-    auto& context = executor.context();
-    const bool is_here = executor.running_in_this_thread();
-    return {Flavour::is_one_thread(context), !is_here && context.stopped(), is_here};
-  } else if constexpr (requires { executor.target().is_serial(); }) {
-    return {executor.target().is_serial(), false, runs_here(executor.target())};
-  } else if constexpr (requires { executor.get_inner_executor(); }) {
-    const bool is_here = executor.running_in_this_thread();
-    return {true, !is_here && nature_of<Flavour>(executor.get_inner_executor()).is_stopped,
-            is_here};
-  } else if constexpr (std::is_same_v<Executor, any>) {
-    // target<>() itself does not look at the type.
-    const std::type_info& held = executor.target_type();
-    if (held == typeid(plain)) return nature_of<Flavour>(*executor.template target<plain>());
-    if (held == typeid(strand_of_plain))
-      return nature_of<Flavour>(*executor.template target<strand_of_plain>());
-    if (held == typeid(strand_of_any))
-      return nature_of<Flavour>(*executor.template target<strand_of_any>());
-  }
-  return {};
-}
-
-/// Finds the executor of the object whose operation that is, in what starts it: adapters of tokens
-/// (as_tuple, redirect_error) wrap the initiation; Beast's operations have the object, or a pointer
-/// to it, or to what holds it, among their arguments.
-template <class T>
-constexpr bool has_executor() {
-  if constexpr (requires(const T& t) { t.get_executor(); }) {
-    return true;
-  } else if constexpr (requires(const T& t) { t.initiation_; }) {
-    return has_executor<decltype(std::declval<const T&>().initiation_)>();
-  } else if constexpr (requires(const T& t) { t->get_executor(); }) {
-    return true;
-  } else {
-    return requires(const T& t) { t->stream().get_executor(); };
-  }
-}
-template <class T>
-auto executor_in(const T& t) noexcept {
-  if constexpr (requires { t.get_executor(); }) {
-    return t.get_executor();
-  } else if constexpr (requires { t.initiation_; }) {
-    return executor_in(t.initiation_);
-  } else if constexpr (requires { t->get_executor(); }) {
-    return t->get_executor();
-  } else {
-    return t->stream().get_executor();
-  }
-}
-template <class Flavour>
-auto executor_of_object() noexcept {
-  return typename Flavour::system_executor();
-}
-template <class Flavour, class First, class... Others>
-auto executor_of_object(const First& first, const Others&... others) noexcept {
-  if constexpr (has_executor<First>()) {
-    return executor_in(first);
-  } else {
-    return executor_of_object<Flavour>(others...);
-  }
-}
-
-/// Whether an operation has one step: those of the members of Asio's own objects (sockets, timers,
-/// acceptors, resolvers, ...) do, and each hangs up one thing that ends it, which Asio guards
-/// itself. What starts such a one is a class within the object's, which nothing tells but its name;
-/// if the name is another one, the operation is taken to have several.
-template <class T>
-constexpr std::string_view written_name() {
-  const std::string_view text = std::source_location::current().function_name();
-  const std::size_t at = text.find("T = ");
-  return at == text.npos ? text : text.substr(at + 4);
-}
-template <class Initiation>
-constexpr bool has_one_step() {
-  if constexpr (requires(const Initiation& wrapped) { wrapped.initiation_; }) {
-    return has_one_step<std::decay_t<decltype(std::declval<const Initiation&>().initiation_)>>();
-  } else {
-    const std::string_view name = written_name<Initiation>();
-    return name.starts_with("asio::basic_") || name.starts_with("boost::asio::basic_");
-  }
-}
-
-/// Whether the user has bound the operation to an executor, around adapters of the token:
-/// bind_executor(strand, as_tuple(use_await)). bind_executor wraps the initiation, too.
-template <class T>
-constexpr bool is_bound_in() {
-  if constexpr (requires(const T& t) { t.initiation_, t.ex_; }) {
-    return true;
-  } else if constexpr (requires(const T& t) { t.initiation_; }) {
-    return is_bound_in<decltype(std::declval<const T&>().initiation_)>();
-  } else {
-    return false;
-  }
-}
-template <class T>
-auto bound_executor_in(const T& t) noexcept {
-  if constexpr (requires { t.ex_; }) {
-    return t.ex_;
-  } else {
-    return bound_executor_in(t.initiation_);
-  }
-}
 
 /// The completion handler. Destroyed without a call it ends the await as dropped. Its executor is
 /// the await's strand over that of the object, which Asio offers (associated_executor).
@@ -240,6 +124,7 @@ class asio_wait : protected foreign_wait, private await_strand::user {
   void dropped() noexcept {
     end_emissions();
     if (strand_ != nullptr) strand_->forget_user();
+    inner_.reset();  // a strand must not outlive its context, which is about to go
     end_and_post(how::dropped);
   }
   memory& arena() noexcept {
@@ -327,6 +212,8 @@ class asio_wait : protected foreign_wait, private await_strand::user {
 
   virtual Inner object_executor() const = 0;
   virtual void initiate(handler&& done) = 0;
+  /// It will not be started.
+  virtual void forget() noexcept = 0;
 
   /// @returns null if the values are there
   std::exception_ptr failure() {
@@ -382,6 +269,9 @@ class asio_wait : protected foreign_wait, private await_strand::user {
     starter& operator=(starter&&) = delete;
     ~starter() {
       if (wait_ == nullptr) return;
+      wait_->end_emissions();
+      wait_->inner_.reset();
+      wait_->forget();
       (void)wait_->end_as(how::dropped);
       wait_->start_is_over();
     }
@@ -463,10 +353,12 @@ class asio_wait : protected foreign_wait, private await_strand::user {
 
   told tell_stop() noexcept override {
     if (nature_.is_serial) {
+      if (!begin_emission()) return told::yes;
       {
         const Inner inner = *inner_;
         Flavour::execute_later(inner, emitter(*this));
       }
+      end_emission();
       // As with the start: the await is not over before this thread has left the context.
       return stop_is_left_.exchange(true, std::memory_order_acq_rel) ? told::yes : told::later;
     }
@@ -482,15 +374,26 @@ class asio_wait : protected foreign_wait, private await_strand::user {
     return told::yes;
   }
   void emit() noexcept {
-    const std::uintptr_t mine = this_emitter();
-    std::uintptr_t nobody = 0;
-    // acquire: pairs with end_emissions(); the operation has hung up something, or nothing.
-    if (!emitter_.compare_exchange_strong(nobody, mine, std::memory_order_acq_rel)) return;
+    if (!begin_emission()) return;
     is_stopped_ = true;
     room_.emit(Flavour::any_cancellation);
     if (emitter_.load(std::memory_order_relaxed) != over) signal_.emit(Flavour::any_cancellation);
-    std::uintptr_t still = mine;
-    emitter_.compare_exchange_strong(still, 0, std::memory_order_acq_rel);
+    end_emission();
+  }
+  /// @returns false if the handler was called, or destroyed
+  bool begin_emission() noexcept {
+    std::uintptr_t seen = 0;
+    // acq_rel: pairs with end_emissions(); the operation has hung up something, or nothing.
+    while (!emitter_.compare_exchange_weak(seen, this_emitter(), std::memory_order_acq_rel)) {
+      if (seen == over) return false;
+      if (seen != 0) std::this_thread::yield();  // whoever sends this there is about to leave
+      seen = 0;
+    }
+    return true;
+  }
+  void end_emission() noexcept {
+    std::uintptr_t mine = this_emitter();
+    emitter_.compare_exchange_strong(mine, 0, std::memory_order_acq_rel);  // unless it is over
   }
   /// From now on a stop reaches nothing of Asio's: an end may come without the turn, when a context
   /// is destroyed, which is to find nobody inside it.
@@ -538,7 +441,7 @@ class asio_wait : protected foreign_wait, private await_strand::user {
     return failed;
   }
 
-  std::optional<Inner> inner_;  // if it is serial
+  std::optional<Inner> inner_;  // if it is serial, until the handler is destroyed
   await_strand* strand_ = nullptr;
   executor_nature nature_;
   bool is_stopped_ = false;  // under the turn: a stop was emitted
@@ -558,131 +461,5 @@ class asio_wait : protected foreign_wait, private await_strand::user {
   typename Flavour::cancellation_signal signal_;  // for those that insist on Asio's own slot
   [[no_unique_address]] std::conditional_t<apart == apart_by::itself, await_arena, no_arena> arena_;
 };
-
-class no_bound {};
-template <class Flavour, class Bound, class Initiation, class Given>
-struct find_executor {
-  using type = Bound;
-};
-template <class Flavour, class Initiation, class... Given>
-struct find_executor<Flavour, no_bound, Initiation, std::tuple<Given...>> {
-  using type = decltype(executor_of_object<Flavour>(std::declval<const Initiation&>(),
-                                                    std::declval<const Given&>()...));
-};
-template <class Flavour, class Bound, class Initiation, class Given>
-using executor_of_operation = typename find_executor<Flavour, Bound, Initiation, Given>::type;
-
-/// Awaiter of an operation that was started with use_await.
-///
-/// @tparam Bound  the executor that the user has bound, or no_bound
-template <class Flavour, class Bound, apart_by apart, class Initiation, class Given, class... Args>
-class [[nodiscard]] asio_awaiter final
-    : private asio_wait<Flavour, executor_of_operation<Flavour, Bound, Initiation, Given>, apart,
-                        Args...> {
-  using object_executor_type = executor_of_operation<Flavour, Bound, Initiation, Given>;
-  using base = asio_wait<Flavour, object_executor_type, apart, Args...>;
-
- public:
-  using tandem_awaiter = void;
-  using value_type = typename awaited_value<typename base::values>::type;
-
-  template <class I, class... G>
-  explicit asio_awaiter(Bound bound, I&& initiation, G&&... given)
-      : bound_(std::move(bound)),
-        initiation_(std::forward<I>(initiation)),
-        given_(std::forward<G>(given)...) {}
-  /// For an awaiter that has not started.
-  asio_awaiter(asio_awaiter&& other) noexcept
-      : base(std::move(other)),
-        bound_(std::move(other.bound_)),
-        initiation_(std::move(other.initiation_)),
-        given_(std::move(other.given_)) {}
-
-  bool await_ready() const noexcept { return false; }
-  template <class Promise>
-  bool await_suspend(std::coroutine_handle<Promise> self) {
-    if (this->start(self.promise())) return true;
-    if (charge_ready_await()) return false;
-    yield_for_budget(self.promise());
-    return true;
-  }
-  value_type await_resume() {
-    if (std::exception_ptr failed = this->failure()) std::rethrow_exception(std::move(failed));
-    return value();
-  }
-  result<value_type> await_resume_result() {
-    try {
-      if (const std::error_code code = this->failure_code()) return code;
-      if constexpr (std::is_void_v<value_type>) {
-        return {};
-      } else {
-        return result<value_type>(std::in_place, value());
-      }
-    } catch (...) {
-      return std::current_exception();
-    }
-  }
-
- private:
-  value_type value() {
-    if constexpr (std::is_void_v<value_type>) {
-      return;
-    } else if constexpr (std::tuple_size_v<typename base::values> == 1) {
-      return std::get<0>(std::move(this->outcome()));
-    } else {
-      return std::move(this->outcome());
-    }
-  }
-  object_executor_type object_executor() const override {
-    if constexpr (std::is_same_v<Bound, no_bound>) {
-      return std::apply(
-          [&](const auto&... given) { return executor_of_object<Flavour>(initiation_, given...); },
-          given_);
-    } else {
-      return bound_;
-    }
-  }
-  void initiate(typename base::handler&& done) override {
-// Beast gives an int where its operation takes a size.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wconversion"
-#pragma GCC diagnostic ignored "-Wsign-conversion"
-    std::apply(
-        [&](auto&&... given) { std::move(initiation_)(std::move(done), std::move(given)...); },
-        std::move(given_));
-#pragma GCC diagnostic pop
-  }
-
-  [[no_unique_address]] Bound bound_;
-  Initiation initiation_;
-  Given given_;
-};
-
-template <class Signature>
-struct arguments_of;
-template <class R, class... Args>
-struct arguments_of<R(Args...)> {
-  template <class Flavour, class Bound, apart_by apart, class Initiation, class Given>
-  using awaiter = asio_awaiter<Flavour, Bound, apart, Initiation, Given, Args...>;
-};
-template <class R, class... Args>
-struct arguments_of<R(Args...)&> : arguments_of<R(Args...)> {};
-template <class R, class... Args>
-struct arguments_of<R(Args...) &&> : arguments_of<R(Args...)> {};
-template <class R, class... Args>
-struct arguments_of<R(Args...) noexcept> : arguments_of<R(Args...)> {};
-template <class R, class... Args>
-struct arguments_of<R(Args...) & noexcept> : arguments_of<R(Args...)> {};
-template <class R, class... Args>
-struct arguments_of<R(Args...) && noexcept> : arguments_of<R(Args...)> {};
-
-template <class Flavour, class Signature, apart_by apart, class Bound, class Initiation,
-          class... Given>
-auto await_asio(Bound bound, Initiation&& initiation, Given&&... given) {
-  using awaiter = typename arguments_of<Signature>::template awaiter<
-      Flavour, Bound, apart, std::decay_t<Initiation>, std::tuple<std::decay_t<Given>...>>;
-  return awaiter(std::move(bound), std::forward<Initiation>(initiation),
-                 std::forward<Given>(given)...);
-}
 
 }  // namespace tandem::inline v0::detail

@@ -83,7 +83,7 @@ struct TANDEM_ASIO_FLAVOUR {
   template <class Token, class Signature, class Initiation, class... Args>
   static auto initiate(Initiation&& initiation, Token& token, Args&&... args) {
     return ::TANDEM_ASIO::async_initiate<Token, Signature>(std::forward<Initiation>(initiation),
-                                                         token, std::forward<Args>(args)...);
+                                                           token, std::forward<Args>(args)...);
   }
   template <class Executor, class Handler>
   static void post(const Executor& executor, Handler&& handler) {

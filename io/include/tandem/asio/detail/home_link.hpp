@@ -50,10 +50,15 @@ class TANDEM_IO_API spawned_stop {
   void stop(stop_reason reason) noexcept;
   /// The task has been spawned.
   void know(join_handle<void>&& task) noexcept;
+  /// First thing in the task: one that was cancelled before would never run, and tell nobody.
+  void begin() noexcept;
 
  private:
+  void pass_on() noexcept;
+
   std::mutex lock_;
   join_handle<void> task_;
+  bool has_begun_ = false;
   stop_reason asked_ = stop_reason::none;
 };
 

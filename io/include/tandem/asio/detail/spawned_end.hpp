@@ -1,7 +1,7 @@
-// spawn_into.hpp: tasks of tandem in contexts of Asio's.
+// spawned_end.hpp: a task of tandem that was spawned into a context of Asio's, and whoever is told of its end.
 // SPDX-License-Identifier: MIT
 //
-// Included by <tandem/asio.hpp> and <tandem/boost_asio.hpp>, which add the functions themselves.
+// spawn_into() itself is in flavour.ipp, once for each of Asio's namespaces.
 #pragma once
 
 #include <concepts>
@@ -104,7 +104,8 @@ class spawned_end {
 };
 
 template <class T, class End>
-task<void> run_and_tell(task<T> body, End end) {
+task<void> run_and_tell(task<T> body, std::shared_ptr<spawned_stop> stop, End end) {
+  stop->begin();
   spawned_outcome<T> outcome;
   try {
     if constexpr (std::is_void_v<T>) {
@@ -149,7 +150,7 @@ class initiate_spawn {
     if constexpr (requires { inner_.target().post(nullptr); }) {
       executor& home = inner_.target();
       stop->know(owner_->spawn(
-          home, run_and_tell<T>(std::move(body), end(std::move(handler), inner_, nullptr))));
+          home, run_and_tell<T>(std::move(body), stop, end(std::move(handler), inner_, nullptr))));
     } else {
       if (nature_of<Flavour>(inner_).is_stopped) {
         throw std::logic_error(
@@ -159,7 +160,7 @@ class initiate_spawn {
       auto* const home = new asio_home<Flavour, Inner>(*owner_, inner_, stop);
       try {
         stop->know(owner_->spawn(
-            *home, run_and_tell<T>(std::move(body), end(std::move(handler), inner_, home))));
+            *home, run_and_tell<T>(std::move(body), stop, end(std::move(handler), inner_, home))));
       } catch (...) {
         home->release();
         throw;
