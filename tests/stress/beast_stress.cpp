@@ -218,7 +218,7 @@ task<void> stop_tls_reads(machine& on, place at, tls_identity& identity, std::ui
       std::array<char, 32> bytes;
       for (std::uint64_t n = 0; n < size; ++n) bytes[n] = next++;
       if (size != 0) (void)co_await net::async_write(to, net::buffer(bytes, size), use_await);
-    }(writer, next_written, random() % 3 == 0 ? 0 : random() % 32));
+    }(writer, next_written, random() % 4 != 0 ? 0 : random() % 32));
     auto end = co_await stop_at_any_time(
         [](stream_type& from, std::array<char, 64>& into) -> task<std::size_t> {
           co_return co_await from.async_read_some(net::buffer(into), use_await);
