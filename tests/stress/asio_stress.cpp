@@ -182,4 +182,55 @@ TEST(asio_stress, each_operation_has_one_outcome_and_no_byte_is_lost) {
               all.done.load(), all.stopped.load(), all.before.load());
 }
 
+// The task of an asio_stream waits for a request; the stream's end, its stop, meets the beginning of
+// that wait, and the last request.
+TEST(asio_stress, a_stop_of_a_stream_is_heard_wherever_it_comes) {
+  using tandem::detail::request_lane;
+  using tandem::detail::stream_request;
+  class request final : public stream_request {
+   public:
+    request() : stream_request(kind::read) {}
+    void complete(const std::error_code& /*code*/, std::size_t /*bytes*/) noexcept override {}
+  };
+  int heard = 0;
+  int took = 0;
+  tandem::test::stress([&](std::mt19937_64& random) {
+    tandem::test::test_runtime rt(tandem::test::with_threads(1));
+    for (int i = 0; i < stops_a_round; ++i) {
+      request_lane lane;
+      request asked;
+      const auto pause = [](std::uint64_t length) {
+        for (std::atomic<std::uint64_t> left{length}; left.load(std::memory_order_relaxed) != 0;) {
+          left.fetch_sub(1, std::memory_order_relaxed);
+        }
+      };
+      std::atomic<bool> has_begun{false};
+      auto serving = rt->spawn([](request_lane& own, std::atomic<bool>& begun, auto wait,
+                                  std::uint64_t length) -> task<int> {
+        begun = true;
+        wait(length);
+        int taken = 0;
+        while (co_await own.next() != nullptr) ++taken;
+        co_return taken;
+      }(lane, has_begun, pause, random() % 8));
+      const bool asks = random() % 4 == 0;
+      const std::uint64_t before = random() % 8;
+      const std::uint64_t between = random() % 16;
+      while (!has_begun) {}
+      pause(before);
+      if (asks) {
+        EXPECT_EQ(lane.ask(asked), request_lane::answer::taken);
+        pause(between);
+      }
+      serving.cancel();
+      const int taken = std::move(serving).wait();
+      stream_request* const late = lane.close();
+      EXPECT_EQ(taken + (late != nullptr ? 1 : 0), asks ? 1 : 0);
+      ++heard;
+      took += taken;
+    }
+  });
+  std::printf("%d stops, after %d requests\n", heard, took);
+}
+
 }  // namespace

@@ -9,6 +9,7 @@ namespace tandem::inline v0::detail {
 namespace {
 void* waiting_mark() noexcept { return reinterpret_cast<void*>(std::uintptr_t{1}); }  // NOLINT
 void* closed_mark() noexcept { return reinterpret_cast<void*>(std::uintptr_t{2}); }   // NOLINT
+void* stopped_mark() noexcept { return reinterpret_cast<void*>(std::uintptr_t{3}); }  // NOLINT
 }  // namespace
 
 bool request_lane::next_awaiter::start(promise_base& waiting) noexcept {
@@ -19,6 +20,11 @@ bool request_lane::next_awaiter::start(promise_base& waiting) noexcept {
   if (lane_->word_.compare_exchange_strong(at_work, waiting_mark(), std::memory_order_acq_rel)) {
     return true;
   }
+  // stream_requests/stop came between: the mark goes, unless a request takes its place.
+  if (at_work == stopped_mark() &&
+      lane_->word_.compare_exchange_strong(at_work, nullptr, std::memory_order_acq_rel)) {
+    set_cancelled();
+  }
   if (!finish_unposted()) return true;  // the stopper resumes
   if (charge_ready_await()) return false;
   yield_for_budget(waiting);
@@ -27,11 +33,15 @@ bool request_lane::next_awaiter::start(promise_base& waiting) noexcept {
 
 bool request_lane::next_awaiter::on_stop(stop_waiter& stopped) noexcept {
   auto& self = static_cast<next_awaiter&>(static_cast<leaf&>(stopped));
+  std::atomic<void*>& word = self.lane_->word_;
   void* seen = waiting_mark();
-  // stream_requests/stop. acq_rel, as wait. Else the starter of a request finishes this.
-  if (self.lane_->word_.compare_exchange_strong(seen, nullptr, std::memory_order_acq_rel)) {
-    self.finish_stopped();
+  // stream_requests/stop. acq_rel, as wait.
+  while (!word.compare_exchange_strong(seen, seen == nullptr ? stopped_mark() : nullptr,
+                                       std::memory_order_acq_rel)) {
+    // With a request, its starter finishes this, or the task itself, which is about to wait.
+    if (seen != nullptr && seen != waiting_mark()) return true;
   }
+  if (seen == waiting_mark()) self.finish_stopped();
   return true;
 }
 
@@ -39,7 +49,7 @@ request_lane::answer request_lane::ask(stream_request& asked) noexcept {
   void* seen = word_.load(std::memory_order_relaxed);  // the exchange looks again
   do {
     if (seen == closed_mark()) return answer::closed;
-    if (seen != nullptr && seen != waiting_mark()) return answer::busy;
+    if (seen != nullptr && seen != waiting_mark() && seen != stopped_mark()) return answer::busy;
     // stream_requests/ask. acq_rel: release of the request; acquire of waiting_.
   } while (!word_.compare_exchange_weak(seen, &asked, std::memory_order_acq_rel,
                                         std::memory_order_relaxed));
@@ -49,7 +59,8 @@ request_lane::answer request_lane::ask(stream_request& asked) noexcept {
 
 stream_request* request_lane::close() noexcept {
   void* const last = word_.exchange(closed_mark(), std::memory_order_acq_rel);
-  const bool is_request = last != nullptr && last != closed_mark() && last != waiting_mark();
+  const bool is_request =
+      last != nullptr && last != closed_mark() && last != waiting_mark() && last != stopped_mark();
   return is_request ? static_cast<stream_request*>(last) : nullptr;
 }
 

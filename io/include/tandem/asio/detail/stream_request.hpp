@@ -5,6 +5,7 @@
 //   null           the task is at work, or has not begun
 //   waiting_mark   the task waits for a request
 //   a request      which the task will take
+//   stopped_mark   the task is about to wait, and its stop has come already
 //   closed_mark    the task has ended, or will not begin: nothing is taken any more
 #pragma once
 
