@@ -133,8 +133,9 @@ class [[nodiscard]] callback_awaiter<R(Args...), Start, Convert, OnStop> final
 /// The callback may come before `start` returns, from any thread, twice, or never: the first call
 /// counts.
 ///
+/// @tparam Signature  of the callback, without the `void*` of a C function
 /// @param start    gets the callback (`callback<Signature>`) and begins the operation; called
-///                 once, on the task's thread
+///                 once, on the task's thread; not at all if there was a stop before
 /// @param convert  makes the await's value of the arguments, inside the callback, where borrowed
 ///                 ones are still there; without it (`as_values`) they are kept as they are, and
 ///                 must not be pointers or views. It returns a value, a result, or, where the
@@ -142,7 +143,8 @@ class [[nodiscard]] callback_awaiter<R(Args...), Start, Convert, OnStop> final
 /// @param on_stop  told of a stop, on the stopper's thread or, if the stop comes while `start`
 ///                 runs, on the task's: the operation is to end early, and calls back. `noexcept`,
 ///                 and it may call the callback itself. Or `abandonable`. Without it a stop waits
-///                 for the callback, since what was lent is in use
+///                 for the callback, since what was lent is in use. A library that belongs to one
+///                 thread (io::foreign_loop) has to be told there: spawn a task at its executor
 /// @returns        one argument as its value, several as a tuple, none as nothing; or what
 ///                 `convert` says
 /// @throws         what `start` or `convert` throws (to the task: the library sees nothing of it),
@@ -155,6 +157,10 @@ class [[nodiscard]] callback_awaiter<R(Args...), Start, Convert, OnStop> final
 template <class Signature, class Start, class Convert = as_values_t, class OnStop = stop_waits_t>
 callback_awaiter<Signature, std::decay_t<Start>, std::decay_t<Convert>, std::decay_t<OnStop>>
 from_callback(Start&& start, Convert&& convert = {}, OnStop&& on_stop = {}) {
+  static_assert(std::is_same_v<std::decay_t<OnStop>, abandonable_t> ||
+                    std::is_same_v<std::decay_t<OnStop>, stop_waits_t> ||
+                    std::is_invocable_v<std::decay_t<OnStop>&>,
+                "from_callback: on_stop is called without arguments (or is tandem::abandonable)");
   return {std::forward<Start>(start), std::forward<Convert>(convert),
           std::forward<OnStop>(on_stop)};
 }

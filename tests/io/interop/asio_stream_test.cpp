@@ -280,8 +280,8 @@ TEST(asio_stream, a_handler_that_is_an_lvalue_stays_the_callers) {
 }
 
 TEST(asio_stream, handlers_run_at_their_executor_and_without_one_at_the_streams) {
-  test_runtime rt;
   running_context io;
+  test_runtime rt;
   asio_end end(rt);
   std::promise<bool> bound;
   std::promise<bool> own;
@@ -365,8 +365,8 @@ TEST(asio_stream, moves_and_assignments_keep_what_is_under_way) {
 // ---- the other way
 
 TEST(asio_byte_stream, copies_and_buffers_as_any_stream) {
-  test_runtime rt;
   running_context io;
+  test_runtime rt;
   rt.run([](running_context& in) -> task<void> {
     local_pair left(in->get_executor());
     local_pair right(in->get_executor());
@@ -402,8 +402,8 @@ TEST(asio_byte_stream, copies_and_buffers_as_any_stream) {
 }
 
 TEST(asio_byte_stream, lines_errors_and_stops) {
-  test_runtime rt;
   running_context io;
+  test_runtime rt;
   rt.run([](running_context& in) -> task<void> {
     local_pair pair(in->get_executor());
     auto near = from_asio_stream(std::move(pair.near));

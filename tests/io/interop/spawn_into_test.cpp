@@ -237,7 +237,7 @@ TEST(spawn_into, the_end_of_the_context_ends_its_tasks) {
         into(finish_shielded(finished));
         into(run_on_workers());
         for (int i = 0; i < 10; ++i) into(give_nothing());
-        if (runs) io.run_for(2ms);
+        while (runs && told < 10) io.run_for(2ms);
       }
       EXPECT_EQ(live, 0) << place;
       EXPECT_EQ(finished, 1);

@@ -147,8 +147,8 @@ TEST(use_await, errors_keep_their_code_and_category) {
 }
 
 TEST(use_await, adapters_of_tokens_go_around_it) {
-  test_runtime rt;
   running_context io;
+  test_runtime rt;
   rt.run([](running_context& in) -> task<void> {
     net::steady_timer timer(*in, 1h);
     timer.cancel();
@@ -441,8 +441,8 @@ task<void> note_emissions(std::vector<net::cancellation_type>& seen, std::atomic
 }
 
 TEST(use_await, a_stop_emits_all_types_in_one_mask_once) {
-  test_runtime rt;
   running_context io;
+  test_runtime rt;
   const net::any_io_executor places[] = {net::system_executor(), io->get_executor(),
                                          net::make_strand(*io)};
   for (const auto& place : places) {
@@ -463,8 +463,8 @@ TEST(use_await, a_stop_emits_all_types_in_one_mask_once) {
 }
 
 TEST(use_await, a_stop_ends_timers_and_reads) {
-  test_runtime rt;
   running_context io;
+  test_runtime rt;
   const net::any_io_executor places[] = {io->get_executor(), net::make_strand(*io)};
   for (const auto& place : places) {
     std::atomic<int> waiting = 0;
@@ -515,8 +515,8 @@ class deaf_stream {
 };
 
 TEST(use_await, a_composed_operation_hears_of_a_stop_between_its_steps) {
-  test_runtime rt(tandem::test::with_threads(1));
   running_context io(2);
+  test_runtime rt(tandem::test::with_threads(1));
   const net::any_io_executor places[] = {io->get_executor(), net::make_strand(*io)};
   for (const auto& place : places) {
     std::optional<tandem::join_handle<void>> reads;
@@ -566,8 +566,8 @@ task<void> count_steps(net::any_io_executor at, int count, std::atomic<int>& ste
 }
 
 TEST(use_await, a_composed_operation_of_the_users_takes_the_type_that_it_enables) {
-  test_runtime rt;
   running_context io(2);
+  test_runtime rt;
   const auto stopped = [&](auto filter, int count) {
     std::atomic<int> steps = 0;
     auto counts = rt->spawn(count_steps(net::make_strand(*io), count, steps, filter));
@@ -630,9 +630,9 @@ task<void> stay_there(Executor at, Token token, IsThere is_there, std::atomic<bo
 }
 
 TEST(use_await, a_serial_executor_runs_start_steps_and_emission) {
-  test_runtime rt;
   running_context io(3);
   running_context single(1, 1);
+  test_runtime rt;
   const auto plain = net::make_strand(*io);
   const auto over_any = net::make_strand(net::any_io_executor(io->get_executor()));
   const auto check = [&](auto at, auto token, auto is_there) {
@@ -665,8 +665,8 @@ TEST(use_await, a_serial_executor_runs_start_steps_and_emission) {
 }
 
 TEST(use_await, steps_of_an_operation_of_a_context_of_many_threads_take_turns) {
-  test_runtime rt;
   running_context io(4);
+  test_runtime rt;
   rt.run([](running_context& in) -> task<void> {
     int count = 0;  // by the turns of the await, so that ThreadSanitizer sees who else does
     std::atomic<int> left = 1000;
@@ -691,8 +691,8 @@ TEST(use_await, steps_of_an_operation_of_a_context_of_many_threads_take_turns) {
 }
 
 TEST(use_await, a_copy_of_its_executor_runs_what_it_gets_when_the_await_is_over) {
-  test_runtime rt;
   running_context io(2);
+  test_runtime rt;
   rt.run([](running_context& in) -> task<void> {
     std::function<void(std::function<void()>)> late;
     std::function<void(std::function<void()>)> at_once;
@@ -714,8 +714,8 @@ TEST(use_await, a_copy_of_its_executor_runs_what_it_gets_when_the_await_is_over)
 }
 
 TEST(use_await, steps_may_be_posted_through_its_executor_however_that_is_held) {
-  test_runtime rt;
   running_context io(2);
+  test_runtime rt;
   rt.run([](running_context& in) -> task<void> {
     co_await operation_at<void()>(in->get_executor(), [&](auto handler) {
       const auto own = net::get_associated_executor(handler, in->get_executor());
@@ -734,8 +734,8 @@ TEST(use_await, steps_may_be_posted_through_its_executor_however_that_is_held) {
 }
 
 TEST(use_await, several_branches_may_give_their_memory_back_late) {
-  test_runtime rt;
   running_context io(2);
+  test_runtime rt;
   rt.run([](running_context& in) -> task<void> {
     for (int i = 0; i < tandem::test::rounds(500); ++i) {
       net::steady_timer one(*in, 0ms);
@@ -770,8 +770,8 @@ TEST(use_await, memory_of_the_handler_may_be_given_back_when_the_await_is_over) 
 }
 
 TEST(use_await, spawned_coroutines_of_asios_give_values_exceptions_and_ends) {
-  test_runtime rt;
   running_context io(2);
+  test_runtime rt;
   std::atomic<bool> started = false;
   rt.run([](running_context& in, std::atomic<bool>& has_started) -> task<void> {
     const int value =
@@ -804,8 +804,8 @@ TEST(use_await, spawned_coroutines_of_asios_give_values_exceptions_and_ends) {
 // ---- homes, clock, memory
 
 TEST(use_await, a_task_goes_on_at_its_home) {
-  test_runtime rt;
   running_context io(2);
+  test_runtime rt;
   rt.run([](test_runtime& at, running_context& in) -> task<void> {
     const auto once = [&](tandem::executor& home) -> task<void> {
       co_await tandem::resume_on(home);

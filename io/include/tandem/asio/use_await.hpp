@@ -33,6 +33,8 @@ struct use_await_t {
 ///                 operation was aborted after a stop; std::system_error with
 ///                 errc::callback_dropped if Asio destroyed the handler (its context has ended);
 ///                 std::logic_error if the io_context is stopped: nothing would ever come
+///                 (one that stops later is no error: what is awaited, and a stop of it, wait until
+///                 it runs again, or is destroyed)
 /// @cancellation   terminal, partial and total are emitted together, and the operation takes what
 ///                 it knows; it is waited for. What a composed one had moved by then is in the
 ///                 handler's arguments only: as_tuple(use_await)

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <tandem/asio/detail/operation_executor.hpp>
 #include <tandem/detail/await_turns.hpp>
 #include <tandem/detail/frame_memory.hpp>
 #include <tandem/detail/promise_base.hpp>
@@ -136,7 +137,8 @@ class await_executor {
       if (later_) return Flavour::execute_later(inner_, std::move(one));
       return Flavour::execute(inner_, std::move(one));
     }
-    if (!later_ && strand.try_enter()) {
+    // In place only where the object's executor would run it, too.
+    if (!later_ && nature_of<Flavour>(inner_).is_here && strand.try_enter()) {
       const strand_hold held(strand_);  // what runs may be the last to know of it
       const held_turn turn(strand);
       std::decay_t<F> now(std::forward<F>(f));
@@ -144,11 +146,11 @@ class await_executor {
       return;
     }
     auto made = std::make_unique<queued<std::decay_t<F>>>(strand_, inner_, std::forward<F>(f));
+    const Inner inner = inner_;
     if (later_) {
-      const Inner inner = inner_;
       Flavour::execute_later(inner, arrival<std::decay_t<F>>(std::move(made)));
     } else {
-      enter(std::move(made));
+      Flavour::execute(inner, arrival<std::decay_t<F>>(std::move(made)));
     }
   }
 

@@ -5,6 +5,7 @@
 #include <concepts>
 #include <source_location>
 #include <string_view>
+#include <tandem/asio/asio_executor.hpp>
 #include <tandem/detail/thread_context.hpp>
 #include <type_traits>
 #include <typeinfo>
@@ -40,6 +41,8 @@ executor_nature nature_of(const Executor& executor) noexcept {
     // target<>() itself does not look at the type.
     const std::type_info& held = executor.target_type();
     if (held == typeid(plain)) return nature_of<Flavour>(*executor.template target<plain>());
+    if (held == typeid(asio_executor))
+      return nature_of<Flavour>(*executor.template target<asio_executor>());
     if (held == typeid(strand_of_plain))
       return nature_of<Flavour>(*executor.template target<strand_of_plain>());
     if (held == typeid(strand_of_any))
