@@ -249,7 +249,8 @@ namespace tandem::inline v0 {
 /// @throws         to the initiating function: std::logic_error if the io_context is stopped, or,
 ///                 without `owner`, outside any task; runtime_stopped
 /// @cancellation   through the token's slot, any type: the task is stopped. The destructor of the
-///                 context stops its tasks, runs them to their end, and destroys their handlers
+///                 context stops its tasks, runs them to their end, and destroys their handlers;
+///                 those that are bound to another executor are called
 /// @thread_safety  any thread
 template <class Executor, class T, class Token>
   requires(detail::TANDEM_ASIO_FLAVOUR::is_executor<Executor>)
