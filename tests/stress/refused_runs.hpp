@@ -21,6 +21,7 @@
 #include <tandem/callback_stream.hpp>
 #include <tandem/channel.hpp>
 #include <tandem/fair_scheduler.hpp>
+#include <tandem/finally.hpp>
 #include <tandem/fork_join.hpp>
 #include <tandem/parallel_reduce.hpp>
 #include <tandem/parallel_sort.hpp>
@@ -209,6 +210,30 @@ inline void streams_of_callbacks() {
   EXPECT_EQ(subscribed, 0);
 }
 
+inline void clean_ups() {
+  std::atomic<int> begun{0};
+  runtime_options options = small();
+  options.max_threads = options.min_threads;  // the clean-up's timer is the first
+  runtime owner(options);
+  const auto begin = [&]() -> task<int> {
+    task<void> ending = [](std::atomic<int>& count) -> task<void> {
+      --count;
+      co_return;
+    }(begun);
+    task<void> both = finally(yield(), std::move(ending));
+    ++begun;  // nothing that the clean-up needs is still to be asked for
+    co_await std::move(both);
+    co_return 42;
+  };
+  try {
+    EXPECT_EQ(owner.spawn(begin()).wait(), 42);
+  } catch (...) {
+    EXPECT_EQ(begun, 0);
+    throw;
+  }
+  EXPECT_EQ(begun, 0);
+}
+
 inline void executors_over_the_pool() {
   std::atomic<int> count{0};
   {
@@ -365,6 +390,7 @@ inline constexpr refused_run refused_runs[] = {
     {"limits", &limits},
     {"channels", &channels},
     {"blocking_calls", &blocking_calls},
+    {"clean_ups", &clean_ups},
     {"streams_of_callbacks", &streams_of_callbacks},
     {"executors_over_the_pool", &executors_over_the_pool},
     {"a_thread_of_its_own", &a_thread_of_its_own},

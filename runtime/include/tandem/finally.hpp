@@ -72,7 +72,8 @@ task<T> run_finally(task<T> body, CleanUp clean_up, std::chrono::steady_clock::d
 /// @param body      a task, or anything else that can be awaited
 /// @param clean_up  called once, after the body has ended: a callable that returns a task; or a
 ///                  task. With g++ 12 a lambda that captures objects with destructors needs a name
-/// @param grace     after which the clean-up is stopped (reason deadline)
+/// @param grace     after which the clean-up is stopped (reason deadline). A runtime that gets no
+///                  thread for its timers runs the clean-up all the same, without a limit
 /// @returns         a task with the body's value; destroyed before it started it has run neither
 /// @throws          what the body throws; a failure of the clean-up then goes to
 ///                  runtime_options::on_suppressed_exception. Else the clean-up's failure

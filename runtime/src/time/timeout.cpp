@@ -16,7 +16,8 @@ timeout_scope::timeout_scope(timeout_scope&& other) noexcept
 bool timeout_scope::start(promise_base& child, promise_base& parent,
                           outcome_base& result) noexcept {
   timer_service& timers = timers_of(*parent.env->runtime());
-  if (!timers.is_driven() && deadline() != clock::time_point::min()) [[unlikely]] {
+  // What is closed is a clean-up: it runs, too, if nobody could end it.
+  if (!timers.is_driven() && !is_closed() && deadline() != clock::time_point::min()) [[unlikely]] {
     refuse(child, result);
     return false;
   }

@@ -21,6 +21,7 @@ class TANDEM_API border {
   border(border&& other) noexcept : kind_(other.kind_) {}
   ~border() = default;
 
+  bool is_closed() const noexcept { return kind_ == border_kind::closed; }
   /// The environment begins; the child is still to be prepared.
   void open(promise_base& parent) noexcept;
   /// Between open() and the child's start.

@@ -11,12 +11,10 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <string>
-#include <tandem/asio/detail/asio_wait.hpp>
 #include <tandem/asio/detail/home_link.hpp>
+#include <tandem/asio/detail/operation_executor.hpp>
 #include <tandem/detail/foreign_home.hpp>
 #include <tandem/spawn.hpp>
-#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -62,24 +60,13 @@ class loop_sweep {
 /// Calls `use` with the executor below all strands.
 template <class Flavour, class Executor, class Use>
 void with_innermost(const Executor& executor, Use use) {
-  using plain = typename Flavour::io_context::executor_type;
-  using any = typename Flavour::any_io_executor;
-  using strand_of_plain = typename Flavour::template strand<plain>;
-  using strand_of_any = typename Flavour::template strand<any>;
-  if constexpr (requires { executor.get_inner_executor(); }) {
-    return with_innermost<Flavour>(executor.get_inner_executor(), use);
-  } else if constexpr (std::is_same_v<Executor, any>) {
-    const std::type_info& held = executor.target_type();
-    if (held == typeid(strand_of_plain)) {
-      return with_innermost<Flavour>(*executor.template target<strand_of_plain>(), use);
+  with_held_executor<Flavour>(executor, [&](const auto& held) {
+    if constexpr (requires { held.get_inner_executor(); }) {
+      with_innermost<Flavour>(held.get_inner_executor(), use);
+    } else {
+      use(executor);
     }
-    if (held == typeid(strand_of_any)) {
-      return with_innermost<Flavour>(*executor.template target<strand_of_any>(), use);
-    }
-    use(executor);
-  } else {
-    use(executor);
-  }
+  });
 }
 
 /// Tells homes of the end of their context.
@@ -168,23 +155,6 @@ class loop_call_allocator {
   loop_call_memory* memory_;
 };
 
-/// @returns  false if it cannot be told
-template <class Flavour, class Executor>
-bool is_in_loop_of(const Executor& executor) noexcept {
-  using plain = typename Flavour::io_context::executor_type;
-  using any = typename Flavour::any_io_executor;
-  using strand_of_plain = typename Flavour::template strand<plain>;
-  if constexpr (requires { executor.running_in_this_thread(); }) {
-    return executor.running_in_this_thread();
-  } else if constexpr (std::is_same_v<Executor, any>) {
-    const std::type_info& held = executor.target_type();
-    if (held == typeid(plain)) return executor.template target<plain>()->running_in_this_thread();
-    if (held == typeid(strand_of_plain))
-      return executor.template target<strand_of_plain>()->running_in_this_thread();
-  }
-  return false;
-}
-
 template <class Flavour, class Inner>
 class asio_home final : public foreign_home {
  public:
@@ -231,7 +201,7 @@ class asio_home final : public foreign_home {
     Flavour::execute_later(Flavour::with_allocator(inner_, loop_call_allocator<void>(memory_)),
                            call(*this));
   }
-  bool is_in_loop() const noexcept override { return is_in_loop_of<Flavour>(inner_); }
+  bool is_in_loop() const noexcept override { return nature_of<Flavour>(inner_).is_here; }
   void call_end() noexcept override { link_->call_end(); }
   void let_loop_go() noexcept override { work_.reset(); }
   void stop_tasks() noexcept override { stop_->stop(stop_reason::shutdown); }

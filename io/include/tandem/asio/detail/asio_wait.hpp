@@ -3,24 +3,16 @@
 #pragma once
 
 #include <atomic>
-#include <concepts>
-#include <coroutine>
-#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <optional>
-#include <source_location>
 #include <stdexcept>
-#include <string_view>
 #include <system_error>
 #include <tandem/asio/detail/await_executor.hpp>
 #include <tandem/asio/detail/await_memory.hpp>
 #include <tandem/asio/detail/operation_executor.hpp>
 #include <tandem/detail/foreign_wait.hpp>
-#include <tandem/detail/outcome.hpp>
 #include <tandem/detail/thread_context.hpp>
-#include <tandem/detail/wait_list.hpp>
-#include <tandem/result.hpp>
 #include <thread>
 #include <tuple>
 #include <type_traits>
@@ -65,7 +57,6 @@ class asio_handler {
   using flavour = typename Wait::flavour;
 
  public:
-  using wait_type = Wait;
   using allocator_type = await_allocator<void, typename Wait::memory>;
   using cancellation_slot_type =
       await_slot<typename flavour::cancellation_type, typename flavour::cancellation_slot>;

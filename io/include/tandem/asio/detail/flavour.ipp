@@ -42,10 +42,6 @@ struct TANDEM_ASIO_FLAVOUR {
   static auto prefer(const Executor& executor, const Property& property) {
     return ::TANDEM_ASIO::prefer(executor, property);
   }
-  template <class Executor, class... Property>
-  static auto require(const Executor& executor, const Property&... property) {
-    return ::TANDEM_ASIO::require(executor, property...);
-  }
   template <class Executor>
   static execution_context& context_of(const Executor& executor) noexcept {
     return ::TANDEM_ASIO::query(executor, ::TANDEM_ASIO::execution::context);
@@ -84,14 +80,6 @@ struct TANDEM_ASIO_FLAVOUR {
   static auto initiate(Initiation&& initiation, Token& token, Args&&... args) {
     return ::TANDEM_ASIO::async_initiate<Token, Signature>(std::forward<Initiation>(initiation),
                                                            token, std::forward<Args>(args)...);
-  }
-  template <class Executor, class Handler>
-  static void post(const Executor& executor, Handler&& handler) {
-    ::TANDEM_ASIO::post(executor, std::forward<Handler>(handler));
-  }
-  template <class Executor, class Handler>
-  static void dispatch(const Executor& executor, Handler&& handler) {
-    ::TANDEM_ASIO::dispatch(executor, std::forward<Handler>(handler));
   }
   template <class Service>
   static Service& use_service(execution_context& context) {

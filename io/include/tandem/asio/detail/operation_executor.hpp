@@ -13,6 +13,24 @@
 
 namespace tandem::inline v0::detail {
 
+/// Calls `use` with what an any_io_executor holds, if that is of a kind that is known here; else with
+/// the executor itself.
+template <class Flavour, class Executor, class Use>
+auto with_held_executor(const Executor& executor, Use use) {
+  if constexpr (std::is_same_v<Executor, typename Flavour::any_io_executor>) {
+    using plain = typename Flavour::io_context::executor_type;
+    using strand_of_plain = typename Flavour::template strand<plain>;
+    using strand_of_any = typename Flavour::template strand<Executor>;
+    // target<>() itself does not look at the type.
+    const std::type_info& held = executor.target_type();
+    if (held == typeid(plain)) return use(*executor.template target<plain>());
+    if (held == typeid(asio_executor)) return use(*executor.template target<asio_executor>());
+    if (held == typeid(strand_of_plain)) return use(*executor.template target<strand_of_plain>());
+    if (held == typeid(strand_of_any)) return use(*executor.template target<strand_of_any>());
+  }
+  return use(executor);
+}
+
 /// What can be told from an executor.
 struct executor_nature {
   bool is_serial = false;   ///< it runs one thing at a time
@@ -21,34 +39,22 @@ struct executor_nature {
 };
 template <class Flavour, class Executor>
 executor_nature nature_of(const Executor& executor) noexcept {
-  using plain = typename Flavour::io_context::executor_type;
-  using any = typename Flavour::any_io_executor;
-  using strand_of_plain = typename Flavour::template strand<plain>;
-  using strand_of_any = typename Flavour::template strand<any>;
-  if constexpr (requires {
-                  { executor.context() } -> std::same_as<typename Flavour::io_context&>;
-                }) {
-    auto& context = executor.context();
-    const bool is_here = executor.running_in_this_thread();
-    return {Flavour::is_one_thread(context), !is_here && context.stopped(), is_here};
-  } else if constexpr (requires { executor.target().is_serial(); }) {
-    return {executor.target().is_serial(), false, runs_here(executor.target())};
-  } else if constexpr (requires { executor.get_inner_executor(); }) {
-    const bool is_here = executor.running_in_this_thread();
-    return {true, !is_here && nature_of<Flavour>(executor.get_inner_executor()).is_stopped,
-            is_here};
-  } else if constexpr (std::is_same_v<Executor, any>) {
-    // target<>() itself does not look at the type.
-    const std::type_info& held = executor.target_type();
-    if (held == typeid(plain)) return nature_of<Flavour>(*executor.template target<plain>());
-    if (held == typeid(asio_executor))
-      return nature_of<Flavour>(*executor.template target<asio_executor>());
-    if (held == typeid(strand_of_plain))
-      return nature_of<Flavour>(*executor.template target<strand_of_plain>());
-    if (held == typeid(strand_of_any))
-      return nature_of<Flavour>(*executor.template target<strand_of_any>());
-  }
-  return {};
+  return with_held_executor<Flavour>(executor, [](const auto& held) -> executor_nature {
+    if constexpr (requires {
+                    { held.context() } -> std::same_as<typename Flavour::io_context&>;
+                  }) {
+      auto& context = held.context();
+      const bool is_here = held.running_in_this_thread();
+      return {Flavour::is_one_thread(context), !is_here && context.stopped(), is_here};
+    } else if constexpr (requires { held.target().is_serial(); }) {
+      return {held.target().is_serial(), false, runs_here(held.target())};
+    } else if constexpr (requires { held.get_inner_executor(); }) {
+      const bool is_here = held.running_in_this_thread();
+      return {true, !is_here && nature_of<Flavour>(held.get_inner_executor()).is_stopped, is_here};
+    } else {
+      return {};
+    }
+  });
 }
 
 /// Finds the executor of the object whose operation that is, in what starts it: adapters of tokens

@@ -50,18 +50,17 @@ class spawned_end {
   spawned_end(Handler&& handler, const Inner& inner, foreign_home* home)
       : handler_(std::move(handler)), home_(home) {
     const handler_executor at = Flavour::executor_of(handler_, inner);
-    if constexpr (std::is_same_v<handler_executor, Inner>)
-      is_at_home_ = home != nullptr && at == inner;
-    if (!is_at_home_) work_.emplace(Flavour::prefer(at, Flavour::outstanding_work::tracked));
-    if (is_at_home_) at_.emplace(at);
+    if constexpr (std::is_same_v<handler_executor, Inner>) {
+      if (home != nullptr && at == inner) at_home_.emplace(at);
+    }
+    if (!at_home_) work_.emplace(Flavour::prefer(at, Flavour::outstanding_work::tracked));
     if (home_ != nullptr) home_->hold();
   }
   spawned_end(spawned_end&& other) noexcept
       : handler_(std::move(other.handler_)),
         work_(std::move(other.work_)),
-        at_(std::move(other.at_)),
-        home_(std::exchange(other.home_, nullptr)),
-        is_at_home_(other.is_at_home_) {}
+        at_home_(std::move(other.at_home_)),
+        home_(std::exchange(other.home_, nullptr)) {}
   spawned_end& operator=(spawned_end&&) = delete;
   ~spawned_end() {
     if (home_ != nullptr) home_->release();
@@ -69,12 +68,12 @@ class spawned_end {
 
   void tell(spawned_outcome<T>&& outcome) {
     told last(std::move(handler_), std::move(outcome));
-    if (!is_at_home_) {
+    if (!at_home_) {
       Flavour::execute_later(*work_, std::move(last));
       return;
     }
     // A context that is gone calls nobody: the handler is destroyed.
-    home_->with_loop([&] { Flavour::execute_later(*at_, std::move(last)); });
+    home_->with_loop([&] { Flavour::execute_later(*at_home_, std::move(last)); });
   }
 
  private:
@@ -97,10 +96,9 @@ class spawned_end {
   };
 
   Handler handler_;
-  std::optional<working> work_;
-  std::optional<handler_executor> at_;
+  std::optional<working> work_;              // unless it is called
+  std::optional<handler_executor> at_home_;  // in the task's home, which is at work by itself
   foreign_home* home_;
-  bool is_at_home_ = false;
 };
 
 template <class T, class End>
