@@ -19,7 +19,7 @@ class Service:
     """`with Service(path, "--idle", "1") as service:` leaving it asserts a clean exit on SIGTERM."""
 
     def __init__(self, path, *options, before_exec=None):
-        self.log = tempfile.TemporaryFile("w+")
+        self.log = tempfile.TemporaryFile()
         self.process = subprocess.Popen([path, "--port", "0", *options], stdout=subprocess.PIPE,
                                         stderr=self.log, text=True, preexec_fn=before_exec)
         line = self.process.stdout.readline()
@@ -43,8 +43,9 @@ class Service:
         self.log.close()
 
     def errors(self):
-        self.log.seek(0)
-        return self.log.read()
+        # The server shares the file's position, so that a seek would move what it writes.
+        log = self.log.fileno()
+        return os.pread(log, os.fstat(log).st_size, 0).decode(errors="replace")
 
     def stop(self, number=signal.SIGTERM):
         """Exit code 0 also says that no sanitizer had a complaint, LeakSanitizer included."""
