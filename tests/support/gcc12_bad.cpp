@@ -65,6 +65,47 @@ task<int> lists() {
 }
 #endif
 
+// Nothing is declared in these bodies; parameters do not count.
+task<int> only_an_if(int n) {
+  if (co_await use(n)) co_return 1;  // finds: condition
+  co_return 0;
+}
+task<int> loops() {
+  while (co_await use(1)) co_return 1;   // finds: condition
+  for (; co_await use(1);) co_return 1;  // finds: condition
+  do look_at(1);                         // finds: condition
+  while (co_await use(1));
+  co_return 0;
+}
+task<int> choices(bool b) {
+  static_assert(sizeof(int) > 1);
+  if (b && !co_await use(1)) co_return 1;  // finds: condition
+  switch (co_await use(1)) {               // finds: condition
+    case 1: co_return 2;
+    default: co_return 3;
+  }
+}
+task<int> in_blocks(bool b) {
+  try {
+    if (b) {
+      if (co_await use(1)) co_return 1;  // finds: condition
+    }
+  } catch (...) {}
+  co_return 0;
+}
+task<int> whole_try() try {
+  if (co_await use(1)) co_return 1;  // finds: condition
+  co_return 0;
+} catch (...) {}
+struct conditions {
+  template <typename T>
+  task<int> in_a_template(T t) {
+    if (co_await look_at(t)) co_return 1;  // finds: condition
+    co_return 0;
+  }
+};
+task<int> instance_of_condition(std::string s) { return conditions().in_a_template(std::move(s)); }
+
 task<int> wide_local() {  // finds: alignment
   wide w{};
   co_await use(1);

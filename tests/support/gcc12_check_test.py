@@ -55,7 +55,7 @@ def good(folder):
 def usage(folder):
     help_text = check(folder, '--help')
     assert help_text.returncode == 0
-    for form in ('aggregate', 'lambda', 'conditional', 'list', 'alignment'):
+    for form in ('aggregate', 'lambda', 'conditional', 'list', 'condition', 'alignment'):
         assert form in help_text.stdout, form
     assert check(folder).returncode == 2, 'no compile_commands.json'
     database(folder, 'gcc12_good.cpp')

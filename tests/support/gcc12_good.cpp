@@ -77,6 +77,59 @@ task<int> lists() {
   co_return sum;
 }
 
+// Anything that is declared makes a scope: a variable in a block, of a loop or that is caught, a type, a lambda.
+task<int> named_condition() {
+  const int n = co_await use(1);
+  if (n > 0) co_return 1;
+  if (co_await use(n)) co_return 2;
+  co_return 0;
+}
+task<int> declared_in_a_block() {
+  if (co_await use(1)) {
+    int inside = 1;
+    co_return inside;
+  }
+  co_return 0;
+}
+task<int> declared_in_the_condition() {
+  if (int got = co_await use(1)) co_return got;
+  co_return 0;
+}
+task<int> declared_by_a_loop() {
+  for (int i = 0; i < 2; ++i) {
+    if (co_await use(1)) co_return 1;
+  }
+  co_return 0;
+}
+task<int> declared_by_a_catch() {
+  try {
+    if (co_await use(1)) co_return 1;
+  } catch (int number) {
+    number = 0;
+  }
+  co_return 0;
+}
+task<int> declares_a_type() {
+  using number = int;
+  if (co_await use(number(1))) co_return 1;
+  co_return 0;
+}
+task<int> has_a_lambda() {
+  if (co_await use([] { return 1; }())) co_return 1;
+  co_return 0;
+}
+task<int> is_a_lambda() {
+  return []() -> task<int> {
+    if (co_await use(1)) co_return 1;
+    co_return 0;
+  }();
+}
+task<int> awaits_before_a_condition(bool b) {
+  co_await use(1);
+  if (b) co_return co_await use(2);
+  co_return b ? co_await use(3) : co_await use(4);
+}
+
 task<int> awaiters() {
   int sum = co_await immovable(1);
   alignas(16) char bytes[32] = {};

@@ -35,8 +35,11 @@ struct TANDEM_ASIO_FLAVOUR {
   template <class A>
   using allocator = ::TANDEM_ASIO::execution::allocator_t<A>;
 
+  /// Of this namespace: an executor of the other one looks the same, but knows no property of this.
   template <class T>
-  static constexpr bool is_executor = ::TANDEM_ASIO::execution::is_executor<T>::value;
+  static constexpr bool is_executor =
+      std::conjunction_v<::TANDEM_ASIO::execution::is_executor<T>,
+                         ::TANDEM_ASIO::can_query<T, ::TANDEM_ASIO::execution::context_t>>;
 
   template <class Executor, class Property>
   static auto prefer(const Executor& executor, const Property& property) {
@@ -232,7 +235,8 @@ namespace tandem::inline v0 {
 ///
 /// @param owner    whose task it is; without it that of the calling task
 /// @param context  an io_context, a strand, any executor of Asio's; also asio_executor: then the
-///                 task lives at that executor of tandem
+///                 task lives at that executor of tandem (where both headers are included, as an
+///                 any_io_executor of one of them, which says whose the token is)
 /// @param token    its signature is `void(std::exception_ptr)`, or `void(std::exception_ptr, T)`
 /// @throws         to the initiating function: std::logic_error if the io_context is stopped, or,
 ///                 without `owner`, outside any task; runtime_stopped
