@@ -301,6 +301,11 @@ callback_stream(std::size_t capacity, overflow_policy policy, Subscribe&& subscr
       detail::safe_in_co_await<Subscribe&&> && detail::safe_in_co_await<Convert&&>,
       "g++ 12 would destroy these temporary lambdas' captures twice: give them names first, or "
       "capture by reference");
+  static_assert(
+      std::is_invocable_v<std::decay_t<Subscribe>&,
+                          callback<typename detail::callback_signature<T>::type>>,
+      "callback_stream: subscribe is called with one argument, the callback: [&](auto on_value) { "
+      "... }");
   return {capacity, policy, std::forward<Subscribe>(subscribe), std::forward<Convert>(convert)};
 }
 

@@ -164,6 +164,9 @@ from_callback(Start&& start, Convert&& convert = {}, OnStop&& on_stop = {}) {
                     detail::safe_in_co_await<OnStop&&>,
                 "g++ 12 would destroy these temporary lambdas' captures twice: give them names "
                 "first (a named one is moved by tandem::moved(f)), or capture by reference");
+  static_assert(std::is_invocable_v<std::decay_t<Start>&, callback<Signature>>,
+                "from_callback: start is called with one argument, the callback: [&](auto done) { "
+                "... }");
   static_assert(std::is_same_v<std::decay_t<OnStop>, abandonable_t> ||
                     std::is_same_v<std::decay_t<OnStop>, stop_waits_t> ||
                     std::is_invocable_v<std::decay_t<OnStop>&>,
