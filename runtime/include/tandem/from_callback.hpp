@@ -132,7 +132,7 @@ class [[nodiscard]] callback_awaiter<R(Args...), Start, Convert, OnStop> final
 ///         });
 ///
 /// The callback may come before `start` returns, from any thread, twice, or never: the first call
-/// counts.
+/// counts. While the await is open a virtual clock stands still (virtual_time.hpp).
 ///
 /// @tparam Signature  of the callback, without the `void*` of a C function
 /// @param start    gets the callback (`callback<Signature>`) and begins the operation; called
@@ -151,7 +151,9 @@ class [[nodiscard]] callback_awaiter<R(Args...), Start, Convert, OnStop> final
 /// @returns        one argument as its value, several as a tuple, none as nothing; or what
 ///                 `convert` says
 /// @throws         what `start` or `convert` throws (to the task: the library sees nothing of it),
-///                 or the error of a result; std::system_error with errc::callback_dropped if the
+///                 as it is: a std::system_error with operation_canceled (ECANCELED) stays one. Or
+///                 the error of a result, of which that code is a cancellation: it arrives as
+///                 operation_cancelled; std::system_error with errc::callback_dropped if the
 ///                 callback was destroyed without a call (with a stop: operation_cancelled)
 /// @cancellation   as on_stop says; a call that wins the race counts
 /// @thread_safety  the callback: any thread, also none of the runtime's
