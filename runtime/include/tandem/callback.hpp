@@ -61,13 +61,23 @@ class callback<R(Args...)> {
   R operator()(Args... args) const { return call(ticket_, static_cast<Args&&>(args)...); }
 
   /// For a library in C, whose callback has a void* as its last argument.
-  function c_function() const noexcept {
+  static function c_function() noexcept {
     return [](Args... args, void* data) -> R {
       return call(detail::from_callback_data(data), static_cast<Args&&>(args)...);
     };
   }
   /// The same with the void* in front.
-  function_first c_function_first() const noexcept {
+  ///
+  /// These are the same functions for all callbacks of a signature. So a library that has its void*
+  /// elsewhere, or types of its own, gets a lambda without captures, which calls one of them:
+  ///
+  ///     using measured = tandem::callback<void(double)>;
+  ///     [&](auto done) {
+  ///       measure([](int tenths, void* data, const char*) {
+  ///                 measured::c_function_first()(data, tenths / 10.0);
+  ///               }, done.c_data());
+  ///     }
+  static function_first c_function_first() noexcept {
     return [](void* data, Args... args) -> R {
       return call(detail::from_callback_data(data), static_cast<Args&&>(args)...);
     };
@@ -80,7 +90,7 @@ class callback<R(Args...)> {
   }
   /// The destroy-notify for c_data(): of a library that has one and does not call it the await
   /// waits for ever.
-  drop_function c_drop() const noexcept {
+  static drop_function c_drop() noexcept {
     return [](void* data) { detail::drop_callback_of_c(detail::from_callback_data(data)); };
   }
 

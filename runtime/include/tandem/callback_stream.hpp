@@ -65,12 +65,17 @@ class callback_values {
   ///                 stream goes on; operation_cancelled; std::system_error with
   ///                 errc::callback_overflow where the policy is to fail, after the values that
   ///                 there was room for
-  /// @cancellation   may lose the race and return a value; none is ever lost
+  /// @cancellation   may lose the race and return a value; none is ever lost. While it waits a
+  ///                 virtual clock stands still (virtual_time.hpp)
   /// @resumes_on     the caller's home
   /// @cost           a lock and two moves; no allocation
   next_value_awaiter<T> next() noexcept { return next_value_awaiter<T>(*this); }
 
-  /// How many values were dropped since there was no room.
+  /// How many values, and failures of conversions, were dropped so far: for each call that found
+  /// no room one, its own or the oldest, as the policy says; and all that came after the stream had
+  /// failed. What nobody has taken when the use ends is not counted.
+  ///
+  /// @thread_safety  any thread, while the use runs
   std::uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
 
   // Implementation
@@ -301,6 +306,11 @@ callback_stream(std::size_t capacity, overflow_policy policy, Subscribe&& subscr
       detail::safe_in_co_await<Subscribe&&> && detail::safe_in_co_await<Convert&&>,
       "g++ 12 would destroy these temporary lambdas' captures twice: give them names first, or "
       "capture by reference");
+  static_assert(
+      std::is_invocable_v<std::decay_t<Subscribe>&,
+                          callback<typename detail::callback_signature<T>::type>>,
+      "callback_stream: subscribe is called with one argument, the callback: [&](auto on_value) { "
+      "... }");
   return {capacity, policy, std::forward<Subscribe>(subscribe), std::forward<Convert>(convert)};
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <tandem/callback.hpp>
+#include <tandem/config.hpp>
 #include <tandem/detail/callback_conversion.hpp>
 #include <tandem/detail/callback_wait.hpp>
 #include <tandem/detail/outcome.hpp>
@@ -131,11 +132,13 @@ class [[nodiscard]] callback_awaiter<R(Args...), Start, Convert, OnStop> final
 ///         });
 ///
 /// The callback may come before `start` returns, from any thread, twice, or never: the first call
-/// counts.
+/// counts. While the await is open a virtual clock stands still (virtual_time.hpp).
 ///
 /// @tparam Signature  of the callback, without the `void*` of a C function
 /// @param start    gets the callback (`callback<Signature>`) and begins the operation; called
 ///                 once, on the task's thread; not at all if there was a stop before
+///                 (with g++ 12 a temporary lambda that captures objects with destructors does not
+///                 compile here: give it a name; convert and on_stop likewise)
 /// @param convert  makes the await's value of the arguments, inside the callback, where borrowed
 ///                 ones are still there; without it (`as_values`) they are kept as they are, and
 ///                 must not be pointers or views. It returns a value, a result, or, where the
@@ -148,7 +151,9 @@ class [[nodiscard]] callback_awaiter<R(Args...), Start, Convert, OnStop> final
 /// @returns        one argument as its value, several as a tuple, none as nothing; or what
 ///                 `convert` says
 /// @throws         what `start` or `convert` throws (to the task: the library sees nothing of it),
-///                 or the error of a result; std::system_error with errc::callback_dropped if the
+///                 as it is: a std::system_error with operation_canceled (ECANCELED) stays one. Or
+///                 the error of a result, of which that code is a cancellation: it arrives as
+///                 operation_cancelled; std::system_error with errc::callback_dropped if the
 ///                 callback was destroyed without a call (with a stop: operation_cancelled)
 /// @cancellation   as on_stop says; a call that wins the race counts
 /// @thread_safety  the callback: any thread, also none of the runtime's
@@ -157,6 +162,13 @@ class [[nodiscard]] callback_awaiter<R(Args...), Start, Convert, OnStop> final
 template <class Signature, class Start, class Convert = as_values_t, class OnStop = stop_waits_t>
 callback_awaiter<Signature, std::decay_t<Start>, std::decay_t<Convert>, std::decay_t<OnStop>>
 from_callback(Start&& start, Convert&& convert = {}, OnStop&& on_stop = {}) {
+  static_assert(detail::safe_in_co_await<Start&&> && detail::safe_in_co_await<Convert&&> &&
+                    detail::safe_in_co_await<OnStop&&>,
+                "g++ 12 would destroy these temporary lambdas' captures twice: give them names "
+                "first (a named one is moved by tandem::moved(f)), or capture by reference");
+  static_assert(std::is_invocable_v<std::decay_t<Start>&, callback<Signature>>,
+                "from_callback: start is called with one argument, the callback: [&](auto done) { "
+                "... }");
   static_assert(std::is_same_v<std::decay_t<OnStop>, abandonable_t> ||
                     std::is_same_v<std::decay_t<OnStop>, stop_waits_t> ||
                     std::is_invocable_v<std::decay_t<OnStop>&>,

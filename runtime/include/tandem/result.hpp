@@ -57,6 +57,18 @@ class [[nodiscard]] result {
     check();
     return load();
   }
+  /// As above; of a value that cannot be changed.
+  std::conditional_t<std::is_void_v<T>, void, std::add_lvalue_reference_t<const T>> value() const& {
+    check();
+    if constexpr (std::is_void_v<T>) {
+      return;
+    } else if constexpr (std::is_reference_v<T>) {
+      return *std::get<0>(state_);
+    } else {
+      return std::get<0>(state_);
+    }
+  }
+  /// As above, moved out.
   T value() && {
     check();
     if constexpr (std::is_void_v<T>) {

@@ -27,7 +27,9 @@ class runtime;
 ///     tandem::run(a_day_of_retries(), options);         // takes milliseconds
 ///
 /// The clock stands still while I/O is under way (a read that waits for its peer is), while a
-/// blocking() call runs, and while somebody holds a clock_hold. It begins one hour after its epoch,
+/// blocking() call runs, while a task waits for foreign code (from_callback(), use_await, the next
+/// value or the end of a callback_stream()), and while somebody holds a clock_hold. So a time limit
+/// around a callback that never comes does not pass: have a test's library call back. It begins one hour after its epoch,
 /// at every seed. A task that spins until a time has come, without sleeping, spins for ever: only
 /// sleeping lets time pass.
 ///

@@ -176,6 +176,7 @@ TEST(use_await, an_abort_that_is_no_stop_is_no_cancellation) {
     auto waits = tandem::spawn([](net::steady_timer& at) -> task<void> {
       auto got = co_await as_result(at.async_wait(use_await));
       EXPECT_EQ(got.error(), aborted());
+      EXPECT_EQ(got.reason().value_or(tandem::stop_reason::none), tandem::stop_reason::none);
       try {
         co_await at_once<void(net_code)>(net_code(net::error::operation_aborted));
         ADD_FAILURE();

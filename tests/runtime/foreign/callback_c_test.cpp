@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include <tandem/as_result.hpp>
 #include <tandem/spawn.hpp>
@@ -60,6 +61,51 @@ TEST(callback_in_c, the_pointer_may_come_first) {
         [](auto done) { done.c_function_first()(done.c_data(), 6); });
   };
   EXPECT_EQ(rt.run(check()), 6);
+}
+
+// A library in C with its pointer in the middle, types of its own, and a destroy-notify that takes more.
+struct odd_library {
+  short (*function)(short, void*, const unsigned char*) = nullptr;
+  void* data = nullptr;
+  void (*destroy)(int, void*) = nullptr;
+};
+
+TEST(callback_in_c, a_lambda_without_captures_serves_a_library_of_another_signature) {
+  using heard = tandem::callback<bool(int, std::string)>;
+  test_runtime rt;
+  odd_library library;
+  const auto start = [&library](auto done) {
+    library = {[](short number, void* data, const unsigned char* text) -> short {
+                 const char* const chars = reinterpret_cast<const char*>(text);
+                 return heard::c_function_first()(data, number, chars) ? 1 : 0;
+               },
+               done.c_data(), [](int, void* data) { heard::c_drop()(data); }};
+  };
+  const auto convert = [](int number, const std::string& text) {
+    return tandem::returning(number == 4, text);
+  };
+  const auto called = [&]() -> task<std::string> {
+    short answer = 0;
+    const auto call = [&](auto done) {
+      start(std::move(done));
+      const std::string gone = "text";
+      answer =
+          library.function(4, library.data, reinterpret_cast<const unsigned char*>(gone.c_str()));
+    };
+    std::string got = co_await from_callback<bool(int, std::string)>(call, convert);
+    EXPECT_EQ(answer, 1);
+    co_return got;
+  };
+  EXPECT_EQ(rt.run(called()), "text");
+  const auto dropped = [&]() -> task<void> {
+    const auto drop = [&](auto done) {
+      start(std::move(done));
+      library.destroy(0, library.data);
+    };
+    const auto got = co_await as_result(from_callback<bool(int, std::string)>(drop, convert));
+    EXPECT_EQ(got.error(), errc::callback_dropped);
+  };
+  rt.run(dropped());
 }
 
 TEST(callback_in_c, a_destroy_notify_of_c_ends_the_await) {

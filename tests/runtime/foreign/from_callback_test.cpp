@@ -216,6 +216,28 @@ TEST(from_callback, what_the_conversion_throws_reaches_the_task_only) {
   rt.run(check());
 }
 
+TEST(from_callback,
+     a_conversion_that_throws_that_it_was_cancelled_has_failed_and_a_result_is_cancelled) {
+  test_runtime rt;
+  const auto check = []() -> task<void> {
+    const auto code = std::make_error_code(std::errc::operation_canceled);
+    const auto throws = [code](int) -> int { throw std::system_error(code); };
+    const auto returns = [code](int) { return tandem::result<int>(code); };
+    const auto start = [](auto done) { done(1); };
+    try {
+      (void)co_await from_callback<void(int)>(start, throws);
+      ADD_FAILURE() << "no error";
+    } catch (const tandem::operation_cancelled&) {
+      ADD_FAILURE() << "a failure became a cancellation";
+    } catch (const std::system_error& error) {
+      EXPECT_EQ(error.code(), code);
+    }
+    EXPECT_THROW((void)co_await from_callback<void(int)>(start, returns),
+                 tandem::operation_cancelled);
+  };
+  rt.run(check());
+}
+
 TEST(from_callback, what_the_start_throws_is_thrown_and_nothing_waits) {
   test_runtime rt;
   keeper<void(int)> kept;

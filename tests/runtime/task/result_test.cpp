@@ -7,6 +7,7 @@
 #include <exception>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <system_error>
 #include <tandem/as_result.hpp>
 #include <tandem/errors.hpp>
@@ -14,6 +15,7 @@
 #include <tandem/sleep.hpp>
 #include <tandem/task_scope.hpp>
 #include <tandem/timeout.hpp>
+#include <type_traits>
 
 #include "test_runtime.hpp"
 
@@ -80,6 +82,24 @@ TEST(with_timeout, a_leaf_that_it_ends_gives_a_code_that_is_timed_out) {
     EXPECT_EQ(seen, std::errc::timed_out);
     EXPECT_EQ(seen, std::errc::operation_canceled);
   }());
+}
+
+TEST(result, a_constant_one_lends_its_value_or_throws) {
+  const result<std::string> text(std::string("kept"));
+  EXPECT_EQ(&text.value(), &text.value());
+  EXPECT_EQ(text.value(), "kept");
+  static_assert(std::is_same_v<decltype(text.value()), const std::string&>);
+  int number = 3;
+  const result<int&> target(number);
+  target.value() = 4;
+  EXPECT_EQ(number, 4);
+  const result<> nothing;
+  nothing.value();
+  static_assert(std::is_void_v<decltype(nothing.value())>);
+  const result<int> refused(std::make_error_code(std::errc::io_error));
+  EXPECT_THROW((void)refused.value(), std::system_error);
+  const result<> stopped(std::make_exception_ptr(operation_cancelled(stop_reason::user)));
+  EXPECT_THROW(stopped.value(), operation_cancelled);
 }
 
 TEST(result, its_reason_is_which_stop_ended_it_and_null_for_everything_else) {

@@ -93,6 +93,11 @@ decltype(auto) transform_awaitable(Awaitable&& awaitable) {
         "this operand of co_await is not awaitable. A task is awaited once, as an rvalue: write "
         "co_await std::move(t), or co_await f(x)");
     using inner = awaiter_t<Awaitable&&>;
+    static_assert(
+        requires(std::remove_reference_t<inner>& a) { a.await_suspend(std::coroutine_handle<>()); },
+        "this operand of co_await wants the coroutines of its own library, and a task of tandem is "
+        "none. With Asio: write tandem::use_await instead of asio::use_awaitable, and for an "
+        "asio::awaitable asio::co_spawn(executor, f(), tandem::use_await)");
     return foreign_awaiter<inner>(get_awaiter(static_cast<Awaitable&&>(awaitable)));
   }
 }

@@ -35,11 +35,28 @@ inline constexpr bool is_returning = false;
 template <class R, class T>
 inline constexpr bool is_returning<returning<R, T>> = true;
 
+/// What the conversion returns. One that cannot be called gets words, and no errors that follow from
+/// it.
+template <class Convert, class... Args>
+struct given_by {
+  static_assert(
+      std::is_invocable_v<Convert&, Args...>,
+      "this callback's conversion cannot be called with the arguments of the callback's "
+      "signature: it gets all of them, in their order, without the void* of a C function");
+  using type = void;
+};
+template <class Convert, class... Args>
+  requires std::is_invocable_v<Convert&, Args...>
+struct given_by<Convert, Args...> {
+  using type = std::invoke_result_t<Convert&, Args...>;
+};
+
 /// What the conversion of those arguments gives the await.
 template <class R, class Convert, class... Args>
 struct converted {
-  using given = std::invoke_result_t<Convert&, Args...>;
-  static_assert(std::is_void_v<R> || is_returning<std::remove_cvref_t<given>>,
+  using given = typename given_by<Convert, Args...>::type;
+  static_assert(std::is_void_v<R> || is_returning<std::remove_cvref_t<given>> ||
+                    !std::is_invocable_v<Convert&, Args...>,
                 "this callback has to return something: let the conversion return "
                 "tandem::returning(what the library gets, the await's value)");
   using type = std::conditional_t<std::is_void_v<given>, void, std::decay_t<given>>;
@@ -50,6 +67,16 @@ struct converted<R, Convert, Args...> {
   using given = std::remove_cvref_t<std::invoke_result_t<Convert&, Args...>>;
   template <class To, class T>
   static T value_in(const returning<To, T>*);
+  template <class To, class T>
+  static To returned_in(const returning<To, T>*);
+  static_assert(!std::is_void_v<R>,
+                "this callback returns nothing to the library: let the conversion return the "
+                "await's value alone, without tandem::returning");
+  static_assert(
+      std::is_void_v<R> ||
+          std::is_convertible_v<decltype(returned_in(static_cast<given*>(nullptr))), R>,
+      "the first of tandem::returning is what the library gets: it does not convert to what the "
+      "callback's signature returns");
   using type = decltype(value_in(static_cast<given*>(nullptr)));
 };
 template <class R, class... Args>

@@ -237,7 +237,9 @@ namespace tandem::inline v0 {
 /// @param context  an io_context, a strand, any executor of Asio's; also asio_executor: then the
 ///                 task lives at that executor of tandem (where both headers are included, as an
 ///                 any_io_executor of one of them, which says whose the token is)
-/// @param token    its signature is `void(std::exception_ptr)`, or `void(std::exception_ptr, T)`
+/// @param token    its signature is `void(std::exception_ptr)`, or `void(std::exception_ptr, T)`.
+///                 asio::detached loses a failure of the task: nobody hears of it, no
+///                 on_unhandled_exception either
 /// @throws         to the initiating function: std::logic_error if the io_context is stopped, or,
 ///                 without `owner`, outside any task; runtime_stopped
 /// @cancellation   through the token's slot, any type: the task is stopped. The destructor of the
