@@ -41,8 +41,11 @@ void foreign_home::post_batch(job_list items, post_kind /*kind*/) noexcept {
 
 // The caller has taken the mark: nobody else calls, or takes, until this has.
 void foreign_home::call() noexcept {
+  // The loop may run the last task, and let the home go, before this thread has left it.
+  hold();
   // foreign_homes/end
   if (!with_loop([this] { call_loop(); })) call_end();
+  release();
 }
 
 bool foreign_home::is_current() const noexcept {

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -43,11 +44,10 @@ class TANDEM_API foreign_home : public executor {
   /// Calls `use` unless the loop is gone, which then does not go meanwhile. @returns whether
   template <class Use>
   bool with_loop(Use use) {
-    lock_.lock();
-    const bool lives = !has_ended_;
-    if (lives) use();
-    lock_.unlock();
-    return lives;
+    const std::lock_guard guard(lock_);  // what is used may throw
+    if (has_ended_) return false;
+    use();
+    return true;
   }
 
  protected:

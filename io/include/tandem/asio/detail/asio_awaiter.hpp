@@ -104,6 +104,7 @@ class [[nodiscard]] asio_awaiter final
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wsign-conversion"
     // Executors in it are not to outlive the context, which may go before the task goes on.
+    [[maybe_unused]] const Bound with_it(std::move(bound_));
     Initiation now(std::move(initiation_));
     Given handed(std::move(given_));
     std::apply([&](auto&&... given) { std::move(now)(std::move(done), std::move(given)...); },
@@ -113,6 +114,7 @@ class [[nodiscard]] asio_awaiter final
   void forget() noexcept override {
     [[maybe_unused]] const Initiation gone(std::move(initiation_));
     [[maybe_unused]] const Given with_it(std::move(given_));
+    [[maybe_unused]] const Bound bound(std::move(bound_));
   }
 
   [[no_unique_address]] Bound bound_;

@@ -161,12 +161,12 @@ class asio_home final : public foreign_home {
   /// @throws  std::bad_alloc
   asio_home(runtime& owner, const Inner& inner, std::shared_ptr<spawned_stop> stop)
       : foreign_home(owner, "asio"),
+        link_(*this),
         inner_(inner),
         work_(Flavour::prefer(inner, Flavour::outstanding_work::tracked)),
-        stop_(std::move(stop)),
-        link_(std::make_shared<home_link>(*this)) {
+        stop_(std::move(stop)) {
     Flavour::template use_service<asio_homes<Flavour>>(Flavour::context_of(inner))
-        .add(link_, inner);
+        .add(link_.link, inner);
   }
 
  private:
@@ -194,7 +194,14 @@ class asio_home final : public foreign_home {
     asio_home* home_;
   };
 
-  ~asio_home() override { link_->cut(); }
+  /// The end of the context waits for the cut: executors of it are to be gone by then.
+  struct cut_last {
+    explicit cut_last(foreign_home& home) : link(std::make_shared<home_link>(home)) {}
+    cut_last(const cut_last&) = delete;
+    cut_last& operator=(const cut_last&) = delete;
+    ~cut_last() { link->cut(); }
+    const std::shared_ptr<home_link> link;
+  };
 
   void call_loop() noexcept override {
     // Where nothing else was possible an allocation that fails ends the process: noexcept.
@@ -202,14 +209,14 @@ class asio_home final : public foreign_home {
                            call(*this));
   }
   bool is_in_loop() const noexcept override { return nature_of<Flavour>(inner_).is_here; }
-  void call_end() noexcept override { link_->call_end(); }
+  void call_end() noexcept override { link_.link->call_end(); }
   void let_loop_go() noexcept override { work_.reset(); }
   void stop_tasks() noexcept override { stop_->stop(stop_reason::shutdown); }
 
+  const cut_last link_;  // the first member: it goes last
   const Inner inner_;
   std::optional<working> work_;  // under the home's lock
   const std::shared_ptr<spawned_stop> stop_;
-  const std::shared_ptr<home_link> link_;
   loop_call_memory memory_;
 };
 

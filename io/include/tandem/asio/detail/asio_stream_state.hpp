@@ -7,6 +7,7 @@
 #include <atomic>
 #include <concepts>
 #include <cstddef>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -100,22 +101,26 @@ class asio_stream_state : public std::enable_shared_from_this<asio_stream_state<
   static task<void> serve(std::shared_ptr<asio_stream_state> self, side& own) {
     self->side_runs(own);
     while (stream_request* const asked = co_await own.lane.next()) {
-      // The usual cases make no frame.
-      if (asked->is_plain_read()) {
-        tell(*asked, co_await as_result(self->stream_.read(asked->room(0))));
-      } else if (asked->is_plain_write()) {
-        tell(*asked, co_await as_result(self->stream_.write(asked->buffers[0])));
-      } else if (gathers && asked->is_gathering_write()) {
-        if constexpr (gathers) {
-          // All at once, where how much went counts only if all went: a stop of its own needs the
-          // count.
-          tell_all(*asked, co_await as_result(self->stream_.write_all(asked->all_buffers())));
+      std::exception_ptr refused;
+      try {
+        // The usual cases make no frame of ours. The stream may make one, and find no memory.
+        if (asked->is_plain_read()) {
+          tell(*asked, co_await as_result(self->stream_.read(asked->room(0))));
+        } else if (asked->is_plain_write()) {
+          tell(*asked, co_await as_result(self->stream_.write(asked->buffers[0])));
+        } else if (gathers && asked->is_gathering_write()) {
+          if constexpr (gathers) {
+            // All at once, where how much went counts only if all went: a stop of its own needs the
+            // count.
+            tell_all(*asked, co_await as_result(self->stream_.write_all(asked->all_buffers())));
+          }
+        } else {
+          tell(*asked, co_await as_result(self->transfer(*asked)));
         }
-      } else if (auto transfer = self->transfer(*asked)) {
-        tell(*asked, co_await as_result(std::move(transfer)));
-      } else {
-        asked->complete(make_error_code(std::errc::not_enough_memory), 0);
+      } catch (...) {  // tell() throws nothing, so nobody was told yet
+        refused = std::current_exception();
       }
+      if (refused != nullptr) tell(*asked, result<std::size_t>(std::move(refused)));
     }
     if (stream_request* const late = own.lane.close()) late->complete(aborted_code(), 0);
     self->side_ended();
@@ -136,14 +141,10 @@ class asio_stream_state : public std::enable_shared_from_this<asio_stream_state<
       asked.complete(sent.error(), 0);
     }
   }
-  /// @returns an empty task if there is no memory for it
-  task<std::size_t> transfer(stream_request& asked) noexcept {
-    try {
-      if (!asked.stop) return move_bytes(asked);
-      return move_bytes_until(asked.stop->get_token(), move_bytes(asked));
-    } catch (...) {
-      return {};
-    }
+  /// @throws  std::bad_alloc
+  task<std::size_t> transfer(stream_request& asked) {
+    if (!asked.stop) return move_bytes(asked);
+    return move_bytes_until(asked.stop->get_token(), move_bytes(asked));
   }
   static task<std::size_t> move_bytes_until(std::stop_token token, task<std::size_t> body) {
     co_return co_await with_stop(std::move(token), std::move(body));

@@ -140,10 +140,10 @@ class asio_wait : protected foreign_wait, private await_strand::user {
   }
   template <class... Given>
   void called(Given&&... given) {
-    if constexpr (apart != apart_by::itself) {
-      end_emissions();
-      strand_->forget_user();
-    }
+    // The context may go before the task goes on: nobody is to reach it from here any more.
+    end_emissions();
+    if constexpr (apart != apart_by::itself) strand_->forget_user();
+    inner_.reset();
     try {
       keep(std::forward<Given>(given)...);
     } catch (...) {
@@ -174,6 +174,7 @@ class asio_wait : protected foreign_wait, private await_strand::user {
       }
     } catch (...) {
       start_failure_ = std::current_exception();
+      end_emissions();  // a stop that comes now finds neither executor nor strand
       (void)end_as(how::refused);
       return !started();
     }
@@ -343,6 +344,8 @@ class asio_wait : protected foreign_wait, private await_strand::user {
   void keep() { values_.emplace(); }
 
   told tell_stop() noexcept override {
+    // acquire: pairs with end_emissions(), after which there need be no executor and no strand.
+    if (emitter_.load(std::memory_order_acquire) == over) return told::yes;
     if (nature_.is_serial) {
       if (!begin_emission()) return told::yes;
       {
@@ -432,7 +435,7 @@ class asio_wait : protected foreign_wait, private await_strand::user {
     return failed;
   }
 
-  std::optional<Inner> inner_;  // if it is serial, until the handler is destroyed
+  std::optional<Inner> inner_;  // if it is serial, until the handler is called or destroyed
   await_strand* strand_ = nullptr;
   executor_nature nature_;
   bool is_stopped_ = false;  // under the turn: a stop was emitted
@@ -441,8 +444,8 @@ class asio_wait : protected foreign_wait, private await_strand::user {
   // done.
   std::atomic<bool> start_is_left_{false};
   std::atomic<bool> stop_is_left_{false};
-  // 0; over: the handler was called, or destroyed; or which thread is emitting a stop. Of an
-  // operation of one step a call does not say so: that a stop comes after it does no harm.
+  // 0; over: the handler was called, or destroyed, or will not be made; or which thread is emitting
+  // a stop.
   std::atomic<std::uintptr_t> emitter_{0};
   std::error_code code_;
   std::exception_ptr exception_;
