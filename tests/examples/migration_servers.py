@@ -55,6 +55,64 @@ def rest(client):
         client.received += data
 
 
+def one_by_one(program, script, expected):
+    """Each question waits for its answer; what comes behind the last one is the end's."""
+    with patient(program) as server, server.connect() as client:
+        heard = b""
+        for question, _ in script:
+            client.send(question.encode("latin1") + b"\n")
+            heard += line(client)
+        equal(heard, expected, "one by one")
+        client.socket.shutdown(socket.SHUT_WR)
+        equal(rest(client), b"", "the end")
+        return heard
+
+
+def dripped(program, asked, expected, breaks_off=b""):
+    """Byte by byte, and then the end of what is said, in the middle of a line perhaps."""
+    with patient(program) as server, server.connect() as client:
+        client.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for byte in asked:
+            client.send(bytes([byte]))
+        if breaks_off:
+            client.send(breaks_off)
+            client.socket.shutdown(socket.SHUT_WR)
+        heard = rest(client)
+        equal(heard, expected, "byte by byte")
+        return heard
+
+
+def after_silence(server, *said_and_answered):
+    """What clients hear that say so much and then nothing, until the server ends their connections."""
+    heard = []
+    for said, answer in said_and_answered:
+        with server.connect() as client:
+            client.send(said)
+            heard.append(rest(client))
+            equal(heard[-1], answer, f"after {said!r}")
+    return heard
+
+
+def sends_until_cut_off(client, text):
+    try:
+        while True:
+            client.send(text)
+    except (BrokenPipeError, ConnectionResetError):
+        pass
+
+
+def ends_by_signal(server, *clients_and_last_words):
+    """SIGTERM: each client hears the words and the end, nobody new is let in, and the server leaves in good order."""
+    server.process.send_signal(15)
+    heard = []
+    for client, expected in clients_and_last_words:
+        heard.append(rest(client))
+        equal(heard[-1], expected, "after the signal")
+    until_refused(server)
+    equal(server.process.wait(PATIENCE), 0, "exit code")
+    return heard
+
+
 def until_refused(service):
     """The server has seen the signal: it does not listen any more."""
     end = time.monotonic() + PATIENCE
@@ -113,13 +171,7 @@ ANSWERED = "".join(answer + "\n" for _, answer in SCRIPT).encode("latin1")
 
 
 def one_question_after_the_other(program):
-    with patient(program) as server, server.connect() as client:
-        heard = b""
-        for question, _ in SCRIPT:
-            client.send(question.encode("latin1") + b"\n")
-            heard += line(client)
-        equal(heard, ANSWERED, "one by one")
-        return heard
+    return one_by_one(program, SCRIPT, ANSWERED)
 
 
 def all_questions_at_once(program):
@@ -132,15 +184,7 @@ def all_questions_at_once(program):
 
 
 def byte_by_byte(program):
-    with patient(program) as server, server.connect() as client:
-        client.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        for byte in ASKED:
-            client.send(bytes([byte]))
-        client.send(b"GET b")  # a line that breaks off is none
-        client.socket.shutdown(socket.SHUT_WR)
-        heard = rest(client)
-        equal(heard, ANSWERED, "byte by byte")
-        return heard
+    return dripped(program, ASKED, ANSWERED, b"GET b")  # a line that breaks off is none
 
 
 def a_line_may_not_be_longer(program):
@@ -201,12 +245,7 @@ def half_a_connection_is_answered(program):
 
 def silence_ends_a_connection(program):
     with patient(program, "--idle", "0.05") as server:
-        heard = []
-        for said, answer in ((b"", b""), (b"GET a\n", b"NONE\n"), (b"GET a\nGET", b"NONE\n")):
-            with server.connect() as client:
-                client.send(said)
-                heard.append(rest(client))
-                equal(heard[-1], answer, f"after {said!r}")
+        heard = after_silence(server, (b"", b""), (b"GET a\n", b"NONE\n"), (b"GET a\nGET", b"NONE\n"))
         with server.connect() as client:  # bytes without a line are silence, too
             try:
                 for byte in b"x" * 1000:
@@ -241,11 +280,7 @@ def who_never_reads_is_sent_away(program):
     """It is not read from either while its answers wait, so it cannot even send for ever."""
     with patient(program, "--idle", "0.1") as server, small_client(server) as slow:
         slow.send(b"SET k " + b"v" * 1000 + b"\n")
-        try:
-            while True:
-                slow.send(b"GET k\n" * 10_000)
-        except (BrokenPipeError, ConnectionResetError):
-            pass
+        sends_until_cut_off(slow, b"GET k\n" * 10_000)
         with server.connect() as other:
             equal(ask(other, "COUNT"), "1 keys, 0 waiting", "afterwards")
     return b""
@@ -259,13 +294,8 @@ def a_signal_ends_what_waits(program):
         heard = [line(half)]
         waiting.send(b"WAIT b\nGET a\nWAIT b\nCOUNT\nWAIT a\nGE")
         until_waiting(silent, 1)
-        server.process.send_signal(15)
-        for client, expected in ((silent, b""), (half, b""), (waiting, b"CLOSING\nVALUE 1\nCLOSING\n1 keys, 0 waiting\nVALUE 1\n")):
-            heard.append(rest(client))
-            equal(heard[-1], expected, "after the signal")
-        until_refused(server)
-        equal(server.process.wait(PATIENCE), 0, "exit code")
-        return heard
+        return heard + ends_by_signal(server, (silent, b""), (half, b""),
+                                      (waiting, b"CLOSING\nVALUE 1\nCLOSING\n1 keys, 0 waiting\nVALUE 1\n"))
 
 
 def answers_under_way_arrive_after_a_signal(program):
@@ -347,14 +377,7 @@ HEARD = "".join(answer + "\n" for _, answer in TALK).encode("latin1")
 
 
 def one_line_after_the_other(program):
-    with patient(program) as server, server.connect() as client:
-        heard = b""
-        for question, _ in TALK:
-            client.send(question.encode("latin1") + b"\n")
-            heard += line(client)
-        equal(rest(client), b"", "the end")
-        equal(heard, HEARD, "one by one")
-        return heard
+    return one_by_one(program, TALK, HEARD)
 
 
 def all_lines_at_once(program):
@@ -368,13 +391,7 @@ def all_lines_at_once(program):
 
 
 def chat_byte_by_byte(program):
-    with patient(program) as server, server.connect() as client:
-        client.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        for byte in SAID:
-            client.send(bytes([byte]))
-        heard = rest(client)
-        equal(heard, HEARD, "byte by byte")
-        return heard
+    return dripped(program, SAID, HEARD)
 
 
 def all_hear_what_one_says(program):
@@ -442,13 +459,7 @@ def nobody_says_too_much(program):
 
 def silence_ends_a_conversation(program):
     with patient(program, "--idle", "0.05") as server:
-        heard = []
-        for said, answer in ((b"", b""), (b"NICK a\n", b"HELLO a\n"), (b"NICK a\nSAY", b"HELLO a\n")):
-            with server.connect() as client:
-                client.send(said)
-                heard.append(rest(client))
-                equal(heard[-1], answer, f"after {said!r}")
-        return heard
+        return after_silence(server, (b"", b""), (b"NICK a\n", b"HELLO a\n"), (b"NICK a\nSAY", b"HELLO a\n"))
 
 
 def a_slow_member_is_dropped(program):
@@ -492,11 +503,8 @@ def a_signal_ends_the_chat(program):
             equal(ask(nameless, "WHO"), "ERROR NICK first", "without a name")
             ann.send(b"SAY x\nSAY")
             heard = [line(ann)]  # bob's has been sent, too
-            server.process.send_signal(15)
-            heard += [rest(each) for each in (ann, bob, nameless)]
-            equal(heard, [b"ann: x\n", b"BYE\n", b"ann: x\nBYE\n", b"BYE\n"], "last words")
-            until_refused(server)
-            equal(server.process.wait(PATIENCE), 0, "exit code")
+            equal(heard, [b"ann: x\n"], "what she said")
+            heard += ends_by_signal(server, (ann, b"BYE\n"), (bob, b"ann: x\nBYE\n"), (nameless, b"BYE\n"))
         left(members)
         return heard
 
@@ -513,11 +521,7 @@ def a_grace_period_ends_the_chat(program):
 def who_never_listens_is_sent_away(program):
     with patient(program, "--idle", "0.1") as server, small_client(server) as slow:
         slow.send(b"NICK slow\n")
-        try:
-            while True:
-                slow.send((b"SAY " + b"x" * 500 + b"\n") * 100)
-        except (BrokenPipeError, ConnectionResetError):
-            pass
+        sends_until_cut_off(slow, (b"SAY " + b"x" * 500 + b"\n") * 100)
         with server.connect() as other:
             other.send(b"NICK other\nWHO\n")
             equal(lines(other, 22).split(b"\n")[-2], b"HERE other", "afterwards, and after twenty lines of history")

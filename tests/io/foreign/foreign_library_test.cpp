@@ -66,15 +66,26 @@ task<void> hold(tandem::io::tcp_stream /*stream*/) {
   co_await never.wait();
 }
 
+/// Runs `body(library, port)` in a loop, with a server at that port.
+template <class Handler, class Body>
+task<void> beside_server(Handler handler, tandem::io::serve_options options, Body body) {
+  auto listener = tandem::io::tcp_listener::bind(tandem::io::endpoint::loopback_v4(0));
+  const std::uint16_t port = listener.local_endpoint().port();
+  auto server = tandem::spawn(tandem::io::serve(std::move(listener), handler, options));
+  const auto in_loop = [&](foreign_loop& loop) -> task<void> {
+    closing_library library;
+    attach(library, loop);
+    co_await body(library, port);
+  };
+  co_await with_foreign_loop(in_loop);
+  server.cancel();
+  co_await server;
+}
+
 TEST(foreign_library, all_transfers_of_one_that_closes_before_it_tells_get_their_own_reply) {
   on_every_home([]() -> task<void> {
-    auto listener = tandem::io::tcp_listener::bind(tandem::io::endpoint::loopback_v4(0));
-    const std::uint16_t port = listener.local_endpoint().port();
-    auto server = tandem::spawn(tandem::io::serve(std::move(listener), echo));
     constexpr int lanes = 16;
-    const auto body = [&](foreign_loop& loop) -> task<void> {
-      closing_library library;
-      attach(library, loop);
+    const auto body = [&](closing_library& library, std::uint16_t port) -> task<void> {
       const auto all = [&](tandem::task_scope& scope) -> task<void> {
         for (int lane = 0; lane < lanes; ++lane) scope.spawn(fetch_many(library, port, lane));
         co_await scope.join();
@@ -82,29 +93,21 @@ TEST(foreign_library, all_transfers_of_one_that_closes_before_it_tells_get_their
       co_await tandem::with_scope(all);
       EXPECT_EQ(library.closed(), lanes * 25U);
     };
-    co_await with_foreign_loop(body);
-    server.cancel();
-    co_await server;
+    const tandem::io::serve_options options;
+    co_await beside_server(echo, options, body);
   });
 }
 
 TEST(foreign_library, its_timer_ends_a_transfer_that_nobody_answers) {
   on_every_home([]() -> task<void> {
-    auto listener = tandem::io::tcp_listener::bind(tandem::io::endpoint::loopback_v4(0));
-    const std::uint16_t port = listener.local_endpoint().port();
     tandem::io::serve_options options;
     options.drain_timeout = 0ms;
-    auto server = tandem::spawn(tandem::io::serve(std::move(listener), hold, options));
-    const auto body = [&](foreign_loop& loop) -> task<void> {
-      closing_library library;
-      attach(library, loop);
+    const auto body = [](closing_library& library, std::uint16_t port) -> task<void> {
       const auto [error, reply] = co_await fetch(library, port, "hello?", 5ms);
       EXPECT_EQ(error, ETIMEDOUT);
       EXPECT_EQ(reply, "");
     };
-    co_await with_foreign_loop(body);
-    server.cancel();
-    co_await server;
+    co_await beside_server(hold, options, body);
   });
 }
 

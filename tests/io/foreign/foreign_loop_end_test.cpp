@@ -21,6 +21,7 @@
 
 #include "io/support/loop_support.hpp"
 #include "planned_failure.hpp"
+#include "refusal_text.hpp"
 
 namespace {
 
@@ -34,25 +35,31 @@ using tandem::io::ready_events;
 using tandem::io::watch_interest;
 using tandem::io::with_foreign_loop;
 using tandem::test::foreign_pair;
+using tandem::test::has;
 using tandem::test::in_a_loop;
 using tandem::test::loop_passes;
 using tandem::test::on_every_home;
 using tandem::test::planned_failure;
 using tandem::test::ready_descriptor;
+using tandem::test::refusal_of;
 
-template <class Error, class Call>
-std::string refusal_of(Call call) {
-  try {
-    call();
-  } catch (const Error& refused) {
-    return refused.what();
-  }
-  return "not refused";
-}
-bool has(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
 const auto ignore_it = [](native_descriptor, ready_events) {};
+
+/// A callback of a library that is told of the stop: the peer's byte then comes, and `on_ready(done)` is called.
+template <class OnReady>
+task<void> wait_until_stopped(foreign_loop& loop, const foreign_pair& pair, event& begun,
+                              OnReady on_ready) {
+  co_await tandem::from_callback<void()>(
+      [&](auto done) {
+        loop.watch(pair.ours(), watch_interest::read,
+                   [&, done](native_descriptor fd, ready_events) {
+                     loop.forget(fd);
+                     on_ready(done);
+                   });
+        begun.set();
+      },
+      tandem::as_values, [&]() noexcept { pair.peer_writes("x"); });
+}
 
 TEST(foreign_loop, its_end_forgets_all_and_keeps_no_callback) {
   on_every_home([]() -> task<void> {
@@ -104,16 +111,12 @@ TEST(foreign_loop, a_callback_that_throws_stops_the_body_and_others_go_on_until_
         throw planned_failure();
       });
       // What the library still has to do when it is stopped, it can.
-      co_await tandem::from_callback<void()>(
-          [&](auto done) {
-            loop.watch(good.ours(), watch_interest::read,
-                       [&, done](native_descriptor fd, ready_events) {
-                         ++good_calls;
-                         loop.forget(fd);
-                         done();
-                       });
-          },
-          tandem::as_values, [&]() noexcept { good.peer_writes("x"); });
+      event begun;
+      const auto on_ready = [&](const auto& done) {
+        ++good_calls;
+        done();
+      };
+      co_await wait_until_stopped(loop, good, begun, on_ready);
       EXPECT_EQ(tandem::current_stop_reason(), tandem::stop_reason::sibling_failed);
     };
     EXPECT_THROW(co_await with_foreign_loop(body), planned_failure);
@@ -156,16 +159,10 @@ TEST(foreign_loop, a_stop_reaches_the_body_and_not_the_loop) {
     event begun;
     bool ended_well = false;
     const auto body = [&](foreign_loop& loop) -> task<void> {
-      co_await tandem::from_callback<void()>(
-          [&](auto done) {
-            loop.watch(pair.ours(), watch_interest::read,
-                       [&, done](native_descriptor fd, ready_events) {
-                         loop.forget(fd);
-                         loop.deadline(tandem::now() + 100us, [done] { done(); });
-                       });
-            begun.set();
-          },
-          tandem::as_values, [&]() noexcept { pair.peer_writes("x"); });
+      const auto on_ready = [&](const auto& done) {
+        loop.deadline(tandem::now() + 100us, [done] { done(); });
+      };
+      co_await wait_until_stopped(loop, pair, begun, on_ready);
       EXPECT_EQ(tandem::current_stop_reason(), tandem::stop_reason::user);
       ended_well = true;
     };
@@ -301,17 +298,11 @@ TEST(foreign_loop, a_runtime_that_ends_stops_the_body_and_waits_for_the_loop) {
     tandem::test::test_runtime rt;
     event begun;
     const auto body = [&](foreign_loop& loop) -> task<void> {
-      co_await tandem::from_callback<void()>(
-          [&](auto done) {
-            loop.watch(pair.ours(), watch_interest::read,
-                       [&, done](native_descriptor fd, ready_events) {
-                         told.emplace_back("called");
-                         loop.forget(fd);
-                         done();
-                       });
-            begun.set();
-          },
-          tandem::as_values, [&]() noexcept { pair.peer_writes("x"); });
+      const auto on_ready = [&](const auto& done) {
+        told.emplace_back("called");
+        done();
+      };
+      co_await wait_until_stopped(loop, pair, begun, on_ready);
       told.emplace_back(tandem::to_string(tandem::current_stop_reason()));
     };
     rt->spawn(with_foreign_loop(body)).detach();

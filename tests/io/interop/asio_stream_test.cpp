@@ -32,6 +32,7 @@
 
 #include "io/interop/asio_flavour.hpp"
 #include "io/support/io_support.hpp"
+#include "refusal_text.hpp"
 #include "sanitized.hpp"
 #include "test_runtime.hpp"
 
@@ -301,12 +302,8 @@ TEST(asio_stream, bad_use_is_told_of) {
   test_runtime rt;
   test_runtime other;
   const auto says = [](auto call, const char* part) {
-    try {
-      call();
-      ADD_FAILURE();
-    } catch (const std::logic_error& error) {
-      EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
-    }
+    const std::string refusal = tandem::test::refusal_of<std::logic_error>(call);
+    EXPECT_TRUE(tandem::test::has(refusal, part)) << refusal;
   };
   connection made = rt.run(make_connection());
   says([&] { (void)as_asio_stream(std::move(made.server), other.workers()); },

@@ -1,4 +1,4 @@
-// beast_test.cpp: Beast's WebSocket and HTTP, and asio::ssl, over streams of tandem, awaited with use_await.
+// beast_test.cpp: Beast's WebSocket and HTTP, also with TLS, over streams of tandem, awaited with use_await.
 // SPDX-License-Identifier: MIT
 //
 // The one file of its kind that is compiled in release, and with beast_stress.cpp under ThreadSanitizer:
@@ -31,28 +31,18 @@ namespace websocket = boost::beast::websocket;
 using tandem::as_result;
 using tandem::task;
 using tandem::use_await;
+using tandem::test::code_of;
 using tandem::test::connection;
 using tandem::test::make_connection;
+using tandem::test::over;
 using tandem::test::plain_stream;
 using tandem::test::plain_websocket;
+using tandem::test::run;
+using tandem::test::shake_hands;
 using tandem::test::test_runtime;
 using tandem::test::tls_identity;
 using tandem::test::tls_stream;
 using tandem::test::tls_websocket;
-
-/// Boost's codes, as awaits have them.
-template <class Error>
-std::error_code code_of(Error error) {
-  return std::error_code(beast::error_code(error));
-}
-
-template <class F>
-void run(F body) {
-  test_runtime rt;
-  rt.run(body());
-}
-
-plain_stream over(io::tcp_stream stream) { return tandem::as_asio_stream(std::move(stream)); }
 
 // --- WebSocket
 
@@ -85,13 +75,32 @@ task<std::string> next_message(Socket& ws) {
   co_return beast::buffers_to_string(buffer.data());
 }
 
-TEST(websocket_on_tandem, messages_of_all_forms_come_back) {
-  run([]() -> task<void> {
+/// Gives `body` a client of a server that echoes; both say farewell after it.
+template <class Body>
+void with_echo(Body body) {
+  run([&body]() -> task<void> {
     connection both = co_await make_connection();
     auto server = tandem::spawn(serve_messages(std::move(both.server)));
     plain_websocket ws(over(std::move(both.client)));
     co_await ws.async_handshake("localhost", "/", use_await);
+    co_await body(ws);
+    co_await ws.async_close(websocket::close_code::normal, use_await);
+    co_await std::move(server);
+    EXPECT_FALSE(ws.is_open());
+    EXPECT_FALSE(ws.next_layer().is_open());
+  });
+}
 
+task<void> shake_hands(plain_websocket& server, plain_websocket& client) {
+  co_await tandem::when_all(
+      [](plain_websocket& ws) -> task<void> { co_await ws.async_accept(use_await); }(server),
+      [](plain_websocket& ws) -> task<void> {
+        co_await ws.async_handshake("localhost", "/", use_await);
+      }(client));
+}
+
+TEST(websocket_on_tandem, messages_of_all_forms_come_back) {
+  with_echo([](plain_websocket& ws) -> task<void> {
     ws.text(true);
     (void)co_await ws.async_write(net::buffer("text", 4), use_await);
     EXPECT_EQ(co_await next_message(ws), "text");
@@ -119,20 +128,11 @@ TEST(websocket_on_tandem, messages_of_all_forms_come_back) {
     (void)co_await ws.async_write(halves, use_await);
     const std::string back = co_await next_message(ws);
     EXPECT_TRUE(back == large);
-
-    co_await ws.async_close(websocket::close_code::normal, use_await);
-    co_await std::move(server);
-    EXPECT_FALSE(ws.is_open());
-    EXPECT_FALSE(ws.next_layer().is_open());
   });
 }
 
 TEST(websocket_on_tandem, a_read_and_a_write_go_at_a_time) {
-  run([]() -> task<void> {
-    connection both = co_await make_connection();
-    auto server = tandem::spawn(serve_messages(std::move(both.server)));
-    plain_websocket ws(over(std::move(both.client)));
-    co_await ws.async_handshake("localhost", "/", use_await);
+  with_echo([](plain_websocket& ws) -> task<void> {
     // The server answers while we still write: more than the sockets' buffers hold.
     const std::string message(200'000, 'm');
     constexpr int count = 50;
@@ -147,27 +147,19 @@ TEST(websocket_on_tandem, a_read_and_a_write_go_at_a_time) {
             EXPECT_EQ(back.size(), text.size());
           }
         }(ws, message));
-    co_await ws.async_close(websocket::close_code::normal, use_await);
-    co_await std::move(server);
   });
 }
 
 TEST(websocket_on_tandem, a_ping_is_answered_while_the_peer_reads) {
-  run([]() -> task<void> {
-    connection both = co_await make_connection();
-    auto server = tandem::spawn(serve_messages(std::move(both.server)));
-    plain_websocket ws(over(std::move(both.client)));
+  with_echo([](plain_websocket& ws) -> task<void> {
     std::string seen;
     ws.control_callback([&seen](websocket::frame_type kind, beast::string_view said) {
       if (kind == websocket::frame_type::pong) seen = std::string(said);
     });
-    co_await ws.async_handshake("localhost", "/", use_await);
     co_await ws.async_ping("are you there", use_await);
     (void)co_await ws.async_write(net::buffer("x", 1), use_await);
     EXPECT_EQ(co_await next_message(ws), "x");
     EXPECT_EQ(seen, "are you there");
-    co_await ws.async_close(websocket::close_code::normal, use_await);
-    co_await std::move(server);
   });
 }
 
@@ -177,11 +169,7 @@ TEST(websocket_on_tandem, either_side_closes_and_the_other_hears_why) {
       connection both = co_await make_connection();
       plain_websocket server(over(std::move(both.server)));
       plain_websocket client(over(std::move(both.client)));
-      co_await tandem::when_all(
-          [](plain_websocket& ws) -> task<void> { co_await ws.async_accept(use_await); }(server),
-          [](plain_websocket& ws) -> task<void> {
-            co_await ws.async_handshake("localhost", "/", use_await);
-          }(client));
+      co_await shake_hands(server, client);
       plain_websocket& closing = server_closes ? server : client;
       plain_websocket& hearing = server_closes ? client : server;
       co_await tandem::when_all(
@@ -206,11 +194,7 @@ TEST(websocket_on_tandem, a_peer_that_says_nothing_is_closed_after_the_idle_time
     connection both = co_await make_connection();
     plain_websocket server(over(std::move(both.server)));
     plain_websocket client(over(std::move(both.client)));
-    co_await tandem::when_all(
-        [](plain_websocket& ws) -> task<void> { co_await ws.async_accept(use_await); }(server),
-        [](plain_websocket& ws) -> task<void> {
-          co_await ws.async_handshake("localhost", "/", use_await);
-        }(client));
+    co_await shake_hands(server, client);
     server.set_option(websocket::stream_base::timeout{std::chrono::seconds(30),
                                                       std::chrono::milliseconds(50), false});
     beast::flat_buffer buffer;
@@ -406,115 +390,6 @@ TEST(http_on_tandem, two_requests_at_once_are_answered_in_turn) {
   });
 }
 
-// --- TLS
-
-task<void> shake_hands(tls_stream& server, tls_stream& client) {
-  co_await tandem::when_all(
-      [](tls_stream& stream) -> task<void> {
-        co_await stream.async_handshake(ssl::stream_base::server, use_await);
-      }(server),
-      [](tls_stream& stream) -> task<void> {
-        co_await stream.async_handshake(ssl::stream_base::client, use_await);
-      }(client));
-}
-
-TEST(tls_on_tandem, bytes_come_back_and_both_sides_say_farewell) {
-  run([]() -> task<void> {
-    tls_identity identity;
-    connection both = co_await make_connection();
-    tls_stream server(over(std::move(both.server)), identity.server);
-    tls_stream client(over(std::move(both.client)), identity.client);
-    co_await shake_hands(server, client);
-    const std::string message(300'000, 't');
-    std::string there(message.size(), ' ');
-    std::string back(message.size(), ' ');
-    co_await tandem::when_all(
-        [](tls_stream& stream, std::string& room) -> task<void> {
-          (void)co_await net::async_read(stream, net::buffer(room), use_await);
-          (void)co_await net::async_write(stream, net::buffer(room), use_await);
-          // The client's farewell, and ours.
-          std::array<char, 8> more;
-          auto end = co_await as_result(stream.async_read_some(net::buffer(more), use_await));
-          EXPECT_EQ(end.error(), code_of(net::error::eof));
-          co_await stream.async_shutdown(use_await);
-        }(server, there),
-        [](tls_stream& stream, const std::string& text, std::string& room) -> task<void> {
-          (void)co_await net::async_write(stream, net::buffer(text), use_await);
-          (void)co_await net::async_read(stream, net::buffer(room), use_await);
-          co_await stream.async_shutdown(use_await);
-        }(client, message, back));
-    EXPECT_TRUE(there == message && back == message);
-  });
-}
-
-TEST(tls_on_tandem, an_end_without_a_farewell_is_told_from_one_with) {
-  run([]() -> task<void> {
-    tls_identity identity;
-    connection both = co_await make_connection();
-    tls_stream server(over(std::move(both.server)), identity.server);
-    tls_stream client(over(std::move(both.client)), identity.client);
-    co_await shake_hands(server, client);
-    client.next_layer().shutdown();
-    std::array<char, 8> room;
-    auto end = co_await as_result(server.async_read_some(net::buffer(room), use_await));
-    EXPECT_EQ(end.error(), code_of(ssl::error::stream_truncated));
-  });
-}
-
-TEST(tls_on_tandem, a_certificate_that_nobody_trusts_ends_the_handshake_on_both_sides) {
-  run([]() -> task<void> {
-    tls_identity identity;
-    tls_identity other;
-    connection both = co_await make_connection();
-    tls_stream server(over(std::move(both.server)), other.server);
-    tls_stream client(over(std::move(both.client)), identity.client);
-    co_await tandem::when_all(
-        [](tls_stream& stream) -> task<void> {
-          auto end =
-              co_await as_result(stream.async_handshake(ssl::stream_base::server, use_await));
-          EXPECT_FALSE(end);
-          EXPECT_EQ(
-              &end.error().category(),
-              &std::error_code(beast::error_code(0, net::error::get_ssl_category())).category());
-        }(server),
-        [](tls_stream& stream) -> task<void> {
-          auto end =
-              co_await as_result(stream.async_handshake(ssl::stream_base::client, use_await));
-          EXPECT_FALSE(end);
-        }(client));
-  });
-}
-
-TEST(tls_on_tandem, a_stop_ends_a_handshake_and_a_read_and_no_byte_is_lost) {
-  run([]() -> task<void> {
-    tls_identity identity;
-    connection both = co_await make_connection();
-    tls_stream server(over(std::move(both.server)), identity.server);
-    tls_stream client(over(std::move(both.client)), identity.client);
-    auto handshake = tandem::spawn([](tls_stream& stream) -> task<void> {
-      co_await stream.async_handshake(ssl::stream_base::server, use_await);
-    }(server));
-    handshake.cancel();
-    auto never = co_await as_result(std::move(handshake));
-    EXPECT_TRUE(never.is_cancelled());
-
-    connection again = co_await make_connection();
-    tls_stream reader(over(std::move(again.server)), identity.server);
-    tls_stream writer(over(std::move(again.client)), identity.client);
-    co_await shake_hands(reader, writer);
-    std::array<char, 4> room{};
-    auto reading = tandem::spawn([](tls_stream& stream, std::span<char> into) -> task<void> {
-      (void)co_await stream.async_read_some(net::buffer(into.data(), into.size()), use_await);
-    }(reader, room));
-    reading.cancel();
-    auto read = co_await as_result(std::move(reading));
-    EXPECT_TRUE(read.is_cancelled());
-    (void)co_await net::async_write(writer, net::buffer("late", 4), use_await);
-    const std::size_t got = co_await net::async_read(reader, net::buffer(room), use_await);
-    EXPECT_EQ(std::string_view(room.data(), got), "late");
-  });
-}
-
 // --- WebSocket over TLS over tandem
 
 TEST(websocket_on_tandem, goes_over_tls) {
@@ -540,39 +415,6 @@ TEST(websocket_on_tandem, goes_over_tls) {
   });
 }
 
-// --- And back: a stream of Asio's over a stream of tandem, as a byte stream
-
-static_assert(io::byte_stream<tandem::asio_byte_stream<tls_stream>>);
 static_assert(io::byte_stream<tandem::asio_byte_stream<beast::tcp_stream>>);
-
-TEST(tls_on_tandem, is_a_byte_stream_again) {
-  run([]() -> task<void> {
-    tls_identity identity;
-    connection both = co_await make_connection();
-    tls_stream server(over(std::move(both.server)), identity.server);
-    tls_stream client(over(std::move(both.client)), identity.client);
-    co_await shake_hands(server, client);
-    auto serving = tandem::spawn([](tls_stream stream) -> task<void> {
-      auto bytes = tandem::from_asio_stream(std::move(stream));
-      std::array<std::byte, 1000> room;
-      while (const std::size_t n = co_await bytes.read(room)) {
-        co_await bytes.write_all(std::span(room).first(n));
-      }
-      co_await bytes.socket().async_shutdown(use_await);
-      EXPECT_TRUE(bytes.is_open());
-      bytes.shutdown();
-      bytes.close();
-      EXPECT_FALSE(bytes.is_open());
-    }(std::move(server)));
-    auto bytes = tandem::from_asio_stream(std::move(client));
-    const std::vector<std::byte> sent = tandem::test::pattern(5000, 7);
-    co_await bytes.write_all(sent);
-    std::vector<std::byte> back(sent.size());
-    for (std::size_t n = 0; n < back.size();) n += co_await bytes.read(std::span(back).subspan(n));
-    EXPECT_TRUE(back == sent);
-    co_await bytes.socket().async_shutdown(use_await);
-    co_await std::move(serving);
-  });
-}
 
 }  // namespace
