@@ -115,6 +115,9 @@ class sockets_of_tandem {
   using lower = plain_stream;
   static task<pair_of<lower>> make(machine& on, place at) {
     tandem::test::connection both = co_await tandem::test::make_connection();
+    // A reset at the end: thousands of connections a second would use up the ports otherwise.
+    both.client.set_linger(std::chrono::seconds(0));
+    both.server.set_linger(std::chrono::seconds(0));
     if (at == place::context_strand || at == place::context_alone) {
       plain_stream one = tandem::as_asio_stream(std::move(both.client));
       plain_stream other = tandem::as_asio_stream(std::move(both.server));
@@ -283,7 +286,59 @@ task<void> echo(websocket::stream<Lower>& ws) {
 }
 
 /// Handshakes, reads, writes and pings that are stopped; with a strand, a read and a write at a
-/// time. A WebSocket that has been stopped is of no more use (Beast says), so the next one comes.
+/// time.
+template <class Stream>
+task<void> use_client(Stream& client, bool two_at_once, std::mt19937_64& random, int& left,
+                      stop_ends& all) {
+  using stream_type = Stream;
+  const std::string small(100, 's');
+  const std::string large(70'000, 'l');
+  bool is_whole = true;
+  const auto note = [&](const auto& end) {
+    --left;
+    if (!end) is_whole = false;
+    EXPECT_TRUE(end || end.is_cancelled()) << end.error().message();
+  };
+  const auto shaking = [](stream_type& of) -> task<void> {
+    co_await of.async_handshake("localhost", "/", use_await);
+  };
+  const auto reading = [](stream_type& of) -> task<void> {
+    beast::flat_buffer buffer;
+    (void)co_await of.async_read(buffer, use_await);
+  };
+  const auto writing = [](stream_type& of, const std::string& text) -> task<void> {
+    (void)co_await of.async_write(net::buffer(text), use_await);
+  };
+  const auto pinging = [](stream_type& of) -> task<void> {
+    co_await of.async_ping("hello", use_await);
+  };
+  if (random() % 8 == 0) {
+    note(co_await stop_at_any_time(shaking(client), random, all));
+  } else {
+    co_await shaking(client);
+  }
+  while (is_whole && left > 0) {
+    const std::string& text = random() % 4 == 0 ? large : small;
+    switch (random() % 4) {
+      case 0: note(co_await stop_at_any_time(reading(client), random, all)); break;
+      case 1: note(co_await stop_at_any_time(writing(client, text), random, all)); break;
+      case 2: note(co_await stop_at_any_time(pinging(client), random, all)); break;
+      default:
+        if (!two_at_once) break;
+        std::mt19937_64 other(random());
+        auto reader = tandem::spawn(stop_at_any_time(reading(client), other, all));
+        auto writer = co_await stop_at_any_time(writing(client, text), random, all);
+        auto read = co_await std::move(reader);
+        --left;
+        // One that is stopped ends the other, too.
+        if (!writer || !read) is_whole = false;
+        EXPECT_TRUE(writer || writer.is_cancelled() || !read) << writer.error().message();
+        EXPECT_TRUE(read || read.is_cancelled() || !writer) << read.error().message();
+    }
+  }
+}
+
+/// A WebSocket that has been stopped is of no more use (Beast says), so the next one comes.
 template <class Sockets>
 task<void> stop_websockets(machine& on, place at, std::uint64_t seed, stop_ends& all) {
   using stream_type = websocket::stream<typename Sockets::lower>;
@@ -292,61 +347,18 @@ task<void> stop_websockets(machine& on, place at, std::uint64_t seed, stop_ends&
   const bool two_at_once =
       has_strand(at) || (std::is_same_v<Sockets, sockets_of_tandem> && at == place::context_alone);
   int left = stops_of_a_task;
-  const std::string small(100, 's');
-  const std::string large(70'000, 'l');
   while (left > 0 && !::testing::Test::HasFailure()) {
     auto both = co_await Sockets::make(on, at);
     stream_type client(std::move(both.one));
     stream_type server(std::move(both.other));
     auto serving = tandem::spawn(echo(server));
-    bool is_whole = true;
-    const auto note = [&](const auto& end) {
-      --left;
-      if (!end) is_whole = false;
-      EXPECT_TRUE(end || end.is_cancelled()) << end.error().message();
-    };
-    const auto shaking = [](stream_type& of) -> task<void> {
-      co_await of.async_handshake("localhost", "/", use_await);
-    };
-    const auto reading = [](stream_type& of) -> task<void> {
-      beast::flat_buffer buffer;
-      (void)co_await of.async_read(buffer, use_await);
-    };
-    const auto writing = [](stream_type& of, const std::string& text) -> task<void> {
-      (void)co_await of.async_write(net::buffer(text), use_await);
-    };
-    const auto pinging = [](stream_type& of) -> task<void> {
-      co_await of.async_ping("hello", use_await);
-    };
-    if (random() % 8 == 0) {
-      note(co_await stop_at_any_time(shaking(client), random, all));
-    } else {
-      co_await shaking(client);
-    }
-    while (is_whole && left > 0) {
-      const std::string& text = random() % 4 == 0 ? large : small;
-      switch (random() % 4) {
-        case 0: note(co_await stop_at_any_time(reading(client), random, all)); break;
-        case 1: note(co_await stop_at_any_time(writing(client, text), random, all)); break;
-        case 2: note(co_await stop_at_any_time(pinging(client), random, all)); break;
-        default:
-          if (!two_at_once) break;
-          std::mt19937_64 other(random());
-          auto reader = tandem::spawn(stop_at_any_time(reading(client), other, all));
-          auto writer = co_await stop_at_any_time(writing(client, text), random, all);
-          auto read = co_await std::move(reader);
-          --left;
-          // One that is stopped ends the other, too.
-          if (!writer || !read) is_whole = false;
-          EXPECT_TRUE(writer || writer.is_cancelled() || !read) << writer.error().message();
-          EXPECT_TRUE(read || read.is_cancelled() || !writer) << read.error().message();
-      }
-    }
+    // Whatever becomes of the client: the server's task refers to what is here.
+    auto used = co_await as_result(use_client(client, two_at_once, random, left, all));
     serving.cancel();
     (void)co_await as_result(std::move(serving));
+    std::move(used).value();
   }
 }
-
 // --- Rounds
 
 template <class Body>

@@ -370,8 +370,14 @@ class asio_wait : protected foreign_wait, private await_strand::user {
   void emit() noexcept {
     if (!begin_emission()) return;
     is_stopped_ = true;
-    room_.emit(Flavour::any_cancellation);
-    if (emitter_.load(std::memory_order_relaxed) != over) signal_.emit(Flavour::any_cancellation);
+    // What hangs there may call the handler in place, and the await be gone before it returns.
+    bool is_gone = false;
+    is_gone_ = &is_gone;
+    do room_.emit(Flavour::any_cancellation);
+    while (!is_gone && room_.is_fresh());  // it has gone on in place, to a step that was not told
+    if (!is_gone) signal_.emit(Flavour::any_cancellation);
+    if (is_gone) return;
+    is_gone_ = nullptr;
     end_emission();
   }
   /// @returns false if the handler was called, or destroyed
@@ -379,7 +385,7 @@ class asio_wait : protected foreign_wait, private await_strand::user {
     std::uintptr_t seen = 0;
     // acq_rel: pairs with end_emissions(); the operation has hung up something, or nothing.
     while (!emitter_.compare_exchange_weak(seen, this_emitter(), std::memory_order_acq_rel)) {
-      if (seen == over) return false;
+      if (seen == over || seen == this_emitter()) return false;  // the emission around goes on
       if (seen != 0) std::this_thread::yield();  // whoever sends this there is about to leave
       seen = 0;
     }
@@ -397,6 +403,7 @@ class asio_wait : protected foreign_wait, private await_strand::user {
     while (!emitter_.compare_exchange_weak(seen, over, std::memory_order_acq_rel)) {
       if (seen == over) return;
       if (seen == this_emitter()) {  // inside it: what hangs there is running
+        if (is_gone_ != nullptr) *is_gone_ = true;
         emitter_.store(over, std::memory_order_release);
         return;
       }
@@ -446,6 +453,7 @@ class asio_wait : protected foreign_wait, private await_strand::user {
   std::atomic<bool> stop_is_left_{false};
   // 0; over: the handler was called, or destroyed, or will not be made; or which thread is emitting
   // a stop.
+  bool* is_gone_ = nullptr;  // of the emission that is under way
   std::atomic<std::uintptr_t> emitter_{0};
   std::error_code code_;
   std::exception_ptr exception_;
