@@ -6,7 +6,7 @@
 //
 // What is where:
 //   tandem/asio/use_await.hpp         co_await socket.async_read_some(buffer, tandem::use_await)
-//   tandem/asio/asio_executor.hpp     asio_executor(runtime.workers()), for boost::asio::post, co_spawn
+//   tandem/asio/asio_executor.hpp     asio_executor(runtime.workers()), for Asio's post, co_spawn
 //   tandem/asio/asio_stream.hpp       as_asio_stream(connection), for Asio's algorithms, Beast, TLS
 //   tandem/asio/from_asio_stream.hpp  from_asio_stream(socket), a byte stream of tandem
 //   tandem/asio/detail/flavour.ipp    spawn_into(runtime, io_context, task, token)

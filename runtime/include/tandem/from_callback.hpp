@@ -147,7 +147,8 @@ class [[nodiscard]] callback_awaiter<R(Args...), Start, Convert, OnStop> final
 ///                 runs, on the task's: the operation is to end early, and calls back. `noexcept`,
 ///                 and it may call the callback itself. Or `abandonable`. Without it a stop waits
 ///                 for the callback, since what was lent is in use. A library that belongs to one
-///                 thread (io::foreign_loop) has to be told there: spawn a task at its executor
+///                 thread (io::foreign_loop) has to be told there, while the await is open: write
+///                 to an eventfd that its loop watches, as examples/foreign_loop.cpp does
 /// @returns        one argument as its value, several as a tuple, none as nothing; or what
 ///                 `convert` says
 /// @throws         what `start` or `convert` throws (to the task: the library sees nothing of it),
