@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <tandem/as_result.hpp>
+#include <tandem/shielded.hpp>
 #include <tandem/sleep.hpp>
 #include <tandem/spawn.hpp>
 
@@ -111,6 +112,85 @@ TEST(use_await, a_stop_emits_all_types_in_one_mask_once) {
                        net::cancellation_type::total;
       EXPECT_EQ(seen, std::vector{all});
     }
+  }
+}
+
+/// An operation that has begun, told to a test, which does its steps.
+template <class Handler>
+class begun_operation {
+ public:
+  explicit begun_operation(Handler&& handler) : handler_(std::move(handler)) {}
+  auto executor() const noexcept {
+    return net::get_associated_executor(*handler_, net::system_executor());
+  }
+  template <class F>
+  void hang_up(F f) {
+    net::get_associated_cancellation_slot(*handler_).assign(std::move(f));
+  }
+  void complete() {
+    Handler last(*std::exchange(handler_, std::nullopt));
+    std::move(last)(net_code(net::error::operation_aborted));
+  }
+
+ private:
+  std::optional<Handler> handler_;
+};
+
+/// Hands over a function that does one step, once, and hears of a stop in place.
+task<void> hears_in_place(std::function<void()>& step, std::atomic<bool>& started,
+                          std::shared_ptr<std::atomic<bool>> ended, int steps) {
+  try {
+    co_await operation_at<void(net_code)>(net::system_executor(), [&, steps](auto handler) {
+      using held = begun_operation<std::decay_t<decltype(handler)>>;
+      auto all = std::make_shared<held>(std::move(handler));
+      step = [all, ended, steps] {
+        net::post(all->executor(), [all, ended, steps] {
+          // What hears of the stop goes on in place: to its next step, or to the end.
+          auto hear = std::make_shared<std::function<void(int)>>();
+          *hear = [all, ended, hear](int left) {
+            all->hang_up([all, ended, hear, left](net::cancellation_type) {
+              auto hearing = hear;
+              auto keeps = all;
+              const int rest = left;
+              const auto over = ended;
+              if (rest > 1) return (*hearing)(rest - 1);
+              *hearing = nullptr;
+              keeps->complete();
+              while (!*over) std::this_thread::yield();  // the await is gone, and its frame
+            });
+          };
+          (*hear)(steps);
+        });
+      };
+      started = true;
+    });
+  } catch (const tandem::operation_cancelled&) {}
+}
+
+TEST(use_await, what_hears_of_a_stop_between_two_steps_may_end_in_place) {
+  test_runtime rt;
+  for (const int steps : {1, 3}) {
+    std::function<void()> step;
+    std::atomic<bool> started = false;
+    const auto ended = std::make_shared<std::atomic<bool>>(false);
+    auto waits =
+        rt->spawn([](std::function<void()>& next, std::atomic<bool>& has_started,
+                     std::shared_ptr<std::atomic<bool>> has_ended, int count) -> task<void> {
+          auto inner = tandem::spawn(hears_in_place(next, has_started, has_ended, count));
+          try {
+            co_await tandem::sleep_for(1h);
+          } catch (const tandem::operation_cancelled&) {
+            inner.cancel();
+          }
+          has_started = false;  // it has been told
+          (void)co_await as_result(tandem::shielded(std::move(inner)));
+          *has_ended = true;
+        }(step, started, ended, steps));
+    while (!started) std::this_thread::yield();
+    waits.cancel();
+    while (started) std::this_thread::yield();
+    std::exchange(step, nullptr)();
+    (void)waits.wait();
   }
 }
 
