@@ -324,6 +324,36 @@ TEST(asio_stream, the_end_of_the_runtime_ends_what_waits) {
   rt.reset();
 }
 
+TEST(asio_stream, the_end_of_the_runtime_ends_what_no_task_has_looked_at) {
+  running_context other;  // where the handler is to be called
+  std::promise<void> go;
+  std::future<outcome> got;
+  std::optional<stream> near;
+  {
+    test_runtime rt(1);
+    connection both = rt.run(make_connection());
+    near.emplace(as_asio_stream(std::move(both.server), rt->workers()));
+    std::promise<void> busy;
+    auto holds = rt->spawn([](std::promise<void>& is_busy, std::future<void> until) -> task<void> {
+      is_busy.set_value();
+      until.wait();
+      co_return;
+    }(busy, go.get_future()));
+    busy.get_future().wait();
+    got = begin([&](auto told) {
+      static char room[4];
+      near->async_read_some(net::buffer(room),
+                            net::bind_executor(other->get_executor(), std::move(told)));
+    });
+    std::thread ends([&] { rt->shutdown(); });
+    while (rt.workers().state() == tandem::pool_state::running) std::this_thread::yield();
+    go.set_value();
+    ends.join();
+    near.reset();
+  }
+  EXPECT_EQ(got.get().code, net::error::operation_aborted);
+}
+
 TEST(asio_stream, threads_of_no_runtime_may_use_it_over_and_over) {
   test_runtime rt;
   asio_end end(rt);
