@@ -192,9 +192,9 @@ TEST(asio_stream, a_stream_without_memory_for_a_frame_fails_the_operation_only) 
   char byte = 'x';
   for (int i = 0; i < 3; ++i) {
     auto got = stream.async_read_some(net::buffer(&byte, 1), net::use_future);
-    EXPECT_THROW(got.get(), std::system_error);
+    EXPECT_THROW(got.get(), net_error::system_error);
     auto sent = stream.async_write_some(net::buffer(&byte, 1), net::use_future);
-    EXPECT_THROW(sent.get(), std::system_error);
+    EXPECT_THROW(sent.get(), net_error::system_error);
   }
 }
 
