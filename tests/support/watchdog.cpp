@@ -8,7 +8,6 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <condition_variable>
 #include <cstdlib>
 #include <list>
@@ -18,6 +17,7 @@
 
 #include "sanitized.hpp"
 #include "system.hpp"
+#include "waits.hpp"
 
 namespace tandem::test {
 namespace {
@@ -45,7 +45,7 @@ struct watchdog_state {
   std::string running;                                    // empty: no test is running
   clock::time_point deadline = clock::time_point::max();  // of the running test
   std::list<report_entry> reports;
-  std::atomic<bool> has_begun{false};  // the watching thread
+  flag has_begun;  // the watching thread
   const std::chrono::seconds limit{
       seconds_from_environment("TANDEM_TEST_LIMIT_SECONDS", default_limit_seconds) +
       seconds_from_environment("TANDEM_STRESS_SECONDS", 0)};
@@ -67,8 +67,7 @@ watchdog_state& state() {
 
 void watch() {
   watchdog_state& s = state();
-  s.has_begun.store(true, std::memory_order_release);
-  s.has_begun.notify_one();
+  s.has_begun = true;
   std::unique_lock lock(s.mutex);
   for (;;) {
     if (s.running.empty()) {
@@ -125,7 +124,7 @@ void start_watchdog(bool in_death_test) {
   // threads.
   start_quiet_thread(&watch);
   // No test meets a thread that is just beginning.
-  state().has_begun.wait(false, std::memory_order_acquire);
+  state().has_begun.wait(false);
   if (in_death_test) {
     set_running("the child of a death test");
   } else {

@@ -7,8 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <latch>
-#include <semaphore>
 #include <stdexcept>
 #include <string>
 #include <tandem/blocking.hpp>
@@ -22,6 +20,7 @@
 #include "spin_for.hpp"
 #include "system.hpp"
 #include "test_runtime.hpp"
+#include "waits.hpp"
 
 namespace {
 
@@ -59,8 +58,8 @@ class occupied {
       self.go_on_.acquire();
     });
   }
-  std::binary_semaphore begun_{0};
-  std::binary_semaphore go_on_{0};
+  tandem::test::thread_semaphore begun_{0};
+  tandem::test::thread_semaphore go_on_{0};
   tandem::join_handle<void> holder_;
 };
 
@@ -130,10 +129,10 @@ TEST(blocking, threads_grow_with_need_up_to_the_limit_and_are_reused) {
   constexpr int calls = 64;
   std::atomic<int> inside{0};
   std::atomic<int> most{0};
-  std::latch three(3);
+  tandem::test::latch three(3);
   const auto body = [&](tandem::task_scope& scope) -> task<void> {
     for (int i = 0; i < calls; ++i) {
-      scope.spawn([](auto& now, auto& peak, std::latch& meet, int number) -> task<void> {
+      scope.spawn([](auto& now, auto& peak, tandem::test::latch& meet, int number) -> task<void> {
         co_await blocking([&, number] {
           const int here = ++now;
           int seen = peak.load();
@@ -222,9 +221,9 @@ TEST(blocking, shutdown_takes_queued_calls_out_and_waits_for_the_running_one) {
   std::atomic<bool> ended{false};
   {
     test_runtime rt(with_blocking(1));
-    std::binary_semaphore begun(0);
+    tandem::test::thread_semaphore begun(0);
     const blocking_pool& pool = rt->use_service<blocking_pool>();
-    rt->spawn([](std::binary_semaphore& sign, std::atomic<bool>& done,
+    rt->spawn([](tandem::test::thread_semaphore& sign, std::atomic<bool>& done,
                  const blocking_pool& calls) -> task<void> {
         co_await blocking([&] {
           sign.release();

@@ -9,7 +9,6 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
-#include <latch>
 #include <stdexcept>
 #include <string>
 #include <tandem/runtime.hpp>
@@ -19,6 +18,7 @@
 
 #include "runtime/pool/thread_support.hpp"
 #include "runtime/support/submit_support.hpp"
+#include "waits.hpp"
 
 namespace {
 
@@ -79,7 +79,7 @@ TEST(thread_factory, a_factory_makes_the_threads_and_gets_their_names) {
 // Found by review: a thread counted as searching while its hook ran, and nobody else was woken
 // meanwhile.
 TEST(thread_factory, nobody_waits_for_the_start_hook_of_another_thread) {
-  std::latch all_start(4);
+  tandem::test::latch all_start(4);
   runtime_options options = pool_of(4, 4, growth_order::demand);
   options.threads.on_start = [&](unsigned) { all_start.arrive_and_wait(); };
   test_runtime rt(options);
