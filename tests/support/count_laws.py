@@ -37,6 +37,12 @@ def count(build, causes, say):
     ran = {case.get("name"): case.get("status") for case in xml.parse(build / "tests.xml").iter("testcase")}
     for name, status in sorted(ran.items()):
         report = build / "laws" / f"{name}.xml"
+        if not report.exists() and "." in name:  # a ctest that is one law
+            passed += status == "run"
+            failed += status != "run"
+            if status != "run":
+                say(f"{name}: {status}")
+            continue
         if not report.exists():
             failed += 1
             say(f"{name}: {status}, and there is no report of its laws")

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <tandem/detail/platform/pollable_handle.hpp>
@@ -15,6 +16,8 @@ void set_variable(const char* name, const char* value);
 void unset_variable(const char* name);
 
 int process_id();
+/// Whether a thread begins and ends in microseconds.
+bool cheap_threads();
 /// As the system keeps it: on Linux its first 15 characters.
 std::string name_of_this_thread();
 
@@ -33,6 +36,9 @@ std::vector<unsigned> cpus_of_this_thread();
 /// From now on this thread runs on these CPUs only: on Windows all of the process, whose mask
 /// stands for its main thread's. @returns whether the system has done so
 bool run_on_cpus(const std::vector<unsigned>& cpus);
+
+/// What the system answers where an operation was cancelled.
+std::error_code cancelled_by_system();
 
 /// As much of the process as is in memory.
 std::size_t resident_bytes();

@@ -15,6 +15,7 @@
 #include <tandem/task_scope.hpp>
 #include <tandem/timeout.hpp>
 
+#include "system.hpp"
 #include "test_runtime.hpp"
 
 namespace {
@@ -110,8 +111,7 @@ TEST(result, a_cancellation_that_does_not_say_why_has_the_reason_none) {
   EXPECT_EQ(result<int>(bare).reason(), stop_reason::none);
   EXPECT_EQ(result<int>(std::make_exception_ptr(std::system_error(bare))).reason(),
             stop_reason::none);
-  EXPECT_EQ(result<int>(std::error_code(ECANCELED, std::system_category())).reason(),
-            stop_reason::none);
+  EXPECT_EQ(result<int>(tandem::test::cancelled_by_system()).reason(), stop_reason::none);
 }
 
 TEST(result, tells_a_limit_from_a_failed_sibling) {

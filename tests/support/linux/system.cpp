@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -25,6 +26,8 @@ void set_variable(const char* name, const char* value) { ::setenv(name, value, 1
 void unset_variable(const char* name) { ::unsetenv(name); }
 
 int process_id() { return ::getpid(); }
+
+bool cheap_threads() { return true; }
 
 std::string name_of_this_thread() {
   char name[16] = {};
@@ -81,6 +84,8 @@ bool run_on_cpus(const std::vector<unsigned>& cpus) {
   for (const unsigned cpu : cpus) CPU_SET(cpu, &set);
   return ::sched_setaffinity(0, sizeof set, &set) == 0;
 }
+
+std::error_code cancelled_by_system() { return {ECANCELED, std::system_category()}; }
 
 std::size_t resident_bytes() {
   std::size_t all = 0;

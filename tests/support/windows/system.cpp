@@ -28,6 +28,8 @@ void unset_variable(const char* name) {
 
 int process_id() { return static_cast<int>(::GetCurrentProcessId()); }
 
+bool cheap_threads() { return false; }
+
 std::string name_of_this_thread() {
   // Windows 10, 1607; not every tool chain declares it.
   using described = HRESULT(WINAPI*)(HANDLE, PWSTR*);
@@ -69,6 +71,8 @@ bool run_on_cpus(const std::vector<unsigned>& cpus) {
   for (const unsigned cpu : cpus) mask |= DWORD_PTR{1} << cpu % 64;
   return ::SetProcessAffinityMask(::GetCurrentProcess(), mask) != 0;
 }
+
+std::error_code cancelled_by_system() { return {ERROR_OPERATION_ABORTED, std::system_category()}; }
 
 std::size_t resident_bytes() {
   PROCESS_MEMORY_COUNTERS counters{};

@@ -23,8 +23,9 @@ struct pollable::parts {
   /// pre: under the lock
   void set(std::int64_t left_ns) const noexcept {
     LARGE_INTEGER due{};
-    // Negative: from now on. Rounded up; 0 would be a time of the calendar that is over.
-    due.QuadPart = -std::max<std::int64_t>((left_ns + ns_per_step - 1) / ns_per_step, 1);
+    // Negative: from now on. Rounded up; 0 is a time of the calendar that is over, for which no
+    // tick has to come.
+    due.QuadPart = -((left_ns + ns_per_step - 1) / ns_per_step);
     (void)::SetWaitableTimer(timer, &due, 0, nullptr, nullptr, FALSE);
   }
   void set_none() const noexcept {
