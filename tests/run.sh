@@ -29,7 +29,7 @@ if [ "${1:-}" = nightly ]; then
   for word in "$@"; do
     case $word in -h | --help) usage; exit 0 ;; esac
   done
-  tests/support/install_packages.sh build tests interop clang
+  tests/support/install_packages.sh build tests interop clang windows
   exec tests/support/nightly.sh "$@"
 fi
 

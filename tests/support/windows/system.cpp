@@ -72,7 +72,11 @@ bool run_on_cpus(const std::vector<unsigned>& cpus) {
   return ::SetProcessAffinityMask(::GetCurrentProcess(), mask) != 0;
 }
 
-std::error_code cancelled_by_system() { return {ERROR_OPERATION_ABORTED, std::system_category()}; }
+// libstdc++ 12 takes no number of Windows, ERROR_OPERATION_ABORTED neither, for
+// errc::operation_canceled: whoever calls the system translates it.
+std::error_code cancelled_by_system() {
+  return std::make_error_code(std::errc::operation_canceled);
+}
 
 std::size_t resident_bytes() {
   PROCESS_MEMORY_COUNTERS counters{};

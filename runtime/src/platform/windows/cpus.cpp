@@ -75,7 +75,8 @@ std::error_code place_this_thread(const std::vector<unsigned>& cpus) {
   GROUP_AFFINITY affinity{};
   affinity.Group = static_cast<WORD>(cpus.front() / cpus_in_group);
   for (const unsigned cpu : cpus) {
-    if (cpu / cpus_in_group != affinity.Group) return std::make_error_code(std::errc::invalid_argument);
+    if (cpu / cpus_in_group != affinity.Group)
+      return std::make_error_code(std::errc::invalid_argument);
     affinity.Mask |= KAFFINITY{1} << cpu % cpus_in_group;
   }
   if (::SetThreadGroupAffinity(::GetCurrentThread(), &affinity, nullptr) != 0) return {};

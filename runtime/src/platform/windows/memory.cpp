@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include "platform/memory.hpp"
 
+#include <malloc.h>
 #include <cstddef>
 #include <cstdint>
-#include <malloc.h>
 
 #include "platform/windows/system.hpp"
 
@@ -27,7 +27,8 @@ void* map_memory(std::size_t bytes) noexcept {
     if (room == nullptr) break;
     const auto start = reinterpret_cast<std::uintptr_t>(room);
     ::VirtualFree(room, 0, MEM_RELEASE);
-    memory = map(reinterpret_cast<void*>((start + bytes - 1) / bytes * bytes), bytes, now);  // NOLINT
+    memory =
+        map(reinterpret_cast<void*>((start + bytes - 1) / bytes * bytes), bytes, now);  // NOLINT
     if (memory == nullptr) memory = map(nullptr, bytes, now);
   }
   return memory;

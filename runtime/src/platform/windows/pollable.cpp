@@ -17,7 +17,7 @@ namespace tandem::inline v0::platform {
 /// resets it.
 struct pollable::parts {
   HANDLE timer = nullptr;
-  detail::futex_mutex lock;       // of whoever sets the timer
+  detail::futex_mutex lock;  // of whoever sets the timer
   bool notified = false;  // under the lock: the timer stands at now, and stays there until clear()
 
   /// pre: under the lock
@@ -40,8 +40,8 @@ struct pollable::parts {
 pollable::pollable() : parts_(std::make_unique<parts>()) {
   constexpr DWORD high_resolution = 2;  // CREATE_WAITABLE_TIMER_HIGH_RESOLUTION: Windows 10, 1803
   constexpr DWORD manual_reset = CREATE_WAITABLE_TIMER_MANUAL_RESET;
-  HANDLE timer = ::CreateWaitableTimerExW(nullptr, nullptr, manual_reset | high_resolution,
-                                          TIMER_ALL_ACCESS);
+  HANDLE timer =
+      ::CreateWaitableTimerExW(nullptr, nullptr, manual_reset | high_resolution, TIMER_ALL_ACCESS);
   if (timer == nullptr) {
     timer = ::CreateWaitableTimerExW(nullptr, nullptr, manual_reset, TIMER_ALL_ACCESS);
   }

@@ -24,7 +24,7 @@ class slots {
     TANDEM_ASSERT(thread_ != TLS_OUT_OF_INDEXES && end_ != FLS_OUT_OF_INDEXES,
                   "the process has no slot left for the data of threads");
 #if defined(__x86_64__)
-    // The thread's block keeps the first slots from here on (TlsSlots of the TEB).
+    // slot/offset: the thread's block keeps the first slots from here on (TlsSlots of the TEB).
     constexpr std::uint32_t first_slot = 0x1480;
     constexpr std::uint32_t slots_in_block = 64;
     if (thread_ < slots_in_block) {
@@ -61,6 +61,7 @@ void free_record(thread_record* record) noexcept {
   ::HeapFree(::GetProcessHeap(), 0, record);
 }
 
+// slot/leave. Before slot/again both slots have to be empty.
 void WINAPI end_of_thread(void* value) noexcept {
   auto* const record = static_cast<thread_record*>(value);
   for (const thread_exit_function run : record->at_exit) {
@@ -75,7 +76,7 @@ void WINAPI end_of_thread(void* value) noexcept {
 thread_record& this_threads_record() noexcept {
   const slots& all = all_slots();
   if (thread_record* const known = all.get()) return *known;
-  // Not by operator new: a test's may count, and the record outlives what it counts.
+  // slot/make, not by operator new: a test's may count, and the record outlives what it counts.
   void* const memory = ::HeapAlloc(::GetProcessHeap(), 0, sizeof(thread_record));
   TANDEM_ASSERT(memory != nullptr, "there is no memory for the data of this thread");
   auto* const record = new (memory) thread_record(detail::no_magazine_end());

@@ -26,8 +26,8 @@ std::thread start_thread(const char* name, std::function<void()> body) {
 void name_this_thread(const char* name) noexcept {
   std::array<wchar_t, 64> wide{};
   // One less than there is: the rest stays zero.
-  if (::MultiByteToWideChar(CP_UTF8, 0, name, -1, wide.data(),
-                            static_cast<int>(wide.size() - 1)) == 0) {
+  if (::MultiByteToWideChar(CP_UTF8, 0, name, -1, wide.data(), static_cast<int>(wide.size() - 1)) ==
+      0) {
     return;  // too long, or no text: a name is a help, nothing more
   }
   // Windows 10, 1607; not every tool chain declares it.

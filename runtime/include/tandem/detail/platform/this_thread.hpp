@@ -33,7 +33,7 @@ TANDEM_ALWAYS_INLINE thread_context& this_thread() noexcept {
 
 #elif defined(_WIN32) && defined(__x86_64__)
 
-/// Where in a thread's block the slot lies; 0: the slot lies elsewhere, or nobody has asked yet.
+/// slot/read. Where in a thread's block the slot lies; 0: the slot lies elsewhere, or nobody has asked yet.
 TANDEM_API extern constinit std::uint32_t thread_slot_offset;
 /// Of a thread that asks for the first time, or whose slot lies elsewhere.
 TANDEM_API thread_context& find_this_thread() noexcept;
