@@ -158,9 +158,7 @@ class submit_when_free_case : public case_base {
     complete();
     co_return;
   }
-  void complete() noexcept {
-    open_ = true;
-  }
+  void complete() noexcept { open_ = true; }
   /// Whoever waits hears that there will be no place.
   void fail() { pool().shutdown(); }
   auto make() { return pool().submit_when_free(seven()); }

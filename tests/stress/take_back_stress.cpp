@@ -88,9 +88,7 @@ class round_of_stress {
     open_.wait(false);
     co_return;
   }
-  void open_gate() {
-    open_ = true;
-  }
+  void open_gate() { open_ = true; }
   void block_workers(std::vector<join_handle<void>>& handles) {
     open_ = false;
     inside_ = 0;

@@ -146,7 +146,8 @@ TEST(blocking_region, a_region_gives_what_waits_in_the_lanes_of_its_worker_to_ot
 }
 
 /// Makes `next` ready, and blocks until it has run.
-task<void> depends_on_next(tandem::event& ready, tandem::test::thread_semaphore& ran, bool in_a_region) {
+task<void> depends_on_next(tandem::event& ready, tandem::test::thread_semaphore& ran,
+                           bool in_a_region) {
   ready.set();
   if (in_a_region) {
     const blocking_region region;

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include <tandem/single_thread_executor.hpp>
 
-
 #include <memory>
 #include <tandem/clock.hpp>
 #include <tandem/fork_join.hpp>

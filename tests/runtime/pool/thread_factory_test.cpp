@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include <tandem/thread_options.hpp>
 
-
 #include <gtest/gtest.h>
 
 #include <algorithm>

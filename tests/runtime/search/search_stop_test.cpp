@@ -63,9 +63,7 @@ TEST(search, shutdown_of_the_runtime_ends_every_solver) {
   for_each_solver_and_pool([](solver which, unsigned threads) {
     watched<endless> puzzle{endless()};
     tandem::test::flag is_searching;
-    puzzle.on_expand = [&](std::uint64_t) {
-      is_searching = true;
-    };
+    puzzle.on_expand = [&](std::uint64_t) { is_searching = true; };
     runtime owner(with_threads(threads));
     auto handle = owner.spawn(solve(puzzle, which));
     is_searching.wait(false);

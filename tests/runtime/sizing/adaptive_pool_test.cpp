@@ -84,13 +84,13 @@ int nest(tandem::worker_pool& pool, int depth) {
   if (depth == 0) return 1;
   tandem::test::thread_semaphore done(0);
   int result = 0;
-  auto handle = tandem::spawn(
-      pool,
-      [](tandem::worker_pool& on, int left, int& out, tandem::test::thread_semaphore& end) -> task<void> {
-        out = nest(on, left - 1);
-        end.release();
-        co_return;
-      }(pool, depth, result, done));
+  auto handle = tandem::spawn(pool,
+                              [](tandem::worker_pool& on, int left, int& out,
+                                 tandem::test::thread_semaphore& end) -> task<void> {
+                                out = nest(on, left - 1);
+                                end.release();
+                                co_return;
+                              }(pool, depth, result, done));
   done.acquire();
   return result + 1;
 }

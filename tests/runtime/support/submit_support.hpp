@@ -38,9 +38,7 @@ class gate {
     ++passed_;
     co_return;
   }
-  void open() {
-    open_ = true;
-  }
+  void open() { open_ = true; }
   /// How many have begun to block.
   int inside() const { return inside_; }
   int passed() const { return passed_; }
