@@ -3,9 +3,10 @@
 #include "system.hpp"
 
 #define WIN32_LEAN_AND_MEAN  // libstdc++ defines NOMINMAX itself
+#include <windows.h>
+// These two need it.
 #include <psapi.h>
 #include <tlhelp32.h>
-#include <windows.h>
 
 #include <array>
 #include <chrono>
