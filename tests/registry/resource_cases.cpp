@@ -14,6 +14,7 @@
 #include <tandem/with_resource.hpp>
 
 #include "case_of.hpp"
+#include "waits.hpp"
 
 namespace tandem::registry {
 namespace resource_rows {  // not an unnamed one: g++ warns of frames that hold such types
@@ -157,10 +158,7 @@ class submit_when_free_case : public case_base {
     complete();
     co_return;
   }
-  void complete() noexcept {
-    open_ = true;
-    open_.notify_all();
-  }
+  void complete() noexcept { open_ = true; }
   /// Whoever waits hears that there will be no place.
   void fail() { pool().shutdown(); }
   auto make() { return pool().submit_when_free(seven()); }
@@ -186,7 +184,7 @@ class submit_when_free_case : public case_base {
   }
   worker_pool& pool() { return pool_runtime_.workers(); }
 
-  std::atomic<bool> open_{false};
+  tandem::test::flag open_;
   runtime pool_runtime_;
 };
 

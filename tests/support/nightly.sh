@@ -115,7 +115,7 @@ if [ -n "$everything" ]; then
     if env -u TANDEM_STRESS_SECONDS tests/run.sh "$preset" --whole; then passed=$((passed + 1)); else failures+=("$preset: see above"); fi
   done
   say "public headers"
-  if tests/support/check_headers.sh release release-clang; then passed=$((passed + 1)); else failures+=("headers: see above"); fi
+  if tests/support/check_headers.sh release release-clang mingw-clang; then passed=$((passed + 1)); else failures+=("headers: see above"); fi
 fi
 
 for preset in "${presets[@]}"; do

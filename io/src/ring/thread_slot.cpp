@@ -10,7 +10,7 @@ constinit thread_local void* slot = nullptr;
 
 // Not inline: a coroutine may go on on another thread, where the address of the thread before, kept
 // by the compiler, would be wrong.
-[[gnu::noinline]] void* current_thread_slot() noexcept { return slot; }
-[[gnu::noinline]] void set_current_thread_slot(void* self) noexcept { slot = self; }
+TANDEM_NOINLINE void* current_thread_slot() noexcept { return slot; }
+TANDEM_NOINLINE void set_current_thread_slot(void* self) noexcept { slot = self; }
 
 }  // namespace tandem::inline v0::io

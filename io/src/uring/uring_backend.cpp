@@ -160,8 +160,8 @@ class uring_backend final : public backend {
   /// harm).
   static void fetch_early(std::uint64_t user_data) noexcept {
     const auto* const target = reinterpret_cast<const char*>(user_data & ~source_bit);  // NOLINT
-    __builtin_prefetch(target, 1);
-    __builtin_prefetch(target + 64, 1);
+    TANDEM_PREFETCH_TO_WRITE(target);
+    TANDEM_PREFETCH_TO_WRITE(target + 64);
   }
 
   /// Of those that a row says so of.

@@ -49,8 +49,30 @@
 #define TANDEM_KEEP_FRAMES 1
 #endif
 
+#if defined(_MSC_VER) && !defined(__clang__)
+extern "C" void* _AddressOfReturnAddress();
+extern "C" void _mm_prefetch(const char*, int);
+#define TANDEM_ALWAYS_INLINE __forceinline
+#define TANDEM_NOINLINE __declspec(noinline)
+#define TANDEM_COLD
+/// An address inside the running function's stack.
+#define TANDEM_FRAME_ADDRESS() ::_AddressOfReturnAddress()
+/// Hints: what lies there is soon read, or written.
+#define TANDEM_PREFETCH(address) ::_mm_prefetch(reinterpret_cast<const char*>(address), 1)
+#define TANDEM_PREFETCH_TO_WRITE(address) TANDEM_PREFETCH(address)
+/// The value is in a register from here on, on its own: it is not read again together with its
+/// neighbours.
+#define TANDEM_KEEP_APART(value) static_cast<void>(value)
+#else
 /// The decision above has to be taken in the user's own coroutine, never in a shared inline copy.
 #define TANDEM_ALWAYS_INLINE [[gnu::always_inline]] inline
+#define TANDEM_NOINLINE [[gnu::noinline]]
+#define TANDEM_COLD [[gnu::cold]]
+#define TANDEM_FRAME_ADDRESS() __builtin_frame_address(0)
+#define TANDEM_PREFETCH(address) __builtin_prefetch(address)
+#define TANDEM_PREFETCH_TO_WRITE(address) __builtin_prefetch(address, 1)
+#define TANDEM_KEEP_APART(value) asm("" : "+r"(value))
+#endif
 
 /// A type that moves by copying its bytes: where the library was built so, it is passed and
 /// returned in a register. TANDEM_ABI_TAG is part of the name of what every program calls, so that

@@ -54,7 +54,7 @@ TANDEM_ALWAYS_INLINE promise_base* release_child(task<T>& child) noexcept {
   promise_base* released = &checked(child).release();
   // One load for each: the ramps have just stored the frames one by one, and a load of two of them
   // at once would wait until both stores have left the store buffer.
-  asm("" : "+r"(released));
+  TANDEM_KEEP_APART(released);
   return released;
 }
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <tandem/blocking_options.hpp>
+#include <tandem/detail/platform/pollable_handle.hpp>
 #include <tandem/pool_change.hpp>
 #include <tandem/pool_options.hpp>
 #include <tandem/pool_view.hpp>
@@ -152,14 +153,14 @@ class TANDEM_API runtime {
   /// @throws          as run_until_idle(), but it waits while another thread drives
   /// @thread_safety   any thread that is none of a runtime's
   void run_for(std::chrono::steady_clock::duration span);
-  /// A descriptor for poll, epoll or select: readable while poll() has something to do, deadlines
-  /// included. It stays the runtime's. Call poll() once before the first wait.
+  /// A descriptor for poll, epoll or select (on Windows a handle for MsgWaitForMultipleObjects):
+  /// readable while poll() has something to do, deadlines included. It stays the runtime's. Call poll() once before the first wait.
   ///
   /// @throws          std::logic_error if the runtime has threads or a virtual clock, or another
   ///                  thread drives it just now; would_deadlock inside a task; forked_runtime;
   ///                  std::system_error
   /// @thread_safety   as run_until_idle()
-  int native_handle();
+  pollable_handle native_handle();
   /// The time by the clock of the runtime.
   ///
   /// @thread_safety   any thread

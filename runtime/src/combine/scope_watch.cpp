@@ -30,7 +30,7 @@ void end_notes() noexcept {
 }
 
 /// @returns  null if the thread notes nothing
-[[gnu::noinline]] noted_frames* begin_notes() noexcept {
+TANDEM_NOINLINE noted_frames* begin_notes() noexcept {
   if (notes_nothing) return nullptr;
   noted = new (std::nothrow) noted_frames;
   if (noted == nullptr || !platform::at_thread_exit(platform::exit_step::notes, &end_notes)) {

@@ -16,6 +16,7 @@
 #include "frames/frame_slabs.hpp"
 #include "frames/frame_store.hpp"
 #include "frames/no_magazine.hpp"
+#include "platform/memory.hpp"
 #include "platform/threads.hpp"
 
 namespace tandem::inline v0::detail {
@@ -30,9 +31,7 @@ static_assert(sizeof(frame_block) <= frame_granule_bytes);
 
 constexpr auto relaxed = std::memory_order_relaxed;
 
-// Of this thread: may magazines still be made?
-enum class cache_state : std::uint8_t { unused, in_use, closed };
-constinit thread_local cache_state state = cache_state::unused;
+using keeping = thread_context::keeping;
 
 void empty_magazines(thread_context& context) noexcept {
   for (std::size_t index = 0; index < frame_class_count; ++index) {
@@ -45,20 +44,21 @@ void empty_magazines(thread_context& context) noexcept {
       chain = each;
     }
     give_to_slabs(index, chain);
-    std::free(end - 1);
+    platform::free_aligned(end - 1);
     end = no_magazine_end();
   }
 }
 
 void close_magazines() noexcept {
-  state = cache_state::closed;
-  empty_magazines(this_thread());
+  thread_context& context = this_thread();
+  context.frames_kept = keeping::closed;
+  empty_magazines(context);
 }
 
 /// @returns  whether what the thread keeps is given back when it ends
-[[gnu::noinline]] bool begin_keeping() noexcept {
+TANDEM_NOINLINE bool begin_keeping(thread_context& context) noexcept {
   if (!platform::at_thread_exit(platform::exit_step::frames, &close_magazines)) return false;
-  state = cache_state::in_use;
+  context.frames_kept = keeping::in_use;
   return true;
 }
 
@@ -74,10 +74,11 @@ bool all_idle() noexcept {
 
 /// @returns  whether this thread has a magazine of the class now
 bool have_magazine(void**& end) noexcept {
-  if (!TANDEM_KEEP_FRAMES || state == cache_state::closed) return false;
+  thread_context& context = this_thread();
+  if (!TANDEM_KEEP_FRAMES || context.frames_kept == keeping::closed) return false;
   if (end != no_magazine_end()) return true;
-  if (state == cache_state::unused && !begin_keeping()) return false;
-  auto** const fresh = static_cast<void**>(std::aligned_alloc(magazine_bytes, magazine_bytes));
+  if (context.frames_kept == keeping::unused && !begin_keeping(context)) return false;
+  auto** const fresh = static_cast<void**>(platform::allocate_aligned(magazine_bytes, magazine_bytes));
   if (fresh == nullptr) return false;
   fresh[0] = nullptr;
   end = fresh + 1;
@@ -94,7 +95,7 @@ void free_for_good(std::size_t index, void* memory) noexcept {
 
 }  // namespace
 
-[[gnu::noinline]] void* allocate_frame_slowly(std::size_t bytes) {
+TANDEM_NOINLINE void* allocate_frame_slowly(std::size_t bytes) {
   const std::size_t index = frame_class_of(bytes);
   void* fresh = nullptr;
   if (!TANDEM_KEEP_FRAMES || index >= frame_class_count) {
@@ -111,7 +112,7 @@ void free_for_good(std::size_t index, void* memory) noexcept {
   return fresh;
 }
 
-[[gnu::noinline]] void free_frame_slowly(void* memory, std::size_t bytes) noexcept {
+TANDEM_NOINLINE void free_frame_slowly(void* memory, std::size_t bytes) noexcept {
   const std::size_t index = frame_class_of(bytes);
   if (!TANDEM_KEEP_FRAMES || index >= frame_class_count) {
     std::free(memory);

@@ -1,4 +1,4 @@
-// memory.hpp: pages from the system, and back.
+// memory.hpp: pages from the system, aligned pieces of the heap, and back.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,6 +13,13 @@ namespace tandem::inline v0::platform {
 void* map_memory(std::size_t bytes) noexcept;
 /// pre: exactly what map_memory(bytes) has given, and nobody uses any more
 void unmap_memory(void* memory, std::size_t bytes) noexcept;
+/// Memory of the heap, for what is small.
+///
+/// pre: `alignment` is a power of two, and `bytes` a multiple of it
+/// post: null if there is none
+void* allocate_aligned(std::size_t alignment, std::size_t bytes) noexcept;
+/// pre: allocate_aligned() has given it, or it is null
+void free_aligned(void* memory) noexcept;
 /// The whole pages of [from, to) go back to the system; what is written there afterwards gets fresh
 /// ones, all zero.
 ///

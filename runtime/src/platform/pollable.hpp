@@ -1,13 +1,15 @@
-// pollable.hpp: a descriptor by which a foreign event loop learns that there is something to do.
+// pollable.hpp: a handle by which a foreign event loop learns that there is something to do.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <atomic>
 #include <cstdint>
+#include <memory>
+
+#include <tandem/detail/platform/pollable_handle.hpp>
 
 namespace tandem::inline v0::platform {
 
-/// A descriptor for foreign event loops: readable after notify(), or once a deadline has passed.
+/// A handle for foreign event loops: readable after notify(), or once a deadline has passed.
 class pollable {
  public:
   /// post: not readable, no deadline
@@ -18,7 +20,7 @@ class pollable {
   /// pre: nobody is in notify()
   ~pollable();
 
-  int descriptor() const noexcept { return set_; }
+  pollable_handle handle() const noexcept;
   /// @thread_safety  any thread
   void notify() noexcept;
   /// post: not readable any more but for later calls of notify(); no deadline. By whoever drives
@@ -27,12 +29,8 @@ class pollable {
   void set_deadline(std::int64_t deadline_ns) noexcept;
 
  private:
-  void close() noexcept;
-
-  int set_ = -1;
-  int event_ = -1;
-  int timer_ = -1;
-  std::atomic<bool> notified_{false};
+  struct parts;
+  std::unique_ptr<parts> parts_;
 };
 
 }  // namespace tandem::inline v0::platform

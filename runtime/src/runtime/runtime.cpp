@@ -92,7 +92,9 @@ void runtime::run_for(std::chrono::steady_clock::duration span) {
   (void)loop.run_until(detail::driven_loop::condition(&never, nullptr),
                        saturated_ns(impl_->timers.now(), span));
 }
-int runtime::native_handle() { return impl_->driven("runtime::native_handle").descriptor(); }
+pollable_handle runtime::native_handle() {
+  return impl_->driven("runtime::native_handle").handle();
+}
 std::chrono::steady_clock::time_point runtime::now() const noexcept { return impl_->timers.now(); }
 
 void runtime::shutdown() {

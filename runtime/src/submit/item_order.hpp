@@ -77,7 +77,7 @@ class item_order {
     if (next == nullptr) return;
     const char* const block = reinterpret_cast<const char*>(next);  // NOLINT
     for (std::size_t line = 0; line < sizeof(spawned<void>); line += 64) {
-      __builtin_prefetch(block + line, 1);
+      TANDEM_PREFETCH_TO_WRITE(block + line);
     }
   }
   joinable_root* take_most_urgent() noexcept {

@@ -8,21 +8,11 @@
 #include <tandem/detail/promise_base.hpp>
 #include <tandem/environment.hpp>
 
-#include "frames/no_magazine.hpp"
 #include "observe/observed_segment.hpp"
 
 namespace tandem::inline v0 {
 
 namespace detail {
-
-// The name is the one that this_thread() asks the linker for.
-TANDEM_API extern thread_local thread_context own_context asm("tandem_v0_thread_context");
-// `used`: link-time optimisation does not see a name inside an asm.
-[[gnu::used]] constinit thread_local thread_context own_context(no_magazine_end());
-
-#if !(defined(__x86_64__) && !defined(__ILP32__) && defined(__ELF__))
-[[gnu::noinline]] thread_context& this_thread() noexcept { return own_context; }
-#endif
 
 namespace {
 
@@ -48,7 +38,7 @@ std::uint64_t take_segment_number(thread_context& context) noexcept {
 void run_chain(thread_context& context, std::coroutine_handle<> first) noexcept {
   TANDEM_ASSERT(context.segment == 0,
                 "a job was run from inside a task: an executor runs jobs from a loop of its own");
-  context.stack_limit = static_cast<const char*>(__builtin_frame_address(0)) - nested_call_bytes;
+  context.stack_limit = static_cast<const char*>(TANDEM_FRAME_ADDRESS()) - nested_call_bytes;
   std::coroutine_handle<> current = first;
   // Without symmetric transfer "nobody" comes here, too: that is no segment. Another copy of it is
   // only resumed in vain.

@@ -28,7 +28,7 @@ constinit thread_local destruction* under_way = nullptr;
 }  // namespace
 
 void destroy_unstarted(promise_base& frame) noexcept {
-  const auto* const here = static_cast<const char*>(__builtin_frame_address(0));
+  const auto* const here = static_cast<const char*>(TANDEM_FRAME_ADDRESS());
   if (under_way != nullptr) {
     // Among the arguments of one that is being destroyed. An argument may refer to what stands
     // beside it, so the order is the language's as long as the stack allows.

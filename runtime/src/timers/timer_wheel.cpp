@@ -30,14 +30,14 @@ std::int32_t distance(const timer_node& from, const timer_node& to) noexcept {
 void prefetch_ahead(const timer_node& node, std::int32_t hint) noexcept {
   const auto there = reinterpret_cast<std::uintptr_t>(&node) +  // NOLINT
                      static_cast<std::uintptr_t>(hint * granule);
-  __builtin_prefetch(reinterpret_cast<const void*>(there), 1);  // NOLINT
+  TANDEM_PREFETCH_TO_WRITE(reinterpret_cast<const void*>(there));  // NOLINT
 }
 
 /// The rest of the awaiter and the promise lie in front of the node.
 void prefetch_frame(const timer_node& node) noexcept {
   const char* const here = reinterpret_cast<const char*>(&node);  // NOLINT
-  __builtin_prefetch(here - 64, 1);
-  __builtin_prefetch(here - 128, 1);
+  TANDEM_PREFETCH_TO_WRITE(here - 64);
+  TANDEM_PREFETCH_TO_WRITE(here - 128);
 }
 
 }  // namespace

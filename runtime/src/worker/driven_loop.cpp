@@ -197,7 +197,7 @@ void driven_loop::wait_for_release(std::uint32_t seen) noexcept {
       holds_.load(std::memory_order_relaxed));
 }
 
-int driven_loop::descriptor() {
+pollable_handle driven_loop::handle() {
   if (is_virtual()) {
     throw std::logic_error(
         "runtime::native_handle: a virtual clock does not follow real time, so there is nothing to "
@@ -209,7 +209,7 @@ int driven_loop::descriptor() {
     pollable_.store(pollable_owner_.get(), std::memory_order_release);  // pairs with notify()
     pollable_owner_->notify();                                          // what was posted before
   }
-  return pollable_owner_->descriptor();
+  return pollable_owner_->handle();
 }
 
 }  // namespace tandem::inline v0::detail

@@ -63,8 +63,8 @@ class driven_loop final : public timer_driver {
   std::size_t run_until_idle();
   /// Runs until the condition holds, the clock reaches `deadline_ns`, or nothing can ever happen.
   ending run_until(condition done, std::int64_t deadline_ns) noexcept;
-  /// A descriptor that is readable when poll() has something to do.
-  int descriptor();
+  /// A handle that is readable when poll() has something to do.
+  pollable_handle handle();
 
  private:
   std::size_t run_ready(std::size_t most_items) noexcept;

@@ -87,7 +87,7 @@ void worker_loop::execute(worker& self, thread_context& context, job* item,
   }
   context.env = item->env;
   context.budget = budget;
-  __builtin_prefetch(item->env, 1);  // if the task ends, that is the next it touches
+  TANDEM_PREFETCH_TO_WRITE(item->env);  // if the task ends, that is the next it touches
   item->run(item);
   if (context.current_worker == nullptr) [[unlikely]]
     end_forked_child();

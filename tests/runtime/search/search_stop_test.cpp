@@ -16,6 +16,7 @@
 #include <tandem/yield.hpp>
 
 #include "runtime/search/search_support.hpp"
+#include "waits.hpp"
 
 namespace {
 
@@ -61,11 +62,8 @@ TEST(search, deadline_ends_every_solver_after_all_its_tasks) {
 TEST(search, shutdown_of_the_runtime_ends_every_solver) {
   for_each_solver_and_pool([](solver which, unsigned threads) {
     watched<endless> puzzle{endless()};
-    std::atomic<bool> is_searching{false};
-    puzzle.on_expand = [&](std::uint64_t) {
-      is_searching = true;
-      is_searching.notify_all();
-    };
+    tandem::test::flag is_searching;
+    puzzle.on_expand = [&](std::uint64_t) { is_searching = true; };
     runtime owner(with_threads(threads));
     auto handle = owner.spawn(solve(puzzle, which));
     is_searching.wait(false);

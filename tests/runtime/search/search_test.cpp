@@ -114,7 +114,7 @@ TEST(search, every_worker_takes_part_when_steps_are_slow) {
   for (const solver which : parallel_solvers) {
     watched<endless> puzzle{endless()};
     puzzle.on_expand = [&](std::uint64_t) {
-      if (puzzle.inside_most < 2) std::this_thread::sleep_for(300us);
+      if (puzzle.inside_most < 2) std::this_thread::sleep_for(1ms);
     };
     (void)solve_on(2, puzzle, which, search_options().with_node_limit(20'000));
     EXPECT_EQ(puzzle.inside_most, 2) << name_of(which);

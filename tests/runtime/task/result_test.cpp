@@ -17,6 +17,7 @@
 #include <tandem/timeout.hpp>
 #include <type_traits>
 
+#include "system.hpp"
 #include "test_runtime.hpp"
 
 namespace {
@@ -130,8 +131,7 @@ TEST(result, a_cancellation_that_does_not_say_why_has_the_reason_none) {
   EXPECT_EQ(result<int>(bare).reason(), stop_reason::none);
   EXPECT_EQ(result<int>(std::make_exception_ptr(std::system_error(bare))).reason(),
             stop_reason::none);
-  EXPECT_EQ(result<int>(std::error_code(ECANCELED, std::system_category())).reason(),
-            stop_reason::none);
+  EXPECT_EQ(result<int>(tandem::test::cancelled_by_system()).reason(), stop_reason::none);
 }
 
 TEST(result, tells_a_limit_from_a_failed_sibling) {

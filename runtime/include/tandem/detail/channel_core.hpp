@@ -114,12 +114,12 @@ class channel_core : public channel_base {
   }
 
   /// What await_suspend returns.
-  [[gnu::noinline]] bool wait_to_send(channel_sender<T>& self, promise_base& waiting) noexcept {
+  TANDEM_NOINLINE bool wait_to_send(channel_sender<T>& self, promise_base& waiting) noexcept {
     return wait(self, senders_, waiting, [&](lock_word::word state, waiter*& served) {
       return put(state, *self.value, served);
     });
   }
-  [[gnu::noinline]] bool wait_to_receive(channel_receiver<T>& self,
+  TANDEM_NOINLINE bool wait_to_receive(channel_receiver<T>& self,
                                          promise_base& waiting) noexcept {
     return wait(self, receivers_, waiting, [&](lock_word::word state, waiter*& served) {
       return take(state, *self.value, served);

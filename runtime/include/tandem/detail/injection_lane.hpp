@@ -76,7 +76,7 @@ class injection_lane {
       lane->push_some(wanted, [this] { return take_oldest(); });  // inbox/take
     }
     count_.store(waiting_, std::memory_order_seq_cst);  // inbox/take
-    __builtin_prefetch(oldest_, 1);  // what it was posted with lies in another CPU's cache
+    TANDEM_PREFETCH_TO_WRITE(oldest_);  // what it was posted with lies in another CPU's cache
     return item;
   }
 

@@ -121,7 +121,7 @@ TANDEM_ALWAYS_INLINE bool call(thread_context& context, promise_base& child) noe
 
 /// calls/limit. Whether the stack has no room left for a nested call.
 TANDEM_ALWAYS_INLINE bool too_deep(const thread_context& context) noexcept {
-  return static_cast<const char*>(__builtin_frame_address(0)) < context.stack_limit;
+  return static_cast<const char*>(TANDEM_FRAME_ADDRESS()) < context.stack_limit;
 }
 
 class final_awaiter {

@@ -1,10 +1,7 @@
 // thread_context.hpp: what the calling thread is doing for tandem.
 // SPDX-License-Identifier: MIT
 //
-// One per thread, reached through this_thread(). A coroutine may continue on another thread, so an
-// address that a compiler cached across a suspension would be somebody else's: the address is
-// computed by a volatile asm (never cached, moved or merged) where there is one, else by a function
-// that is never inlined.
+// One per thread, reached through this_thread() (platform/this_thread.hpp).
 #pragma once
 
 #include <array>
@@ -13,6 +10,7 @@
 #include <cstdint>
 
 #include <tandem/config.hpp>
+#include <tandem/detail/platform/this_thread.hpp>
 #include <tandem/environment.hpp>
 #include <tandem/executor.hpp>
 
@@ -55,23 +53,11 @@ struct thread_context {
   std::uint64_t next_segment = 0;  // numbers are unique in the process,
   std::uint64_t segment_end = 0;   // and up to here this thread's
 
+  // Of this thread: may magazines still be made?
+  enum class keeping : std::uint8_t { unused, in_use, closed };
+  keeping frames_kept = keeping::unused;
   std::array<void**, frame_class_count> frames;  // ends of the magazines (frame_memory.hpp)
 };
-
-#if defined(__x86_64__) && !defined(__ILP32__) && defined(__ELF__)
-TANDEM_ALWAYS_INLINE thread_context& this_thread() noexcept {
-  thread_context* here = nullptr;
-  asm volatile(
-      "movq %%fs:0, %0\n\t"
-      "addq tandem_v0_thread_context@gottpoff(%%rip), %0"
-      : "=r"(here)
-      :
-      : "cc");
-  return *here;
-}
-#else
-TANDEM_API thread_context& this_thread() noexcept;
-#endif
 
 /// Resumes `first` and then whatever each segment leaves in the next slot, until none is left. Each
 /// of them runs in a segment of its own. Never called inside a segment: joins/next relies on it.

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 
 #include "platform/memory.hpp"
 
@@ -41,6 +42,11 @@ void unmap_memory(void* memory, std::size_t bytes) noexcept {
   if (__lsan_unregister_root_region != nullptr) __lsan_unregister_root_region(memory, bytes);
   munmap(memory, bytes);
 }
+
+void* allocate_aligned(std::size_t alignment, std::size_t bytes) noexcept {
+  return std::aligned_alloc(alignment, bytes);
+}
+void free_aligned(void* memory) noexcept { std::free(memory); }
 
 void release_pages(void* from, void* to) noexcept {
   static const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));

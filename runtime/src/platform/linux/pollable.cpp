@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <string>
 #include <system_error>
 
 #include "platform/pollable.hpp"
@@ -25,15 +27,32 @@ int checked(int descriptor, const char* what) {
 
 }  // namespace
 
-pollable::pollable() {
+struct pollable::parts {
+  parts();
+  parts(const parts&) = delete;
+  parts& operator=(const parts&) = delete;
+  ~parts() { close(); }
+  void close() const noexcept {
+    for (const int each : {set, timer, event}) {
+      if (each >= 0) ::close(each);
+    }
+  }
+
+  int set = -1;
+  int event = -1;
+  int timer = -1;
+  std::atomic<bool> notified{false};
+};
+
+pollable::parts::parts() {
   try {
-    event_ = checked(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), "eventfd");
-    timer_ = checked(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC), "timerfd_create");
-    set_ = checked(epoll_create1(EPOLL_CLOEXEC), "epoll_create1");
-    for (const int each : {event_, timer_}) {
+    event = checked(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), "eventfd");
+    timer = checked(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC), "timerfd_create");
+    set = checked(epoll_create1(EPOLL_CLOEXEC), "epoll_create1");
+    for (const int each : {event, timer}) {
       epoll_event interest{};
       interest.events = EPOLLIN;
-      checked(epoll_ctl(set_, EPOLL_CTL_ADD, each, &interest), "epoll_ctl");
+      checked(epoll_ctl(set, EPOLL_CTL_ADD, each, &interest), "epoll_ctl");
     }
   } catch (...) {
     close();
@@ -41,26 +60,23 @@ pollable::pollable() {
   }
 }
 
-pollable::~pollable() { close(); }
+pollable::pollable() : parts_(std::make_unique<parts>()) {}
+pollable::~pollable() = default;
 
-void pollable::close() noexcept {
-  for (const int each : {set_, timer_, event_}) {
-    if (each >= 0) ::close(each);
-  }
-}
+pollable_handle pollable::handle() const noexcept { return parts_->set; }
 
 void pollable::notify() noexcept {
   // seq_cst: pairs with clear(). Finding it set means that clear() is still to come, and after it
   // the look at the queues, which finds what was posted before this call.
-  if (notified_.exchange(true, std::memory_order_seq_cst)) return;
+  if (parts_->notified.exchange(true, std::memory_order_seq_cst)) return;
   const std::uint64_t one = 1;
-  (void)!::write(event_, &one, sizeof one);
+  (void)!::write(parts_->event, &one, sizeof one);
 }
 
 void pollable::clear() noexcept {
   std::uint64_t count = 0;
-  (void)!::read(event_, &count, sizeof count);
-  notified_.store(false, std::memory_order_seq_cst);
+  (void)!::read(parts_->event, &count, sizeof count);
+  parts_->notified.store(false, std::memory_order_seq_cst);
   set_deadline(no_deadline);
 }
 
@@ -71,7 +87,7 @@ void pollable::set_deadline(std::int64_t deadline_ns) noexcept {
     when.it_value.tv_sec = at / 1'000'000'000;
     when.it_value.tv_nsec = at % 1'000'000'000;
   }
-  timerfd_settime(timer_, TFD_TIMER_ABSTIME, &when, nullptr);
+  timerfd_settime(parts_->timer, TFD_TIMER_ABSTIME, &when, nullptr);
 }
 
 }  // namespace tandem::inline v0::platform

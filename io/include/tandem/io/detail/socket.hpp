@@ -57,7 +57,7 @@ class TANDEM_IO_API socket {
   ///
   /// @param user  then no side's, so that the end of the second one is none of the first
   /// @returns     an error number, negative
-  [[gnu::cold]] std::int32_t refuse_second(side_user*& user, const char* name,
+  TANDEM_COLD std::int32_t refuse_second(side_user*& user, const char* name,
                                            const tandem::detail::promise_base& waiting) noexcept;
 
  private:

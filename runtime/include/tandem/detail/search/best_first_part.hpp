@@ -48,7 +48,7 @@ class best_first_part : public level_part {
               std::size_t last, std::uint64_t bound) {
     batch_.reached.clear();
     for (std::size_t i = first; i < last; ++i) {
-      if (i + prefetch_distance < last) __builtin_prefetch(from[i + prefetch_distance].node);
+      if (i + prefetch_distance < last) TANDEM_PREFETCH(from[i + prefetch_distance].node);
       // Reached at less cost since: that entry counts.
       if (cost_now(*from[i].node) < from[i].cost) continue;
       const auto& at = position_of(puzzle, *from[i].node);

@@ -55,7 +55,7 @@ class frontier {
                        Visit visit) {
     own.batch.reached.clear();
     for (std::size_t i = first; i < last; ++i) {
-      if (i + prefetch_distance < last) __builtin_prefetch(level_[i + prefetch_distance]);
+      if (i + prefetch_distance < last) TANDEM_PREFETCH(level_[i + prefetch_distance]);
       detail::expand(puzzle, *level_[i], own.batch.reached);
     }
     const std::size_t found = own.next.size();

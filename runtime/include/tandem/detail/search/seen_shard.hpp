@@ -70,7 +70,7 @@ class seen_shard {
 
   /// Brings the slot where a search for `hash` begins towards the cache.
   void prefetch(std::uint64_t hash) const noexcept {
-    if (!slots_.empty()) __builtin_prefetch(&slots_[home_of(hash)], 1);
+    if (!slots_.empty()) TANDEM_PREFETCH_TO_WRITE(&slots_[home_of(hash)]);
   }
 
   std::uint64_t size() const noexcept { return count_; }

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# wine.sh PREFIX PROGRAM ARGUMENT...: runs a Windows program under wine, and ends as it ended.
+# SPDX-License-Identifier: MIT
+#
+# CMake's emulator of the preset mingw. PREFIX is the folder of wine's own that this build has for itself; whoever comes
+# first makes it, which takes wine some seconds. TANDEM_WINE_SECONDS (default 900) ends what hangs beyond any watchdog.
+# The output goes by way of files: wine's services begin with whichever program is first, keep its output open, and stay
+# longer than it, so that a reader of a pipe would wait for them.
+set -euo pipefail
+export WINEPREFIX=$1 WINEDEBUG=${WINEDEBUG:--all} WINEDLLOVERRIDES='mscoree=;mshtml='
+shift
+wine=$(command -v wine64 || true)
+[ -n "$wine" ] || wine=/usr/lib/wine/wine64
+[ -x "$wine" ] || { echo "wine.sh: there is no wine64 (Debian: wine64)" >&2; exit 127; }
+mkdir -p "$WINEPREFIX"
+if [ ! -f "$WINEPREFIX/ready" ]; then
+  exec 9>"$WINEPREFIX/lock"
+  flock 9
+  if [ ! -f "$WINEPREFIX/ready" ]; then
+    timeout -k 5 120 "$wine" wineboot --init >/dev/null 2>&1 9>&-
+    touch "$WINEPREFIX/ready"
+  fi
+  exec 9>&-
+fi
+said=$(mktemp -d "$WINEPREFIX/said.XXXXXX")
+trap 'rm -rf "$said"' EXIT
+status=0
+timeout -k 5 "${TANDEM_WINE_SECONDS:-900}" "$wine" "$@" >"$said/out" 2>"$said/err" || status=$?
+cat "$said/out"
+cat "$said/err" >&2
+exit $status
