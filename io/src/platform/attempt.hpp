@@ -7,6 +7,7 @@
 // A failure is an outcome as backends tell it: a negative error number. Nothing is thrown.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <tandem/io/detail/operation.hpp>
 #include <tandem/io/native_descriptor.hpp>
@@ -29,6 +30,15 @@ std::int32_t begin_attempt(detail::operation& operation) noexcept;
 /// Another one, after the descriptor was said to be ready (which may be wrong by now); for kinds
 /// that begin no connection and accept none it may be the first, too.
 std::int32_t next_attempt(detail::operation& operation) noexcept;
+
+/// A connection, if one is there, for a backend that is told of it without an operation. pre: the
+/// listener was made non-blocking
+///
+/// @returns  a descriptor, the caller's, that is not inherited across exec; would_block; or an
+///           error number, negative
+std::int32_t accept_now(native_descriptor listener) noexcept;
+/// Likewise of bytes, whatever mode the socket is in. @returns  as an operation of that kind
+std::int32_t receive_now(native_descriptor socket, void* to, std::size_t bytes) noexcept;
 
 /// What the outcome of wait_readable or wait_writable says, whichever backend it is of. pre: it is
 /// no error number
