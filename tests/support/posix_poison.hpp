@@ -64,4 +64,3 @@
 // built.
 #undef SO_DOMAIN
 #undef SO_PROTOCOL
-#undef O_DIRECT

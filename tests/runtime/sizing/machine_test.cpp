@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <stdexcept>
 #include <thread>
 
 #include <tandem/cpu_count.hpp>
@@ -43,17 +42,6 @@ TEST(usable_cpus, a_variable_overrides_all) {
   EXPECT_EQ(tandem::usable_cpus(), 7U);
   EXPECT_EQ(tandem::usual_workers(), 7U);
   EXPECT_EQ(tandem::runtime_options().min_threads, 7U);
-}
-
-TEST(usable_cpus, a_variable_that_is_no_number_is_refused_by_options) {
-  const set_variable told("many");
-  EXPECT_GE(tandem::usable_cpus(), 1U);
-  try {
-    const tandem::runtime_options options;
-    FAIL();
-  } catch (const std::invalid_argument& refused) {
-    EXPECT_NE(std::string(refused.what()).find("TANDEM_CPUS"), std::string::npos);
-  }
 }
 
 /// While it runs the pool is awake.

@@ -9,7 +9,9 @@
 #include <utility>
 #include <vector>
 
+#if TANDEM_TEST_HAS_CONTROL_GROUPS
 #include "made_control_group.hpp"
+#endif
 #include "runtime/sizing/fake_pool.hpp"
 #include "runtime/support/adaptive_pool_support.hpp"
 #include "runtime/support/crew_parts.hpp"
@@ -151,6 +153,7 @@ TEST(pool_control, after_its_end_it_decides_nothing) {
   EXPECT_EQ(tandem::detail::timers_of(**of.rt).stats().armed, 0U);
 }
 
+#if TANDEM_TEST_HAS_CONTROL_GROUPS
 TEST(pool_control, a_pool_that_could_not_follow_the_machine_is_told_again_until_it_has) {
   if (!tandem::test::has_several_cpus()) GTEST_SKIP() << "one CPU only";
   tandem::test::made_control_group group("100000 100000");
@@ -161,5 +164,6 @@ TEST(pool_control, a_pool_that_could_not_follow_the_machine_is_told_again_until_
   wait_until([&] { return of.pool.followed == 3; });
   of.crew.word.lie_down(false);
 }
+#endif
 
 }  // namespace
