@@ -1,11 +1,9 @@
 // blocking_pool_test.cpp: the threads of blocking(), and its queue.
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
-#include <pthread.h>
 
 #include <atomic>
 #include <chrono>
-#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -22,6 +20,7 @@
 #include <utility>
 
 #include "spin_for.hpp"
+#include "system.hpp"
 #include "test_runtime.hpp"
 
 namespace {
@@ -205,17 +204,14 @@ TEST(blocking, threads_have_a_name_and_block_signals) {
   test_runtime rt;
   const auto check = []() -> task<void> {
     co_await blocking([] {
-      char name[16] = {};
       // Its starter names it, and may be late: a thread begins with the name of the one that made
       // it.
+      std::string name;
       do {
-        pthread_getname_np(pthread_self(), name, sizeof name);
-      } while (std::string(name).find("block") == std::string::npos);
-      EXPECT_STREQ(name, "tandem-block-0");
-      sigset_t blocked;
-      pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
-      EXPECT_TRUE(sigismember(&blocked, SIGPIPE));
-      EXPECT_TRUE(sigismember(&blocked, SIGTERM));
+        name = tandem::test::name_of_this_thread();
+      } while (name.find("block") == std::string::npos);
+      EXPECT_EQ(name, "tandem-block-0");
+      EXPECT_TRUE(tandem::test::blocks_signals());
     });
   };
   rt.run(check());
@@ -249,11 +245,11 @@ TEST(blocking, shutdown_takes_queued_calls_out_and_waits_for_the_running_one) {
 }
 
 TEST(blocking, options_are_checked_and_read_from_the_environment) {
-  ::setenv("TANDEM_BLOCKING_THREADS", "7", 1);
+  tandem::test::set_variable("TANDEM_BLOCKING_THREADS", "7");
   EXPECT_EQ(tandem::blocking_options().max_threads, 7U);
-  ::setenv("TANDEM_BLOCKING_THREADS", "many", 1);
+  tandem::test::set_variable("TANDEM_BLOCKING_THREADS", "many");
   EXPECT_THROW(tandem::blocking_options(), std::invalid_argument);
-  ::unsetenv("TANDEM_BLOCKING_THREADS");
+  tandem::test::unset_variable("TANDEM_BLOCKING_THREADS");
   EXPECT_EQ(tandem::blocking_options().max_threads, 512U);
 
   test_runtime rt(with_blocking(0));

@@ -1,10 +1,10 @@
-// control_group_test.cpp: how many CPUs the files of control groups leave a process.
+// control_group_test.cpp: the quota of CPUs that Linux gives a process, from the kernel's files.
 // SPDX-License-Identifier: MIT
 #include "platform/linux/control_group.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
+#include <unistd.h>
 #include <filesystem>
 #include <fstream>
 #include <string>

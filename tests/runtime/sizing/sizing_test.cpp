@@ -1,4 +1,4 @@
-// sizing_test.cpp: how many threads a load needs.
+// sizing_test.cpp: how many threads a load needs, beside how many CPUs there are for it.
 // SPDX-License-Identifier: MIT
 #include <tandem/sizing.hpp>
 
@@ -8,6 +8,11 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+
+#include <tandem/cpu_count.hpp>
+#include <tandem/runtime.hpp>
+
+#include "runtime/sizing/told_cpus.hpp"
 
 namespace {
 
@@ -50,6 +55,24 @@ TEST(sizing, what_makes_no_sense_is_refused_by_name) {
   EXPECT_NE(refused(1ms, 1ms, std::numeric_limits<double>::quiet_NaN(), 1).find("utilisation"),
             std::string::npos);
   EXPECT_NE(refused(1ms, 1ms, 1, 0).find("cpus is 0"), std::string::npos);
+}
+
+TEST(usable_cpus, a_variable_that_is_no_number_is_refused_by_options) {
+  const tandem::test::told_cpus told("many");
+  EXPECT_GE(tandem::usable_cpus(), 1U);
+  try {
+    const tandem::runtime_options options;
+    FAIL();
+  } catch (const std::invalid_argument& refused) {
+    EXPECT_NE(std::string(refused.what()).find("TANDEM_CPUS"), std::string::npos);
+  }
+}
+
+TEST(usable_cpus, a_variable_overrides_what_the_machine_has) {
+  const tandem::test::told_cpus told("7");
+  EXPECT_EQ(tandem::usable_cpus(), 7U);
+  EXPECT_EQ(tandem::usual_workers(), 7U);
+  EXPECT_EQ(tandem::runtime_options().min_threads, 7U);
 }
 
 }  // namespace

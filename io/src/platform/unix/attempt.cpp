@@ -128,8 +128,8 @@ std::int32_t accept_now(native_descriptor listener) noexcept {
   return outcome_of(accept_connection(listener));
 }
 
-std::int32_t receive_now(native_descriptor socket, void* to, std::size_t bytes) noexcept {
-  return outcome_of(::recv(socket, to, capped(bytes), MSG_DONTWAIT));
+std::int32_t receive_now(native_descriptor socket, void* data, std::size_t bytes) noexcept {
+  return outcome_of(::recv(socket, data, capped(bytes), MSG_DONTWAIT));
 }
 
 ready_events events_of(std::int32_t outcome) noexcept {
