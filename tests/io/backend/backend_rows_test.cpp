@@ -183,9 +183,8 @@ std::vector<io_backend> all_backends() {
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(of, backend_rows, ::testing::ValuesIn(all_backends()),
-                         [](const auto& of) {
-                           return std::string(of.param == io_backend::uring ? "uring" : "asio");
-                         });
+INSTANTIATE_TEST_SUITE_P(of, backend_rows, ::testing::ValuesIn(all_backends()), [](const auto& of) {
+  return std::string(of.param == io_backend::uring ? "uring" : "asio");
+});
 
 }  // namespace

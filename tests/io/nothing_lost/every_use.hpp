@@ -20,12 +20,10 @@ inline void refuse_in(refusals& what, void (*use)()) {
 }
 
 inline constexpr std::initializer_list<void (*)()> every_use = {
-    &start_and_end,   &run_tasks,
-    &wait_for_timers, &exchange_bytes,
-    &serve_clients,   &receive_and_take_incoming,
-    &use_files,       &resize_and_go_on,
-    &grow_by_itself,  &drive_a_library,
-    &use_the_rest,    &end_with_open_connections,
+    &start_and_end,   &run_tasks,        &wait_for_timers,
+    &exchange_bytes,  &serve_clients,    &receive_and_take_incoming,
+    &use_files,       &resize_and_go_on, &grow_by_itself,
+    &drive_a_library, &use_the_rest,     &end_with_open_connections,
 };
 
 }  // namespace tandem::test

@@ -7,7 +7,8 @@
 namespace {
 
 TEST(refused_threads, whatever_needs_one_ends_and_leaves_nothing) {
-  for (const auto use : tandem::test::every_use) tandem::test::refuse_in(tandem::test::new_threads, use);
+  for (const auto use : tandem::test::every_use)
+    tandem::test::refuse_in(tandem::test::new_threads, use);
 }
 
 }  // namespace

@@ -110,7 +110,7 @@ std::int32_t file_request::command() noexcept {
       return platform::open_beneath(descriptor_, path(), flags_, permissions_);
     case file_action::status:
       return file_outcome_of(::statx(descriptor_, "", AT_EMPTY_PATH, STATX_BASIC_STATS,
-                                static_cast<struct ::statx*>(one_.data)));
+                                     static_cast<struct ::statx*>(one_.data)));
     case file_action::truncate:
       return file_outcome_of(::ftruncate(descriptor_, static_cast<off_t>(offset_)));
     case file_action::allocate:

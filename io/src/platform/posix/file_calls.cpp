@@ -33,8 +33,7 @@ std::int32_t append(int descriptor, const void* data, std::size_t bytes) noexcep
   if ((status & O_APPEND) != 0 || !S_ISREG(there.st_mode)) {
     return file_outcome_of(::write(descriptor, data, bytes));
   }
-  const std::lock_guard guard(
-      appending[static_cast<std::size_t>(there.st_ino) % appending.size()]);
+  const std::lock_guard guard(appending[static_cast<std::size_t>(there.st_ino) % appending.size()]);
   if (::fstat(descriptor, &there) != 0) return -errno;
   return file_outcome_of(::pwrite(descriptor, data, bytes, there.st_size));
 }
@@ -71,8 +70,7 @@ std::int32_t file_request::call(int) noexcept {
   const std::size_t bytes = platform::capped(first.bytes);
   const auto at = static_cast<off_t>(offset_);
   switch (action_) {
-    case file_action::read:
-      return file_outcome_of(::pread(descriptor_, first.data, bytes, at));
+    case file_action::read: return file_outcome_of(::pread(descriptor_, first.data, bytes, at));
     case file_action::append: return append(descriptor_, first.data, bytes);
     default: return file_outcome_of(::pwrite(descriptor_, first.data, bytes, at));
   }
