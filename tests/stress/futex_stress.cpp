@@ -43,19 +43,22 @@ void wait_until(word& of, std::uint32_t wanted, std::uint64_t& dice) {
 
 TEST(futex, a_token_that_goes_round_is_never_lost) {
   // Each thread waits for its word and then wakes the next one: one wake that is lost stops them
-  // all. More rings than one, whose words share rows.
+  // all. The words lie anywhere among many, so that some have a row of a table in common.
   stress([](std::mt19937_64& random) {
     constexpr std::size_t in_ring = 3;
     constexpr std::size_t rings = 4;
     constexpr std::uint32_t laps = 300;
-    std::array<word, in_ring * rings> words{};
+    std::vector<word> all(1024);
+    std::array<word*, in_ring * rings> words{};
+    const std::size_t stride = all.size() / words.size();
+    for (std::size_t i = 0; i < words.size(); ++i) words[i] = &all[i * stride + random() % stride];
     std::vector<std::thread> threads;
     for (std::size_t i = 0; i < words.size(); ++i) {
       threads.emplace_back([&words, i, dice = random()]() mutable {
         const std::size_t ring = i / in_ring * in_ring;
-        word& next = words[ring + (i + 1) % in_ring];
+        word& next = *words[ring + (i + 1) % in_ring];
         for (std::uint32_t lap = 1; lap <= laps; ++lap) {
-          if (i != ring || lap != 1) wait_until(words[i], i == ring ? lap - 1 : lap, dice);
+          if (i != ring || lap != 1) wait_until(*words[i], i == ring ? lap - 1 : lap, dice);
           next.store(lap);
           platform::wake_one(next);
         }
