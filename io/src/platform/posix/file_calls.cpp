@@ -21,19 +21,18 @@ namespace {
 
 using platform::file_outcome_of;
 
-/// Who appends to a file, by its inode, that was not opened for that.
+/// Who appends to a file, by its inode.
 constinit std::array<tandem::detail::futex_mutex, 16> appending{};
 
-/// In one piece beside other appends: by the system if the file was opened with
-/// open_options::append, else beside those of this process.
+/// In one piece beside other appends of this process, by a lock; if the file was opened with
+/// open_options::append also beside those of others, by the system.
 std::int32_t append(int descriptor, const void* data, std::size_t bytes) noexcept {
   const int status = ::fcntl(descriptor, F_GETFL);
   struct ::stat there{};
   if (status < 0 || ::fstat(descriptor, &there) != 0) return -errno;
-  if ((status & O_APPEND) != 0 || !S_ISREG(there.st_mode)) {
-    return file_outcome_of(::write(descriptor, data, bytes));
-  }
+  if (!S_ISREG(there.st_mode)) return file_outcome_of(::write(descriptor, data, bytes));
   const std::lock_guard guard(appending[static_cast<std::size_t>(there.st_ino) % appending.size()]);
+  if ((status & O_APPEND) != 0) return file_outcome_of(::write(descriptor, data, bytes));
   if (::fstat(descriptor, &there) != 0) return -errno;
   return file_outcome_of(::pwrite(descriptor, data, bytes, there.st_size));
 }
