@@ -9,12 +9,12 @@ usage() {
 usage: tests/run.sh [PRESET] [--filter REGEX] [--jobs N] [--whole]
        tests/run.sh nightly [PRESET...] [--filter REGEX]
 
-PRESET is one of release, release-clang, dev (default), gcc-debug, asan, tsan, gcc-asan, shared, mingw.
-With no PRESET and no filter nightly begins with all tests in gcc-debug, release, asan, tsan and gcc-asan, whole.
+PRESET is one of release, release-clang, dev (default), gcc-debug, asan, tsan, gcc-asan, shared, posix, mingw.
+With no PRESET and no filter nightly begins with all tests in gcc-debug, release, posix, asan, tsan and gcc-asan, whole.
 --filter runs the tests whose ctest name (executable.suite.test) matches REGEX.
 mingw builds for Windows and runs under wine: there a ctest is an executable with all of its laws, which are counted; the laws
 that wine breaks (tests/support/wine_skips.txt) are printed.
---whole takes nothing away: all tests also in tsan and gcc-asan, which have a share of them (tests/shares.cmake), with all
+--whole takes nothing away: all tests also in posix, tsan and gcc-asan, which have a share of them (tests/shares.cmake), with all
 their sanitizers and the optimisation of the preset, and those of the benchmarks; proofs of models are made anew.
 nightly runs each stress test for TANDEM_STRESS_SECONDS (default 60) in each PRESET (default: release asan
 tsan), and in release the loads of tests/bench/loads.py; --filter chooses executables there. A failing test is shown with its seed and how to repeat it.
@@ -53,7 +53,7 @@ done
 
 groups=(build tests interop examples browser)
 case $preset in
-  release | dev | gcc-debug | gcc-asan | shared) ;;
+  release | dev | gcc-debug | gcc-asan | shared | posix) ;;
   release-clang | asan | tsan) groups+=(clang) ;;
   mingw) groups=(build windows) ;;
   *) echo "unknown preset: $preset" >&2; usage >&2; exit 2 ;;

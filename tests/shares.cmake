@@ -92,6 +92,58 @@ set(tandem_share_forms
   when_any_test
   with_stop_test)
 
+# What depends on the rooms of the platform: waiting and waking, threads, clocks, memory, CPUs, fork(), and all of io but
+# what is made of streams alone, which they only carry. The others run what these rooms have no part in.
+set(tandem_share_platform
+  adaptive_pool_test
+  backend_choice_test
+  backend_test
+  blocking_test
+  buffers_in_flight_test
+  caller_runs_test
+  completion_growth_test
+  completion_pool_test
+  completion_threads_test
+  crew_test
+  datagram_test
+  driven_loop_test
+  driven_runtime_test
+  event_test
+  file_test
+  foreign_loop_test
+  fork_policy_test
+  frame_memory_test
+  frame_regions_test
+  futex_stress
+  happy_eyeballs_test
+  incoming_test
+  io_stress
+  mutex_test
+  platform_test
+  readiness_test
+  receive_test
+  reconfigure_test
+  resolve_test
+  runtime_platform_test
+  runtime_stress
+  runtime_test
+  serve_test
+  single_thread_executor_test
+  sizing_test
+  spreading_test
+  tcp_cancel_test
+  tcp_native_test
+  tcp_options_test
+  tcp_test
+  thread_factory_test
+  tick_clock_test
+  timer_stress
+  timer_test
+  vectored_test
+  virtual_clock_test
+  worker_pool_test
+  worker_port_test)
+
 # All that AddressSanitizer can judge is everything but these: searches whose templates take longest to compile, and share
 # their memory's code with search_test; and Beast, of which each file takes a minute.
 set(tandem_not_in_memory

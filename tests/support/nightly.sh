@@ -6,7 +6,7 @@
 # nothing else on the machine (--filter pool_loads: these alone); and pool_monitor as it is when nothing is said
 # (--filter pool_monitor), and an idle server's iowait (--filter iowait). With nothing said, what CI leaves out comes first:
 # all tests, whole (tests/run.sh --whole), in gcc-debug (without optimisation, symmetric transfer and precompiled headers),
-# release, asan, tsan and gcc-asan; and the public headers, each alone, with both compilers.
+# release, posix, asan, tsan and gcc-asan; and the public headers, each alone, with both compilers.
 #
 # Called by `tests/run.sh nightly`. Each test of each executable labelled "stress" is a process of its own,
 # so that one that hangs or breaks does not take the others' time. A failing one is shown with its seed
@@ -110,7 +110,7 @@ run_iowait() {
 }
 
 if [ -n "$everything" ]; then
-  for preset in gcc-debug release asan tsan gcc-asan; do
+  for preset in gcc-debug release posix asan tsan gcc-asan; do
     say "$preset: all tests, whole"
     if env -u TANDEM_STRESS_SECONDS tests/run.sh "$preset" --whole; then passed=$((passed + 1)); else failures+=("$preset: see above"); fi
   done

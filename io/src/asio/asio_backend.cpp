@@ -4,8 +4,6 @@
 // One io_context a thread. An operation is tried first; what would block waits until Asio says that
 // the descriptor is ready, then reap() tries again. So an operation that is cancelled while it
 // waits has consumed nothing. Protocol readiness: io/src/asio/README.md.
-#include <sys/socket.h>
-
 #include <cerrno>
 #include <memory>
 #include <new>
@@ -217,24 +215,23 @@ class asio_backend final : public backend {
   std::int32_t take_one(multishot_source& source) noexcept {
     constexpr std::uint32_t none = detail::receive_buffers::none;
     if (source.what() == multishot_source::kind::accept) {
-      const native_descriptor accepted =
-          ::accept4(source.descriptor(), nullptr, nullptr, SOCK_CLOEXEC);
-      if (accepted < 0) return is_no_error(errno) ? platform::would_block : -errno;
+      const std::int32_t accepted = platform::accept_now(source.descriptor());
+      if (accepted < 0) return is_no_error(accepted) ? platform::would_block : accepted;
       source.received(accepted, none, true);
       return went_on;
     }
     const std::uint32_t index = stock_;
     if (index == none) return -ENOBUFS;
-    const ssize_t bytes =
-        ::recv(source.descriptor(), buffers_->data(index), buffers_->bytes_each(), MSG_DONTWAIT);
-    if (bytes < 0) return is_no_error(errno) ? platform::would_block : -errno;
+    const std::int32_t bytes =
+        platform::receive_now(source.descriptor(), buffers_->data(index), buffers_->bytes_each());
+    if (bytes < 0) return is_no_error(bytes) ? platform::would_block : bytes;
     if (bytes == 0) return 0;
     stock_ = buffers_->next(index);
-    source.received(static_cast<std::int32_t>(bytes), index, true);
+    source.received(bytes, index, true);
     return went_on;
   }
-  static bool is_no_error(int error) noexcept {
-    return error == EAGAIN || error == EWOULDBLOCK || error == EINTR || error == ECONNABORTED;
+  static bool is_no_error(std::int32_t outcome) noexcept {
+    return outcome == platform::would_block || outcome == -EINTR || outcome == -ECONNABORTED;
   }
 
   void end_receive(receive_wait& wait, std::int32_t outcome) noexcept {

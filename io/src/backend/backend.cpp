@@ -21,8 +21,11 @@ struct backend_entry {
   std::unique_ptr<backend> (*make)(const completion_options&);
 };
 
+// The first one is what is tried where nobody has chosen.
 constexpr std::array backends = {
+#ifdef TANDEM_IO_HAS_URING
     backend_entry{io_backend::uring, &make_uring_backend},
+#endif
 #ifdef TANDEM_IO_HAS_ASIO
     backend_entry{io_backend::asio, &make_asio_backend},
 #endif
@@ -52,12 +55,17 @@ io_backend detail::backend_from_environment() {
 std::unique_ptr<backend> make_backend(const completion_options& options) {
   const backend_entry* const found = entry_of(options.backend);
   if (found == nullptr) {
-    throw std::system_error(ENOTSUP, std::generic_category(),
-                            "tandem::io: this build of the library has no Asio backend (it was "
-                            "configured with TANDEM_IO_ASIO=OFF)");
+    const char* const why = options.backend == io_backend::asio
+                                ? "tandem::io: this build of the library has no Asio backend (it "
+                                  "was configured with TANDEM_IO_ASIO=OFF)"
+                                : "tandem::io: this build of the library has no io_uring backend "
+                                  "(it was configured for a system without: TANDEM_PLATFORM)";
+    throw std::system_error(ENOTSUP, std::generic_category(), why);
   }
   return found->make(options);
 }
+
+io_backend first_backend() noexcept { return backends.front().kind; }
 
 bool has_backend(io_backend kind) noexcept { return entry_of(kind) != nullptr; }
 

@@ -78,6 +78,9 @@ class backend {
 /// @throws  std::system_error with cause and cure
 std::unique_ptr<backend> make_backend(const completion_options& options);
 
+/// The one that is tried first where nobody has chosen.
+io_backend first_backend() noexcept;
+
 /// Whether this build of the library has it.
 bool has_backend(io_backend kind) noexcept;
 

@@ -9,7 +9,7 @@
 
 #include <tandem/io/detail/file_request.hpp>
 
-#include "platform/linux/call_limit.hpp"
+#include "platform/unix/call_limit.hpp"
 
 namespace tandem::inline v0::io {
 

@@ -9,10 +9,11 @@
 #include <new>
 #include <tandem/io/detail/operation.hpp>
 
-#include "platform/linux/call_limit.hpp"
-#include "platform/linux/datagram_message.hpp"
-#include "platform/linux/message.hpp"
-#include "platform/linux/socket_address.hpp"
+#include "platform/linux/calls.hpp"
+#include "platform/unix/call_limit.hpp"
+#include "platform/unix/datagram_message.hpp"
+#include "platform/unix/message.hpp"
+#include "platform/unix/socket_address.hpp"
 #include "uring/file_entry.hpp"
 
 namespace tandem::inline v0::io {
@@ -78,7 +79,7 @@ inline void prepare_entry(io_uring_sqe* sqe, detail::operation& operation) noexc
       break;
     case detail::operation_kind::send_all_vector:
       io_uring_prep_sendmsg(sqe, descriptor, place_message(operation),
-                            static_cast<unsigned>(platform::send_flags(operation.window())));
+                            static_cast<unsigned>(platform::send_flags(operation.window().more())));
       break;
     case detail::operation_kind::receive_from: prepare_receive_from(sqe, operation); break;
     case detail::operation_kind::send_to: prepare_send_to(sqe, operation); break;

@@ -55,6 +55,10 @@ void thread_options::validate() const {
                                 to_string(placement) + ", which needs threads.cpus");
   }
   const std::vector<unsigned> allowed = platform::allowed_cpus();
+  if (allowed.empty()) {
+    throw std::invalid_argument(std::string("runtime_options::threads.placement is ") +
+                                to_string(placement) + ", but this system places no threads");
+  }
   for (const unsigned cpu : cpus) {
     if (std::find(allowed.begin(), allowed.end(), cpu) != allowed.end()) continue;
     throw std::invalid_argument("runtime_options::threads.cpus names CPU " + std::to_string(cpu) +

@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "platform/descriptor.hpp"
-#include "platform/os_thread.hpp"
 #include "platform/sockets.hpp"
 
 namespace {
@@ -113,22 +112,6 @@ TEST(attempts, a_connect_that_was_begun_goes_on_and_accept_finds_it) {
   EXPECT_EQ(platform::remote_endpoint_of(accepted).value(),
             platform::local_endpoint_of(client).value());
   for (const native_descriptor each : {listener, client, accepted}) platform::close(each);
-}
-
-TEST(os_thread, a_thread_that_has_ended_has_used_nothing_and_is_not_blocked) {
-  int number = 0;
-  int clock = 0;
-  std::thread([&] {
-    number = platform::number_of_this_thread();
-    clock = platform::cpu_clock_of_this_thread();
-    EXPECT_GT(platform::cpu_time_of(clock), std::chrono::nanoseconds(0));
-    EXPECT_FALSE(platform::is_blocked(number));  // it runs
-  }).join();
-  EXPECT_NE(number, platform::number_of_this_thread());
-  // join() may return a little before the system has forgotten it.
-  while (platform::cpu_time_of(clock).count() != 0) std::this_thread::yield();
-  while (platform::is_blocked(number)) std::this_thread::yield();
-  EXPECT_EQ(platform::cpu_time_of(0), std::chrono::nanoseconds(0));
 }
 
 }  // namespace

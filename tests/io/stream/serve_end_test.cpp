@@ -29,14 +29,20 @@
 /// ENFILE is the whole machine's, so this process gets it from here: of the next `refused_accepts`
 /// calls. What a ring accepts does not come by here.
 static std::atomic<int> refused_accepts{0};
-extern "C" int accept4(int descriptor, sockaddr* peer, socklen_t* size, int flags) {
+static bool is_refused() {
   int left = refused_accepts.load();
   while (left > 0 && !refused_accepts.compare_exchange_weak(left, left - 1)) {}
-  if (left > 0) {
-    errno = ENFILE;
-    return -1;
-  }
+  if (left > 0) errno = ENFILE;
+  return left > 0;
+}
+extern "C" int accept4(int descriptor, sockaddr* peer, socklen_t* size, int flags) {
+  if (is_refused()) return -1;
   return static_cast<int>(::syscall(SYS_accept4, descriptor, peer, size, flags));
+}
+// Where there is no accept4(), as in the platform room posix.
+extern "C" int accept(int descriptor, sockaddr* peer, socklen_t* size) {
+  if (is_refused()) return -1;
+  return static_cast<int>(::syscall(SYS_accept4, descriptor, peer, size, 0));
 }
 
 namespace {
@@ -217,7 +223,7 @@ TEST(serve_errors, without_descriptors_it_pauses_longer_and_longer_and_goes_on_a
 }
 
 TEST(serve_errors, a_machine_without_files_is_told_of_and_waited_for) {
-  if (!TANDEM_TEST_HAS_ASIO) GTEST_SKIP() << "built without the backend that calls accept4()";
+  if (!TANDEM_TEST_HAS_ASIO) GTEST_SKIP() << "built without the backend that calls accept";
   test_runtime rt;
   tandem::io::completion_options asio;
   asio.backend = tandem::io::io_backend::asio;

@@ -172,13 +172,6 @@ TEST(cpu_count, is_at_least_one_and_at_most_what_the_machine_has) {
   EXPECT_LE(tandem::usable_cpus(), std::max(1U, std::thread::hardware_concurrency()));
 }
 
-TEST(cpu_count, follows_the_affinity_mask) {
-  const std::vector<unsigned> before = tandem::test::cpus_of_this_thread();
-  ASSERT_TRUE(tandem::test::run_on_cpus({before.front()}));
-  EXPECT_EQ(tandem::usable_cpus(), 1U);
-  ASSERT_TRUE(tandem::test::run_on_cpus(before));
-}
-
 // Found by review: each yield asked for attention, and so went in front of the forked sibling
 // again.
 TEST(worker_pool, a_task_that_yields_in_a_loop_lets_its_forked_sibling_run) {

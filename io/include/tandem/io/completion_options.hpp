@@ -14,7 +14,8 @@ namespace tandem::inline v0::io {
 
 /// What the completion pool is built on.
 enum class io_backend : std::uint8_t {
-  automatic,  ///< io_uring; where the host refuses it, Asio, which says so once on standard error
+  automatic,  ///< io_uring; where the host refuses it, Asio, which says so once on standard error;
+              ///< where the system has none, Asio
   uring,      ///< io_uring, or an error
   asio,       ///< readiness from Asio (epoll on Linux) and non-blocking calls
 };

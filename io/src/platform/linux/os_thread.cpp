@@ -1,10 +1,8 @@
-// os_thread.cpp: a thread's number, its CPU clock, and /proc.
+// os_thread.cpp: a thread's number, and what /proc says of it.
 // SPDX-License-Identifier: MIT
 #include "platform/os_thread.hpp"
 
 #include <fcntl.h>
-#include <pthread.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <array>
@@ -14,17 +12,6 @@
 namespace tandem::inline v0::io::platform {
 
 int number_of_this_thread() noexcept { return ::gettid(); }
-
-int cpu_clock_of_this_thread() noexcept {
-  clockid_t clock = 0;
-  return ::pthread_getcpuclockid(::pthread_self(), &clock) == 0 ? clock : 0;
-}
-
-std::chrono::nanoseconds cpu_time_of(int cpu_clock) noexcept {
-  timespec used{};
-  if (cpu_clock == 0 || ::clock_gettime(cpu_clock, &used) != 0) return {};
-  return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
-}
 
 bool is_blocked(int number) noexcept {
   std::array<char, 64> path;

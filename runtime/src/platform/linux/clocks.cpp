@@ -1,8 +1,6 @@
-// clocks.cpp: CPU time, and the time stamp counter of x86-64 where Linux itself trusts it.
+// clocks.cpp: the time stamp counter of x86-64 where Linux itself trusts it.
 // SPDX-License-Identifier: MIT
 #include "platform/clocks.hpp"
-
-#include <ctime>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -16,12 +14,6 @@
 #endif
 
 namespace tandem::inline v0::platform {
-
-std::chrono::nanoseconds cpu_time_of_process() noexcept {
-  timespec used{};
-  (void)::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-  return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
-}
 
 #if defined(__x86_64__)
 

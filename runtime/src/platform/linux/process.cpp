@@ -2,19 +2,16 @@
 // SPDX-License-Identifier: MIT
 #include "platform/process.hpp"
 
-#include <pthread.h>
 #include <unistd.h>
 
-#include <system_error>
+#include "platform/unix/fork_handlers.hpp"
 
 namespace tandem::inline v0::platform {
 
 int process_id() noexcept { return ::getpid(); }
 
 void at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) {
-  if (const int error = ::pthread_atfork(before, in_parent, in_child); error != 0) {
-    throw std::system_error(error, std::system_category(), "tandem: pthread_atfork failed");
-  }
+  register_fork_handlers(before, in_parent, in_child);
 }
 
 }  // namespace tandem::inline v0::platform

@@ -7,7 +7,7 @@
 
 #include <tandem/io/detail/datagram.hpp>
 
-#include "platform/linux/socket_address.hpp"
+#include "platform/unix/socket_address.hpp"
 
 namespace tandem::inline v0::io::platform {
 

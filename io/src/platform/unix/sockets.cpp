@@ -1,4 +1,4 @@
-// sockets.cpp: sockets by the calls of POSIX and Linux.
+// sockets.cpp: sockets by the calls of POSIX, and options as far as the system has them.
 // SPDX-License-Identifier: MIT
 #include "platform/sockets.hpp"
 
@@ -13,7 +13,8 @@
 #include <system_error>
 #include <utility>
 
-#include "platform/linux/socket_address.hpp"
+#include "platform/unix/calls.hpp"
+#include "platform/unix/socket_address.hpp"
 
 namespace tandem::inline v0::io::platform {
 
@@ -67,13 +68,40 @@ result<endpoint> name_of(int descriptor, int (*ask)(int, sockaddr*, socklen_t*))
   return address.to_endpoint();
 }
 
+/// Where there is no option for it a socket's name tells.
+int family_of(questions& socket, [[maybe_unused]] int descriptor) noexcept {
+#if defined(SO_DOMAIN)
+  return socket.ask(SOL_SOCKET, SO_DOMAIN);
+#else
+  socket_address name;
+  if (::getsockname(descriptor, name.data(), name.capacity()) == 0) return name.data()->sa_family;
+  if (!socket.error) socket.error = error_of(errno);
+  return AF_UNSPEC;
+#endif
+}
+
+/// Where there is no option for it: what streams of the internet are everywhere.
+int protocol_of([[maybe_unused]] questions& socket) noexcept {
+#if defined(SO_PROTOCOL)
+  return socket.ask(SOL_SOCKET, SO_PROTOCOL);
+#else
+  return IPPROTO_TCP;
+#endif
+}
+
+#if defined(TCP_KEEPIDLE)
+constexpr int keep_idle = TCP_KEEPIDLE;
+#else
+constexpr int keep_idle = TCP_KEEPALIVE;
+#endif
+
 refusal refuse(int error, const char* why) noexcept { return {error_of(error), why}; }
 
 }  // namespace
 
 result<native_descriptor> open_tcp_socket(address_family family) noexcept {
   const int of = family == address_family::ipv4 ? AF_INET : AF_INET6;
-  const int made = ::socket(of, SOCK_STREAM | SOCK_CLOEXEC, IPPROTO_TCP);
+  const int made = open_socket(of, SOCK_STREAM, IPPROTO_TCP);
   if (made < 0) return error_of(errno);
   return made;
 }
@@ -123,9 +151,9 @@ refusal adopt_socket(native_descriptor descriptor, adopted_kind wanted) noexcept
   const int flags = ::fcntl(descriptor, F_GETFD);
   if (flags < 0) return refuse(errno, "is not open");
   questions socket(descriptor);
-  const int family = socket.ask(SOL_SOCKET, SO_DOMAIN);
+  const int family = family_of(socket, descriptor);
   const int type = socket.ask(SOL_SOCKET, SO_TYPE);
-  const int protocol = socket.ask(SOL_SOCKET, SO_PROTOCOL);
+  const int protocol = protocol_of(socket);
   const bool listens = socket.ask(SOL_SOCKET, SO_ACCEPTCONN) != 0;
   if (socket.error) {
     return {socket.error,
@@ -149,6 +177,7 @@ refusal adopt_socket(native_descriptor descriptor, adopted_kind wanted) noexcept
       ::fcntl(descriptor, F_SETFD, flags | FD_CLOEXEC) != 0) {
     return refuse(errno, "does not take its flags");
   }
+  keep_from_signals(descriptor);
   return {};
 }
 
@@ -161,7 +190,7 @@ std::error_code set_keep_alive(native_descriptor descriptor,
     const auto set_time = [descriptor](int name, int value) {
       return set(descriptor, IPPROTO_TCP, name, value);
     };
-    if (const auto error = set_time(TCP_KEEPIDLE, to_int(alive->idle.count()))) return error;
+    if (const auto error = set_time(keep_idle, to_int(alive->idle.count()))) return error;
     if (const auto error = set_time(TCP_KEEPINTVL, to_int(alive->interval.count()))) return error;
     if (const auto error = set_time(TCP_KEEPCNT, to_int(alive->probes))) return error;
   }
@@ -178,12 +207,21 @@ std::error_code set_receive_buffer_bytes(native_descriptor socket, std::size_t b
 std::error_code set_send_buffer_bytes(native_descriptor socket, std::size_t bytes) noexcept {
   return set(socket, SOL_SOCKET, SO_SNDBUF, to_int(bytes));
 }
-std::error_code set_user_timeout(native_descriptor socket,
-                                 std::chrono::milliseconds span) noexcept {
+std::error_code set_user_timeout([[maybe_unused]] native_descriptor socket,
+                                 [[maybe_unused]] std::chrono::milliseconds span) noexcept {
+#if defined(TCP_USER_TIMEOUT)
   return set(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, to_int(span.count()));
+#else
+  return error_of(ENOPROTOOPT);
+#endif
 }
-std::error_code set_quick_ack(native_descriptor socket, bool on) noexcept {
+std::error_code set_quick_ack([[maybe_unused]] native_descriptor socket,
+                              [[maybe_unused]] bool on) noexcept {
+#if defined(TCP_QUICKACK)
   return set(socket, IPPROTO_TCP, TCP_QUICKACK, on ? 1 : 0);
+#else
+  return error_of(ENOPROTOOPT);
+#endif
 }
 
 result<tcp_options> options_of(native_descriptor descriptor) noexcept {
@@ -198,15 +236,19 @@ result<tcp_options> options_of(native_descriptor descriptor) noexcept {
   tcp_options now;
   now.no_delay = flag(IPPROTO_TCP, TCP_NODELAY);
   if (flag(SOL_SOCKET, SO_KEEPALIVE)) {
-    now.alive = keep_alive(span(TCP_KEEPIDLE), span(TCP_KEEPINTVL),
+    now.alive = keep_alive(span(keep_idle), span(TCP_KEEPINTVL),
                            static_cast<unsigned>(socket.ask(IPPROTO_TCP, TCP_KEEPCNT)));
   }
   const auto lingers = socket.ask<::linger>(SOL_SOCKET, SO_LINGER);
   if (lingers.l_onoff != 0) now.linger = std::chrono::seconds(lingers.l_linger);
   now.receive_buffer_bytes = bytes(SO_RCVBUF);
   now.send_buffer_bytes = bytes(SO_SNDBUF);
+#if defined(TCP_USER_TIMEOUT)
   now.user_timeout = std::chrono::milliseconds(socket.ask<unsigned>(IPPROTO_TCP, TCP_USER_TIMEOUT));
+#endif
+#if defined(TCP_QUICKACK)
   now.quick_ack = flag(IPPROTO_TCP, TCP_QUICKACK);
+#endif
   if (socket.error) return socket.error;
   return now;
 }

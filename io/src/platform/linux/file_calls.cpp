@@ -1,4 +1,4 @@
-// file_request.cpp: the system calls of files.
+// file_calls.cpp: the system calls of files on Linux.
 // SPDX-License-Identifier: MIT
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -8,29 +8,20 @@
 
 #include <cerrno>
 #include <tandem/io/detail/file_request.hpp>
-#include <tandem/stop.hpp>
 
-#include "platform/linux/call_limit.hpp"
 #include "platform/open_beneath.hpp"
+#include "platform/unix/call_limit.hpp"
+#include "platform/unix/file_outcome.hpp"
 
 namespace tandem::inline v0::io::detail {
 
 namespace {
 
-std::int32_t outcome_of(ssize_t answer) noexcept {
-  return answer >= 0 ? static_cast<std::int32_t>(answer) : -errno;
-}
+using platform::file_outcome_of;
 
 /// Of a call with RWF_NOWAIT: it would wait, or does not know whether it would.
 bool must_wait(std::int32_t outcome) noexcept {
   return outcome == -EAGAIN || outcome == -EOPNOTSUPP || outcome == -ENOSYS;
-}
-
-/// Also of a thread of the kernel that works for a ring, by a cancel (moving/cancel): then some
-/// operations, as open, pass on what a system call would begin again by itself, or make EINTR of:
-/// ERESTARTSYS to ERESTART_RESTARTBLOCK, which the headers do not name.
-bool was_interrupted(std::int32_t outcome) noexcept {
-  return outcome == -EINTR || (outcome <= -512 && outcome >= -516);
 }
 
 /// One buffer, without waiting: what most transfers are.
@@ -51,12 +42,6 @@ ssize_t transfer_now(bool reads, int descriptor, const segment& one, std::uint64
 
 }  // namespace
 
-bool file_request::is_long() noexcept {
-  std::size_t sum = 0;
-  for (const segment& each : segments()) sum += each.bytes;
-  return sum > inline_bytes;
-}
-
 std::int32_t file_request::call(int flags) noexcept {
   const std::span<segment> list = segments();
   segment one{list[0].data, platform::capped(list[0].bytes)};
@@ -66,8 +51,8 @@ std::int32_t file_request::call(int flags) noexcept {
   const auto count = static_cast<int>(list.size());
   const auto at = static_cast<off_t>(offset_);
   if (action_ == file_action::read)
-    return outcome_of(::preadv2(descriptor_, first, count, at, flags));
-  return outcome_of(::pwritev2(descriptor_, first, count, at, flags));
+    return file_outcome_of(::preadv2(descriptor_, first, count, at, flags));
+  return file_outcome_of(::pwritev2(descriptor_, first, count, at, flags));
 }
 
 int file_request::write_flags() const noexcept {
@@ -85,8 +70,8 @@ bool file_request::attempt() noexcept {
       one_.bytes = 0;
       return true;
     }
-    if (must_wait(outcome_of(count))) return false;
-    if (!took(outcome_of(count))) return true;
+    if (must_wait(file_outcome_of(count))) return false;
+    if (!took(file_outcome_of(count))) return true;
   }
   if (action_ == file_action::open) return false;
   if (descriptor_ < 0) {
@@ -116,65 +101,23 @@ bool file_request::attempt() noexcept {
   return false;
 }
 
-void file_request::perform() noexcept {
-  while (took(is_transfer() ? call(write_flags()) : command())) {
-    if (tandem::stop_requested()) {  // files/stop: between two parts
-      fail(ECANCELED);
-      return;
-    }
-  }
-}
-
 std::int32_t file_request::command() noexcept {
   switch (action_) {
-    case file_action::sync: return outcome_of(::fsync(descriptor_));
-    case file_action::sync_data: return outcome_of(::fdatasync(descriptor_));
-    case file_action::open: return outcome_of(::open(path(), flags_, permissions_));
+    case file_action::sync: return file_outcome_of(::fsync(descriptor_));
+    case file_action::sync_data: return file_outcome_of(::fdatasync(descriptor_));
+    case file_action::open: return file_outcome_of(::open(path(), flags_, permissions_));
     case file_action::open_beneath:
       return platform::open_beneath(descriptor_, path(), flags_, permissions_);
     case file_action::status:
-      return outcome_of(::statx(descriptor_, "", AT_EMPTY_PATH, STATX_BASIC_STATS,
-                                static_cast<struct ::statx*>(one_.data)));
+      return file_outcome_of(::statx(descriptor_, "", AT_EMPTY_PATH, STATX_BASIC_STATS,
+                                     static_cast<struct ::statx*>(one_.data)));
     case file_action::truncate:
-      return outcome_of(::ftruncate(descriptor_, static_cast<off_t>(offset_)));
+      return file_outcome_of(::ftruncate(descriptor_, static_cast<off_t>(offset_)));
     case file_action::allocate:
-      return outcome_of(
+      return file_outcome_of(
           ::fallocate(descriptor_, 0, static_cast<off_t>(offset_), static_cast<off_t>(one_.bytes)));
     default: return -EINVAL;
   }
-}
-
-bool file_request::took(std::int32_t outcome) noexcept {
-  error_ = 0;  // one that moves to another ring is cancelled, and goes on there
-  if (was_interrupted(outcome)) return true;
-  if (outcome == -EOPNOTSUPP && write_flags() != 0) return has_no_end_ = true;
-  if (outcome == -EAGAIN && is_opening() && (flags_ & O_NONBLOCK) != 0) {
-    flags_ &= ~O_NONBLOCK;  // somebody has to give up a lease on it
-    return true;
-  }
-  // The end of a file is where it is: what is read past the page cache from there on is not
-  // aligned.
-  if (outcome == -EINVAL && is_direct_ && action_ == file_action::read && done_ != 0) return false;
-  if (outcome < 0) {
-    fail(-outcome);
-    return false;
-  }
-  const auto count = static_cast<std::size_t>(outcome);
-  if (!is_transfer()) {
-    done_ = count;
-    return false;
-  }
-  if (count == 0) {
-    // The end of the file. No system answers a write so; if one does, it would do so for ever.
-    if (action_ != file_action::read) fail(EIO);
-    return false;
-  }
-  done_ += count;
-  offset_ += count;
-  if (window_ != nullptr) return window_->advance(count);
-  one_.data = static_cast<std::byte*>(one_.data) + count;
-  one_.bytes -= count;
-  return one_.bytes != 0;
 }
 
 }  // namespace tandem::inline v0::io::detail

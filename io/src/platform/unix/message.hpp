@@ -18,13 +18,8 @@ inline msghdr message_of(detail::segment_window& window) noexcept {
   msghdr header{};
   // segment is laid out as iovec (above).
   header.msg_iov = reinterpret_cast<iovec*>(window.segments().data());  // NOLINT
-  header.msg_iovlen = window.segments().size();
+  header.msg_iovlen = static_cast<decltype(header.msg_iovlen)>(window.segments().size());
   return header;
-}
-
-/// While more buffers follow the system need not send a part of a packet.
-inline int send_flags(const detail::segment_window& window) noexcept {
-  return MSG_NOSIGNAL | (window.more() ? MSG_MORE : 0);
 }
 
 }  // namespace tandem::inline v0::io::platform

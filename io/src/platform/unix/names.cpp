@@ -9,7 +9,7 @@
 #include <cstring>
 #include <tandem/io/resolve.hpp>
 
-#include "platform/linux/socket_address.hpp"
+#include "platform/unix/socket_address.hpp"
 
 namespace tandem::inline v0::io::platform {
 
@@ -24,6 +24,8 @@ class category final : public std::error_category {
       case EAI_NONAME:
 #ifdef EAI_NODATA
       case EAI_NODATA:
+#endif
+#ifdef EAI_ADDRFAMILY
       case EAI_ADDRFAMILY:
 #endif
         return resolve_errc::host_not_found;

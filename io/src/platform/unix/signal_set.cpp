@@ -14,6 +14,8 @@
 #include <tandem/io/signal_set.hpp>
 #include <thread>
 
+#include "platform/unix/calls.hpp"
+
 namespace tandem::inline v0::io {
 
 namespace {
@@ -63,7 +65,7 @@ result<int> signal_awaiter::await_resume_result() {
 signal_set::signal_set(std::initializer_list<int> signals) {
   completion_pool& pool = current_completion_pool("signal_set");
   native_descriptor ends[2] = {no_descriptor, no_descriptor};
-  if (::pipe2(ends, O_CLOEXEC) != 0) {
+  if (platform::open_pipe(ends) != 0) {
     throw std::system_error(errno, std::generic_category(), "signal_set: pipe");
   }
   pipe_ = detail::socket(ends[0], pool.next_thread());

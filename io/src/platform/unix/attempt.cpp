@@ -12,10 +12,11 @@
 
 #include <cerrno>
 
-#include "platform/linux/call_limit.hpp"
-#include "platform/linux/datagram_message.hpp"
-#include "platform/linux/message.hpp"
-#include "platform/linux/socket_address.hpp"
+#include "platform/unix/call_limit.hpp"
+#include "platform/unix/calls.hpp"
+#include "platform/unix/datagram_message.hpp"
+#include "platform/unix/message.hpp"
+#include "platform/unix/socket_address.hpp"
 
 namespace tandem::inline v0::io::platform {
 
@@ -75,8 +76,7 @@ std::int32_t receive_from(operation& operation) noexcept {
 
 std::int32_t send_to(const operation& operation) noexcept {
   datagram_message message(operation.of_datagram(), operation.of_datagram().peer);
-  return outcome_of(
-      ::sendmsg(operation.descriptor(), &message.header(), MSG_DONTWAIT | MSG_NOSIGNAL));
+  return outcome_of(send_message(operation.descriptor(), message.header(), false));
 }
 
 }  // namespace
@@ -97,24 +97,20 @@ std::int32_t begin_attempt(operation& operation) noexcept {
 std::int32_t next_attempt(operation& operation) noexcept {
   const int descriptor = operation.descriptor();
   switch (operation.kind()) {
-    case operation_kind::accept:
-      return outcome_of(::accept4(descriptor, nullptr, nullptr, SOCK_CLOEXEC));
+    case operation_kind::accept: return accept_now(descriptor);
     case operation_kind::connect: return connect_outcome(descriptor);
     case operation_kind::receive:
-      return outcome_of(
-          ::recv(descriptor, operation.buffer(), capped(operation.bytes()), MSG_DONTWAIT));
+      return receive_now(descriptor, operation.buffer(), operation.bytes());
     case operation_kind::send:
     case operation_kind::send_all:
-      return outcome_of(::send(descriptor, operation.buffer(), capped(operation.bytes()),
-                               MSG_DONTWAIT | MSG_NOSIGNAL));
+      return outcome_of(send_bytes(descriptor, operation.buffer(), capped(operation.bytes())));
     case operation_kind::receive_vector: {
       msghdr header = message_of(operation.window());
       return outcome_of(::recvmsg(descriptor, &header, MSG_DONTWAIT));
     }
     case operation_kind::send_all_vector: {
       const msghdr header = message_of(operation.window());
-      return outcome_of(
-          ::sendmsg(descriptor, &header, MSG_DONTWAIT | send_flags(operation.window())));
+      return outcome_of(send_message(descriptor, header, operation.window().more()));
     }
     case operation_kind::receive_from: return receive_from(operation);
     case operation_kind::send_to: return send_to(operation);
@@ -126,6 +122,14 @@ std::int32_t next_attempt(operation& operation) noexcept {
     case operation_kind::file: break;  // it waits for no direction
   }
   return -ENOTSUP;
+}
+
+std::int32_t accept_now(native_descriptor listener) noexcept {
+  return outcome_of(accept_connection(listener));
+}
+
+std::int32_t receive_now(native_descriptor socket, void* data, std::size_t bytes) noexcept {
+  return outcome_of(::recv(socket, data, capped(bytes), MSG_DONTWAIT));
 }
 
 ready_events events_of(std::int32_t outcome) noexcept {

@@ -1,0 +1,72 @@
+// calls.hpp: sockets and pipes made in several steps, sends around which SIGPIPE is held back.
+// SPDX-License-Identifier: MIT
+//
+// Between a descriptor's birth and the call that keeps it from being inherited a fork() and exec of
+// another thread may pass it on: POSIX has no remedy.
+#pragma once
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstddef>
+
+#include "platform/posix/without_sigpipe.hpp"
+
+namespace tandem::inline v0::io::platform {
+
+/// Of a socket that is written to. Where the option is missing each send holds the signal back.
+inline void keep_from_signals([[maybe_unused]] int socket) noexcept {
+#if defined(SO_NOSIGPIPE)
+  int on = 1;
+  (void)::setsockopt(socket, SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on);
+#endif
+}
+
+inline void keep_from_exec(int descriptor) noexcept {
+  (void)::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+}
+
+inline int open_socket(int family, int type, int protocol) noexcept {
+  const int made = ::socket(family, type, protocol);
+  if (made < 0) return made;
+  keep_from_exec(made);
+  keep_from_signals(made);
+  return made;
+}
+
+inline int accept_connection(int listener) noexcept {
+  const int made = ::accept(listener, nullptr, nullptr);
+  if (made < 0) return made;
+  keep_from_exec(made);
+  keep_from_signals(made);
+  // BSD's take this from the listener.
+  const int status = ::fcntl(made, F_GETFL);
+  if (status >= 0 && (status & O_NONBLOCK) != 0) {
+    (void)::fcntl(made, F_SETFL, status & ~O_NONBLOCK);
+  }
+  return made;
+}
+
+inline int open_pipe(int (&ends)[2]) noexcept {
+  const int answer = ::pipe(ends);
+  if (answer != 0) return answer;
+  for (const int each : ends) keep_from_exec(each);
+  return answer;
+}
+
+/// For a folder on the way of a path. Where there is nothing less it has to be readable.
+#if defined(O_SEARCH)
+inline constexpr int folder_access = O_SEARCH;
+#else
+inline constexpr int folder_access = O_RDONLY;
+#endif
+
+inline ssize_t send_bytes(int socket, const void* data, std::size_t bytes) noexcept {
+  return without_sigpipe([&] { return ::send(socket, data, bytes, MSG_DONTWAIT); });
+}
+inline ssize_t send_message(int socket, const msghdr& message, bool) noexcept {
+  return without_sigpipe([&] { return ::sendmsg(socket, &message, MSG_DONTWAIT); });
+}
+
+}  // namespace tandem::inline v0::io::platform

@@ -1,0 +1,26 @@
+// file_kind.hpp: what a file is, from its mode.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <sys/stat.h>
+
+#include <tandem/io/file_status.hpp>
+
+namespace tandem::inline v0::io::platform {
+
+inline file_kind kind_of(unsigned mode) noexcept {
+  switch (mode & S_IFMT) {
+    case S_IFREG: return file_kind::regular;
+    case S_IFDIR: return file_kind::directory;
+    case S_IFLNK: return file_kind::symlink;
+    case S_IFBLK: return file_kind::block;
+    case S_IFCHR: return file_kind::character;
+    case S_IFIFO: return file_kind::fifo;
+    case S_IFSOCK: return file_kind::socket;
+    default: return file_kind::other;
+  }
+}
+
+inline constexpr unsigned permission_bits = 07777;
+
+}  // namespace tandem::inline v0::io::platform

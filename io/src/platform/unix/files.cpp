@@ -1,0 +1,58 @@
+// files.cpp: how files are opened and adopted.
+// SPDX-License-Identifier: MIT
+#include "platform/files.hpp"
+
+#include <fcntl.h>
+
+#include <cerrno>
+
+namespace tandem::inline v0::io::platform {
+
+namespace {
+
+/// Where there is no such flag it is asked for afterwards, or is a hint that nobody hears.
+#if defined(O_DIRECT)
+constexpr int direct_flag = O_DIRECT;
+#else
+constexpr int direct_flag = 0;
+#endif
+
+}  // namespace
+
+int open_flags(const open_options& options) noexcept {
+  // O_NOCTTY: a terminal that is opened is not to become the process's own. O_NONBLOCK: rings do
+  // not wait for the other end of a pipe anyway, if they find it at once; so nobody does.
+  int flags = O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+  switch (options.mode) {
+    case open_mode::read: flags |= O_RDONLY; break;
+    case open_mode::write: flags |= O_WRONLY; break;
+    case open_mode::read_write: flags |= O_RDWR; break;
+  }
+  if (options.create) flags |= O_CREAT;
+  if (options.create && options.exclusive) flags |= O_EXCL;
+  if (options.truncate) flags |= O_TRUNC;
+  if (options.append) flags |= O_APPEND;
+  if (options.direct) flags |= direct_flag;
+  return flags;
+}
+
+void settle_opened(native_descriptor file, const open_options& options) noexcept {
+  constexpr int settable = O_APPEND | direct_flag;
+  (void)::fcntl(file, F_SETFL, open_flags(options) & settable);
+#if !defined(O_DIRECT) && defined(F_NOCACHE)
+  if (options.direct) (void)::fcntl(file, F_NOCACHE, 1);
+#endif
+}
+
+std::error_code adopt_file(native_descriptor file, bool& is_direct) noexcept {
+  const int flags = ::fcntl(file, F_GETFD);
+  const int status = ::fcntl(file, F_GETFL);
+  if (flags < 0 || status < 0 || ::fcntl(file, F_SETFL, status & ~O_NONBLOCK) != 0 ||
+      ::fcntl(file, F_SETFD, flags | FD_CLOEXEC) != 0) {
+    return {errno, std::generic_category()};
+  }
+  is_direct = (status & direct_flag) != 0;
+  return {};
+}
+
+}  // namespace tandem::inline v0::io::platform
