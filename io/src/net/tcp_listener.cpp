@@ -15,7 +15,7 @@ result<tcp_stream> accept_awaiter::await_resume_result() {
   end_operation();
   if (operation_.failed()) return operation_.error();
   completion_thread& thread = connections_on_ != nullptr ? *connections_on_ : pool_->next_thread();
-  return tcp_stream(detail::socket(operation_.outcome(), thread));
+  return tcp_stream(detail::socket(detail::descriptor_of(operation_.outcome()), thread));
 }
 
 tcp_stream accept_awaiter::await_resume() {

@@ -4,9 +4,11 @@
 // For the first try on a thread that is not the socket's (operations/submit), and for a backend
 // that knows readiness only. Any thread, one at a time for each operation: whoever may complete it.
 //
-// A failure is an outcome as backends tell it: a negative error number. Nothing is thrown.
+// A failure is an outcome as backends tell it: a negative error number (error_number.hpp says of
+// which kind). Nothing is thrown.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <tandem/io/detail/operation.hpp>
 #include <tandem/io/native_descriptor.hpp>
@@ -17,7 +19,7 @@ namespace tandem::inline v0::io::platform {
 /// What it fails with is what the call that follows fails with. pre: a number, open or not
 void set_non_blocking(native_descriptor descriptor) noexcept;
 
-/// Answer of the two below: nothing was done, and nothing can be done before the descriptor is
+/// Answer of those below: nothing was done, and nothing can be done before the descriptor is
 /// ready.
 inline constexpr std::int32_t would_block = INT32_MIN;
 
@@ -29,6 +31,13 @@ std::int32_t begin_attempt(detail::operation& operation) noexcept;
 /// Another one, after the descriptor was said to be ready (which may be wrong by now); for kinds
 /// that begin no connection and accept none it may be the first, too.
 std::int32_t next_attempt(detail::operation& operation) noexcept;
+
+/// The next connection of a socket that listens, or what has come at one that is connected, without
+/// an operation. pre of the first: it does not block (set_non_blocking)
+///
+/// @returns  a descriptor that is not inherited, or bytes; an outcome; or would_block
+std::int32_t accept_now(native_descriptor listener) noexcept;
+std::int32_t receive_now(native_descriptor socket, void* data, std::size_t bytes) noexcept;
 
 /// What the outcome of wait_readable or wait_writable says, whichever backend it is of. pre: it is
 /// no error number

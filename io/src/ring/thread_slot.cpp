@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "ring/thread_slot.hpp"
 
+#include <tandem/config.hpp>
+
 namespace tandem::inline v0::io {
 
 namespace {

@@ -86,6 +86,14 @@ void set_non_blocking(native_descriptor descriptor) noexcept {
   (void)::ioctl(descriptor, FIONBIO, &on);  // fails with what the call that follows fails with
 }
 
+std::int32_t accept_now(native_descriptor listener) noexcept {
+  return outcome_of(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
+}
+
+std::int32_t receive_now(native_descriptor socket, void* data, std::size_t bytes) noexcept {
+  return outcome_of(::recv(socket, data, capped(bytes), MSG_DONTWAIT));
+}
+
 std::int32_t begin_attempt(operation& operation) noexcept {
   if (operation.kind() == operation_kind::connect) return begin_connect(operation);
   // A connection that is taken by another process, or reset, between poll() and accept() would
@@ -97,12 +105,10 @@ std::int32_t begin_attempt(operation& operation) noexcept {
 std::int32_t next_attempt(operation& operation) noexcept {
   const int descriptor = operation.descriptor();
   switch (operation.kind()) {
-    case operation_kind::accept:
-      return outcome_of(::accept4(descriptor, nullptr, nullptr, SOCK_CLOEXEC));
+    case operation_kind::accept: return accept_now(descriptor);
     case operation_kind::connect: return connect_outcome(descriptor);
     case operation_kind::receive:
-      return outcome_of(
-          ::recv(descriptor, operation.buffer(), capped(operation.bytes()), MSG_DONTWAIT));
+      return receive_now(descriptor, operation.buffer(), operation.bytes());
     case operation_kind::send:
     case operation_kind::send_all:
       return outcome_of(::send(descriptor, operation.buffer(), capped(operation.bytes()),

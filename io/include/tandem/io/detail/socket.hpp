@@ -30,7 +30,7 @@ class TANDEM_IO_API socket {
 
   native_descriptor descriptor() const noexcept { return descriptor_; }
   completion_thread* thread() const noexcept { return thread_; }
-  bool is_open() const noexcept { return descriptor_ >= 0; }
+  bool is_open() const noexcept { return is_descriptor(descriptor_); }
   void close() noexcept;
   /// Gives it up without closing it. @returns no_descriptor if there is none
   native_descriptor release() noexcept;
