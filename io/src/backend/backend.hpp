@@ -36,7 +36,7 @@ class backend {
   backend& operator=(const backend&) = delete;
   virtual ~backend();
 
-  /// For people: "io_uring", "asio".
+  /// For people: "io_uring", "asio", "iocp".
   virtual std::string_view name() const noexcept = 0;
   /// Whether operations on files may be submitted; where not, they go through blocking(). Any
   /// thread.
@@ -78,6 +78,9 @@ class backend {
 /// @throws  std::system_error with cause and cure
 std::unique_ptr<backend> make_backend(const completion_options& options);
 
+/// The one that is tried first where nobody has chosen.
+io_backend first_backend() noexcept;
+
 /// Whether this build of the library has it.
 bool has_backend(io_backend kind) noexcept;
 
@@ -97,5 +100,6 @@ io_backend backend_from_environment();
 // One for each room of a backend, with the room's name.
 std::unique_ptr<backend> make_uring_backend(const completion_options& options);
 std::unique_ptr<backend> make_asio_backend(const completion_options& options);
+std::unique_ptr<backend> make_iocp_backend(const completion_options& options);
 
 }  // namespace tandem::inline v0::io

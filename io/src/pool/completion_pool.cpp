@@ -41,7 +41,7 @@ class completion_pool::impl final : public growth_target, public resident_listen
         loads_(std::make_shared<thread_loads>(options_.max_threads, *this)),
         watch_(owner.options().name + "-io-watch", options_.stall_threshold, options_.on_stall) {
     completion_options one = options_;
-    if (one.backend == io_backend::automatic) one.backend = io_backend::uring;
+    if (one.backend == io_backend::automatic) one.backend = first_backend();
     make_threads(pool, one);
     const bool watched = prepare_watch();
     try {
@@ -50,7 +50,7 @@ class completion_pool::impl final : public growth_target, public resident_listen
       // choice/refused: all threads have the same backend, so the first refusal decides for all.
       // Any other failure: choice/failed.
       if (options.backend != io_backend::automatic || !is_refusal(refused.code()) ||
-          !has_backend(io_backend::asio)) {
+          one.backend == io_backend::asio || !has_backend(io_backend::asio)) {
         throw;
       }
       say_refused(refused);
