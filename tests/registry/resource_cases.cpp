@@ -14,6 +14,7 @@
 #include <tandem/with_resource.hpp>
 
 #include "case_of.hpp"
+#include "waits.hpp"
 
 namespace tandem::registry {
 namespace resource_rows {  // not an unnamed one: g++ warns of frames that hold such types
@@ -159,7 +160,6 @@ class submit_when_free_case : public case_base {
   }
   void complete() noexcept {
     open_ = true;
-    open_.notify_all();
   }
   /// Whoever waits hears that there will be no place.
   void fail() { pool().shutdown(); }
@@ -186,7 +186,7 @@ class submit_when_free_case : public case_base {
   }
   worker_pool& pool() { return pool_runtime_.workers(); }
 
-  std::atomic<bool> open_{false};
+  tandem::test::flag open_;
   runtime pool_runtime_;
 };
 

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <latch>
 #include <limits>
 #include <memory>
 #include <random>
@@ -20,6 +19,7 @@
 #include <vector>
 
 #include "seeded.hpp"
+#include "waits.hpp"
 
 namespace {
 
@@ -79,7 +79,7 @@ class crowd {
   }
 
   void run() {
-    std::latch all_here(static_cast<std::ptrdiff_t>(offers_.size()));
+    tandem::test::latch all_here(static_cast<std::ptrdiff_t>(offers_.size()));
     std::vector<std::jthread> team;
     for (const auto& own : offers_) {
       team.emplace_back([&] {

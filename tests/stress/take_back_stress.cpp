@@ -20,6 +20,7 @@
 
 #include "seeded.hpp"
 #include "test_runtime.hpp"
+#include "waits.hpp"
 
 namespace {
 
@@ -89,7 +90,6 @@ class round_of_stress {
   }
   void open_gate() {
     open_ = true;
-    open_.notify_all();
   }
   void block_workers(std::vector<join_handle<void>>& handles) {
     open_ = false;
@@ -189,7 +189,7 @@ class round_of_stress {
   const std::size_t capacity_;
   std::shared_ptr<int> alive_ = std::make_shared<int>(0);
   std::array<slot, slots> all_;
-  std::atomic<bool> open_;
+  tandem::test::flag open_;
   std::atomic<int> inside_{0};
   std::atomic<long> accepted_{0};
   std::atomic<long> started_{0};

@@ -4,10 +4,12 @@
 #
 # Laws: listed, includes, umbrellas, layers, rooms, once, systems, calls, heads. Prints each offender; exits 1 if there is one.
 set -euo pipefail
-cd "$(dirname "$0")/../.."
+cd "${2:-$(dirname "$0")/../..}"  # systems may look at another tree
 
 found=0
 offend() { echo "$*"; found=1; }
+# All but what is for one system, or for one compiler.
+systems_files() { files runtime io examples tests 2>/dev/null | grep -vE '/platform/|/(config|export)\.hpp$|^tests/support/(linux|windows)/|^tests/bench/' || true; }
 files() { find "$@" -type f \( -name '*.hpp' -o -name '*.cpp' \) | sort; }
 
 case ${1:-} in
@@ -64,6 +66,7 @@ io tandem/io/io.hpp'
   # One class of a name in a namespace, or the linker takes functions of the one for the other.
   once) python3 -B tests/support/check_once.py || found=1 ;;
   # The operating system is called in platform rooms and in backends only. (export.hpp: how a library shows its symbols.)
+  # Which system it is, and what only some compilers understand, stands in platform rooms and in config.hpp: MSVC has a chance.
   # Of what it calls a socket only platform/linux knows that it is an int, and what is none: native_descriptor.hpp.
   systems)
     while read -r hit; do
@@ -71,7 +74,15 @@ io tandem/io/io.hpp'
     done < <(files runtime io | grep -vE '/src/(platform|uring|asio)/' | grep -v '/export\.hpp$' | xargs -r grep -nE \
       -e '#[[:space:]]*include <(sys|linux|net|netinet|arpa|asm)/' \
       -e '#[[:space:]]*include <(unistd|fcntl|poll|netdb|signal|csignal|pthread|sched|semaphore|dlfcn|spawn|termios|syslog|malloc|liburing|windows|winsock2?|ws2tcpip)(\.h)?>' \
-      -e '__linux__|__unix__|__APPLE__|_WIN32|_WIN64' | grep -vE ':#include <semaphore>$' || true)
+      | grep -vE ':#include <semaphore>$' || true)
+    while read -r hit; do
+      offend "$hit: a folder of platform rooms knows which system it is"
+    done < <(systems_files | xargs -r grep -nE '\b(__linux__|__unix__|__APPLE__|__FreeBSD__|_WIN32|_WIN64|__MINGW(32|64)__|__CYGWIN__)\b' || true)
+    while read -r hit; do
+      offend "$hit: an extension of some compilers: config.hpp has macros"
+    done < <(systems_files | grep -E '^(runtime|io)/' | xargs -r sed -snE \
+      -e 's,//.*,,' -e '/__attribute__|\b(__)?asm(__)?\b|__int128|__builtin_|\[\[[^]]*\b(gnu|clang)::|(=|\(|,|&&|\|\||\?|:|\breturn)[[:space:]]*\(\{/{F;=;p}' \
+      | paste -d: - - - || true)
     while read -r hit; do
       offend "$hit: a native_descriptor, or no_descriptor"
     done < <(files io | grep -vE '/src/platform/linux/|/native_descriptor\.hpp$' | xargs -r grep -nE \

@@ -2,7 +2,8 @@
 # install_packages.sh GROUP...: installs the Debian packages of these groups that are missing.
 # SPDX-License-Identifier: MIT
 #
-# Groups: build, clang, format, check, tests, interop, examples, peers, sync_peers, pool_peers, io_peers, plot, browser. Nothing is asked and
+# Groups: build, clang, format, check, tests, interop, examples, peers, sync_peers, pool_peers, io_peers, plot, browser,
+# windows. Nothing is asked and
 # nothing is removed; with everything in place it takes a moment and touches nothing. As root or with sudo; otherwise it
 # says what is needed.
 set -euo pipefail
@@ -22,7 +23,8 @@ packages_of() {
     io_peers) echo libasio-dev libuv1-dev libboost1.81-dev librust-tokio-dev wrk nginx fio "$(unless_found cargo cargo)" "$(unless_found go golang-go)" ;;
     plot) echo gnuplot-nox ;;
     browser) echo chromium chromium-driver python3-selenium ;;
-    *) echo "install_packages.sh: no such group: $1 (build clang format check tests interop examples peers sync_peers pool_peers io_peers plot browser)" >&2; return 2 ;;
+    windows) echo g++-mingw-w64-x86-64-posix wine64 googletest python3 ;;
+    *) echo "install_packages.sh: no such group: $1 (build clang format check tests interop examples peers sync_peers pool_peers io_peers plot browser windows)" >&2; return 2 ;;
   esac
 }
 

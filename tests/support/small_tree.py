@@ -13,5 +13,7 @@ def run_over(files: dict[str, str], script: str, *words: str) -> subprocess.Comp
             file = pathlib.Path(folder, name)
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8")
-        command = [sys.executable, "-B", pathlib.Path(__file__).with_name(script), *words, folder]
+        check = pathlib.Path(__file__).with_name(script)
+        command = [check] if check.suffix == ".sh" else [sys.executable, "-B", check]
+        command += [*words, folder]
         return subprocess.run(command, capture_output=True, text=True)

@@ -7,20 +7,17 @@
 #include "watchdog.hpp"
 
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <unistd.h>
 
-#include <atomic>
 #include <condition_variable>
 #include <cstdlib>
 #include <list>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "sanitized.hpp"
+#include "system.hpp"
+#include "waits.hpp"
 
 namespace tandem::test {
 namespace {
@@ -48,7 +45,7 @@ struct watchdog_state {
   std::string running;                                    // empty: no test is running
   clock::time_point deadline = clock::time_point::max();  // of the running test
   std::list<report_entry> reports;
-  std::atomic<bool> has_begun{false};  // the watching thread
+  flag has_begun;  // the watching thread
   const std::chrono::seconds limit{
       seconds_from_environment("TANDEM_TEST_LIMIT_SECONDS", default_limit_seconds) +
       seconds_from_environment("TANDEM_STRESS_SECONDS", 0)};
@@ -57,18 +54,6 @@ struct watchdog_state {
 watchdog_state& state() {
   static watchdog_state* const leaked = new watchdog_state;
   return *leaked;
-}
-
-// Every thread's stack, if a debugger is there to tell. Bounded: gdb itself may hang on a broken
-// process.
-void print_stacks() {
-  prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
-  const std::string command =
-      "command -v gdb >/dev/null && timeout -k 5 40 gdb -p " + std::to_string(getpid()) +
-      " -batch -nx -ex 'set pagination off' -ex 'thread apply all bt 30' 1>&2 2>/dev/null";
-  if (std::system(command.c_str()) != 0) {
-    std::fputs("watchdog: no stacks (gdb is not installed or could not attach)\n", stderr);
-  }
 }
 
 [[noreturn]] void end_hung_test(watchdog_state& s) {
@@ -82,8 +67,7 @@ void print_stacks() {
 
 void watch() {
   watchdog_state& s = state();
-  s.has_begun.store(true, std::memory_order_release);
-  s.has_begun.notify_one();
+  s.has_begun = true;
   std::unique_lock lock(s.mutex);
   for (;;) {
     if (s.running.empty()) {
@@ -138,14 +122,9 @@ std::chrono::milliseconds stress_time(std::chrono::milliseconds otherwise) {
 void start_watchdog(bool in_death_test) {
   // The thread is born with every signal blocked, so that tests of signals see only their own
   // threads.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread(watch).detach();
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  start_quiet_thread(&watch);
   // No test meets a thread that is just beginning.
-  state().has_begun.wait(false, std::memory_order_acquire);
+  state().has_begun.wait(false);
   if (in_death_test) {
     set_running("the child of a death test");
   } else {

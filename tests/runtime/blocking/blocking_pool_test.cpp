@@ -1,16 +1,12 @@
 // blocking_pool_test.cpp: the threads of blocking(), and its queue.
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
-#include <pthread.h>
 
 #include <atomic>
 #include <chrono>
-#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <latch>
-#include <semaphore>
 #include <stdexcept>
 #include <string>
 #include <tandem/blocking.hpp>
@@ -22,7 +18,9 @@
 #include <utility>
 
 #include "spin_for.hpp"
+#include "system.hpp"
 #include "test_runtime.hpp"
+#include "waits.hpp"
 
 namespace {
 
@@ -60,8 +58,8 @@ class occupied {
       self.go_on_.acquire();
     });
   }
-  std::binary_semaphore begun_{0};
-  std::binary_semaphore go_on_{0};
+  tandem::test::thread_semaphore begun_{0};
+  tandem::test::thread_semaphore go_on_{0};
   tandem::join_handle<void> holder_;
 };
 
@@ -131,10 +129,10 @@ TEST(blocking, threads_grow_with_need_up_to_the_limit_and_are_reused) {
   constexpr int calls = 64;
   std::atomic<int> inside{0};
   std::atomic<int> most{0};
-  std::latch three(3);
+  tandem::test::latch three(3);
   const auto body = [&](tandem::task_scope& scope) -> task<void> {
     for (int i = 0; i < calls; ++i) {
-      scope.spawn([](auto& now, auto& peak, std::latch& meet, int number) -> task<void> {
+      scope.spawn([](auto& now, auto& peak, tandem::test::latch& meet, int number) -> task<void> {
         co_await blocking([&, number] {
           const int here = ++now;
           int seen = peak.load();
@@ -205,17 +203,14 @@ TEST(blocking, threads_have_a_name_and_block_signals) {
   test_runtime rt;
   const auto check = []() -> task<void> {
     co_await blocking([] {
-      char name[16] = {};
       // Its starter names it, and may be late: a thread begins with the name of the one that made
       // it.
+      std::string name;
       do {
-        pthread_getname_np(pthread_self(), name, sizeof name);
-      } while (std::string(name).find("block") == std::string::npos);
-      EXPECT_STREQ(name, "tandem-block-0");
-      sigset_t blocked;
-      pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
-      EXPECT_TRUE(sigismember(&blocked, SIGPIPE));
-      EXPECT_TRUE(sigismember(&blocked, SIGTERM));
+        name = tandem::test::name_of_this_thread();
+      } while (name.find("block") == std::string::npos);
+      EXPECT_EQ(name, "tandem-block-0");
+      EXPECT_TRUE(tandem::test::blocks_signals());
     });
   };
   rt.run(check());
@@ -226,9 +221,9 @@ TEST(blocking, shutdown_takes_queued_calls_out_and_waits_for_the_running_one) {
   std::atomic<bool> ended{false};
   {
     test_runtime rt(with_blocking(1));
-    std::binary_semaphore begun(0);
+    tandem::test::thread_semaphore begun(0);
     const blocking_pool& pool = rt->use_service<blocking_pool>();
-    rt->spawn([](std::binary_semaphore& sign, std::atomic<bool>& done,
+    rt->spawn([](tandem::test::thread_semaphore& sign, std::atomic<bool>& done,
                  const blocking_pool& calls) -> task<void> {
         co_await blocking([&] {
           sign.release();
@@ -249,11 +244,11 @@ TEST(blocking, shutdown_takes_queued_calls_out_and_waits_for_the_running_one) {
 }
 
 TEST(blocking, options_are_checked_and_read_from_the_environment) {
-  ::setenv("TANDEM_BLOCKING_THREADS", "7", 1);
+  tandem::test::set_variable("TANDEM_BLOCKING_THREADS", "7");
   EXPECT_EQ(tandem::blocking_options().max_threads, 7U);
-  ::setenv("TANDEM_BLOCKING_THREADS", "many", 1);
+  tandem::test::set_variable("TANDEM_BLOCKING_THREADS", "many");
   EXPECT_THROW(tandem::blocking_options(), std::invalid_argument);
-  ::unsetenv("TANDEM_BLOCKING_THREADS");
+  tandem::test::unset_variable("TANDEM_BLOCKING_THREADS");
   EXPECT_EQ(tandem::blocking_options().max_threads, 512U);
 
   test_runtime rt(with_blocking(0));

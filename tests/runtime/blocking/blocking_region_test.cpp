@@ -5,8 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <latch>
-#include <semaphore>
 #include <tandem/cpu_count.hpp>
 #include <tandem/event.hpp>
 #include <tandem/runtime.hpp>
@@ -15,6 +13,7 @@
 
 #include "runtime/support/adaptive_pool_support.hpp"
 #include "test_runtime.hpp"
+#include "waits.hpp"
 
 namespace {
 
@@ -33,10 +32,10 @@ TEST(blocking_region, whoever_blocks_in_a_region_is_replaced_without_waiting_for
   runtime_options options = quick(2, 64);
   options.adaptive.gate_period = 1h;  // it does not help
   test_runtime rt(options);
-  std::latch all(10);
+  tandem::test::latch all(10);
   std::vector<tandem::join_handle<void>> handles;
   for (int i = 0; i < 10; ++i) {
-    handles.push_back(rt->spawn([](std::latch& here) -> task<void> {
+    handles.push_back(rt->spawn([](tandem::test::latch& here) -> task<void> {
       const blocking_region region;
       here.arrive_and_wait();
       co_return;
@@ -99,10 +98,10 @@ TEST(blocking_region,
     const std::chrono::milliseconds expected = cpus * step + 2 * step;
     const auto began = std::chrono::steady_clock::now();
     test_runtime rt(options);
-    std::latch met(all);
+    tandem::test::latch met(all);
     std::vector<tandem::join_handle<void>> handles;
     for (unsigned i = 0; i < all; ++i) {
-      handles.push_back(rt->spawn([](std::latch& here) -> task<void> {
+      handles.push_back(rt->spawn([](tandem::test::latch& here) -> task<void> {
         const blocking_region region;
         here.arrive_and_wait();
         co_return;
@@ -133,8 +132,8 @@ TEST(blocking_region, regions_may_be_nested_and_count_once) {
 TEST(blocking_region, a_region_gives_what_waits_in_the_lanes_of_its_worker_to_others) {
   test_runtime rt(quick(2, 8));
   rt.run([]() -> task<void> {
-    std::binary_semaphore ran(0);
-    auto next = tandem::spawn([](std::binary_semaphore& here) -> task<void> {
+    tandem::test::thread_semaphore ran(0);
+    auto next = tandem::spawn([](tandem::test::thread_semaphore& here) -> task<void> {
       here.release();
       co_return;
     }(ran));
@@ -147,7 +146,7 @@ TEST(blocking_region, a_region_gives_what_waits_in_the_lanes_of_its_worker_to_ot
 }
 
 /// Makes `next` ready, and blocks until it has run.
-task<void> depends_on_next(tandem::event& ready, std::binary_semaphore& ran, bool in_a_region) {
+task<void> depends_on_next(tandem::event& ready, tandem::test::thread_semaphore& ran, bool in_a_region) {
   ready.set();
   if (in_a_region) {
     const blocking_region region;
@@ -158,7 +157,7 @@ task<void> depends_on_next(tandem::event& ready, std::binary_semaphore& ran, boo
   co_return;
 }
 
-task<void> next_to_run(tandem::event& ready, std::binary_semaphore& ran) {
+task<void> next_to_run(tandem::event& ready, tandem::test::thread_semaphore& ran) {
   co_await ready.wait();
   ran.release();
 }
@@ -167,7 +166,7 @@ task<void> next_to_run(tandem::event& ready, std::binary_semaphore& ran) {
 void block_on_the_next_slot(const runtime_options& options, bool in_a_region) {
   test_runtime rt(options);
   tandem::event ready;
-  std::binary_semaphore ran(0);
+  tandem::test::thread_semaphore ran(0);
   auto next = rt->spawn(next_to_run(ready, ran));
   (void)rt.workers().prestart_all_core_threads();
   wait_until([&] {
@@ -209,10 +208,10 @@ TEST(blocking_region, a_stand_in_that_retires_leaves_its_room) {
   options.keep_alive = 1ms;
   options.adaptive.gate_period = 1h;  // it does not help
   test_runtime rt(options);
-  std::counting_semaphore<> end(0);
+  tandem::test::thread_semaphore end(0);
   std::vector<tandem::join_handle<void>> blocked;
   for (int i = 0; i < 3; ++i) {
-    blocked.push_back(rt->spawn([](std::counting_semaphore<>& over) -> task<void> {
+    blocked.push_back(rt->spawn([](tandem::test::thread_semaphore& over) -> task<void> {
       const blocking_region region;
       over.acquire();
       co_return;

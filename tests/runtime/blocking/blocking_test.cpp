@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
-#include <semaphore>
 #include <stdexcept>
 #include <string>
 #include <tandem/blocking.hpp>
@@ -22,6 +21,7 @@
 
 #include "sanitized.hpp"
 #include "test_runtime.hpp"
+#include "waits.hpp"
 
 namespace {
 std::atomic<long> allocations{0};
@@ -117,7 +117,7 @@ TEST(blocking, ending_the_own_runtime_from_a_call_is_refused) {
 
 TEST(blocking, the_call_sees_its_task_and_its_stop) {
   test_runtime rt;
-  std::binary_semaphore begun(0);
+  tandem::test::thread_semaphore begun(0);
   const auto check = [&begun]() -> task<tandem::stop_reason> {
     const tandem::environment* const here = tandem::current_environment();
     co_return co_await blocking([&begun, here] {
@@ -136,8 +136,8 @@ TEST(blocking, the_call_sees_its_task_and_its_stop) {
 TEST(blocking, a_stopped_task_does_not_even_queue) {
   test_runtime rt;
   bool ran = false;
-  std::binary_semaphore begun(0);
-  std::binary_semaphore stopped(0);
+  tandem::test::thread_semaphore begun(0);
+  tandem::test::thread_semaphore stopped(0);
   const auto check = [&]() -> task<void> {
     begun.release();
     stopped.acquire();

@@ -2,13 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <tandem/single_thread_executor.hpp>
 
-#include <pthread.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <array>
 #include <memory>
-#include <optional>
 #include <tandem/clock.hpp>
 #include <tandem/fork_join.hpp>
 #include <tandem/resume_on.hpp>
@@ -17,6 +12,7 @@
 #include <thread>
 
 #include "runtime/executors/executor_support.hpp"
+#include "system.hpp"
 
 TANDEM_TEST_COUNT_NEW
 
@@ -76,9 +72,7 @@ TEST(single_thread_executor, its_thread_bears_its_name) {
   single_thread_executor own(*rt, "database");
   EXPECT_EQ(own.name(), "database");
   tandem::sync_wait(own, []() -> task<void> {
-    std::array<char, 16> name{};
-    EXPECT_EQ(::pthread_getname_np(::pthread_self(), name.data(), name.size()), 0);
-    EXPECT_STREQ(name.data(), "database");
+    EXPECT_EQ(tandem::test::name_of_this_thread(), "database");
     co_return;
   }());
 }
@@ -253,25 +247,6 @@ TEST(single_thread_executor_death, its_destruction_by_its_own_task_says_so) {
         }(own));
       },
       "by a task that runs on it");
-}
-
-TEST(single_thread_executor, in_a_child_of_fork_leaves_the_thread_to_the_parent) {
-  test_runtime rt(1);
-  // No heap: a child of fork() cannot rely on it under every sanitizer.
-  std::optional<single_thread_executor> own(std::in_place, *rt);
-  tandem::sync_wait(*own, []() -> task<void> { co_return; }());
-  const pid_t child = ::fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    ::alarm(50);  // a child that hangs is a failed test
-    own.reset();
-    ::_exit(0);
-  }
-  int status = -1;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 0);
-  EXPECT_NE(tandem::sync_wait(*own, current_thread()), std::this_thread::get_id());
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // single_thread_join_test.cpp: who may wait for the end of a single_thread_executor, and how often.
 // SPDX-License-Identifier: MIT
-#include <latch>
 #include <tandem/event.hpp>
 #include <tandem/single_thread_executor.hpp>
 #include <tandem/strand.hpp>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "runtime/executors/executor_support.hpp"
+#include "waits.hpp"
 
 namespace {
 
@@ -36,7 +36,7 @@ TEST(single_thread_executor, join_on_its_own_thread_is_refused_and_closes_nothin
 
 /// Two threads join `own` while a task lives there; `end_task` ends it once both are at it.
 void join_twice_at_once(single_thread_executor& own, const bool& ended, auto end_task) {
-  std::latch ready(3);
+  tandem::test::latch ready(3);
   std::vector<std::thread> joining;
   for (int i = 0; i < 2; ++i) {
     joining.emplace_back([&] {

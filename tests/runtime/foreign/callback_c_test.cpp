@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <string>
@@ -47,7 +48,9 @@ TEST(callback_in_c, a_function_in_c_gets_a_number_for_its_pointer) {
   EXPECT_EQ(rt.run(check()), "borrowed");
   library.function(1, "late", library.data);  // hits nothing
   EXPECT_EQ(late_callbacks() - before, 1U);
-  for (const std::uintptr_t made_up : {0UL, 1UL, 0xFFFFFFFFFFFFFFFFUL, 0x00007F0012345678UL}) {
+  constexpr std::array<std::uintptr_t, 4> all_made_up = {0, 1, 0xFFFFFFFFFFFFFFFF,
+                                                         0x00007F0012345678};
+  for (const std::uintptr_t made_up : all_made_up) {
     library.function(1, "", reinterpret_cast<void*>(made_up));
   }
   EXPECT_EQ(late_callbacks() - before, 5U);

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
 #include <stdexcept>
 #include <string_view>
@@ -18,8 +19,8 @@ namespace tandem::test {
 /// Thrown by bodies.
 class broken_item : public std::runtime_error {
  public:
-  explicit broken_item(long at) : std::runtime_error("item"), item(at) {}
-  long item;
+  explicit broken_item(std::int64_t at) : std::runtime_error("item"), item(at) {}
+  std::int64_t item;
 };
 
 /// A number that counts how many of its kind are alive.

@@ -1,14 +1,12 @@
 // frame_memory_test.cpp: what a burst has taken goes back once nobody runs, and then nothing happens any more.
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <fstream>
 #include <memory>
 #include <tandem/detail/frame_idle.hpp>
 #include <tandem/detail/frame_memory.hpp>
@@ -23,6 +21,7 @@
 #include <vector>
 
 #include "sanitized.hpp"
+#include "system.hpp"
 #include "test_runtime.hpp"
 
 namespace {
@@ -31,6 +30,7 @@ using namespace std::chrono_literals;
 using tandem::task;
 using tandem::detail::count_frame_store;
 using tandem::detail::frame_idle;
+using tandem::test::resident_bytes;
 using tandem::test::rounds;
 using tandem::test::test_runtime;
 using tandem::test::with_threads;
@@ -48,14 +48,6 @@ class frame_memory : public testing::Test {
     tandem::detail::frame_idle_ns.store(time.count());
   }
 };
-
-/// As much of the process as is in memory.
-std::size_t resident_bytes() {
-  std::size_t all = 0;
-  std::size_t resident = 0;
-  std::ifstream("/proc/self/statm") >> all >> resident;
-  return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-}
 
 /// So many tasks wait at once, then all end.
 task<void> burst(int tasks) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "runtime/support/reconfigure_support.hpp"
+#include "waits.hpp"
 
 namespace {
 
@@ -65,15 +66,14 @@ TEST(reconfigure, a_pool_may_be_told_to_end_without_a_hook) {
 }
 
 TEST(reconfigure, a_hook_that_is_replaced_while_it_runs_lives_until_it_returns) {
-  std::atomic<bool> inside{false};
-  std::atomic<bool> go_on{false};
+  tandem::test::flag inside;
+  tandem::test::flag go_on;
   std::atomic<bool> held_in_the_end{false};
   std::atomic<int> late{0};
   auto held = std::make_shared<int>(42);
   const std::weak_ptr<int> watched = held;
   std::function<void()> hook = [&, held] {
     inside = true;
-    inside.notify_all();
     go_on.wait(false);
     held_in_the_end = !watched.expired() && *held == 42;
   };
@@ -87,7 +87,6 @@ TEST(reconfigure, a_hook_that_is_replaced_while_it_runs_lives_until_it_returns) 
   rt.workers().reconfigure(ends_by([&] { ++late; }));
   EXPECT_FALSE(watched.expired());
   go_on = true;
-  go_on.notify_all();
   EXPECT_TRUE(rt.workers().await_termination(1h));
   EXPECT_TRUE(held_in_the_end);
   EXPECT_EQ(late.load(), 0);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "runtime/support/reconfigure_support.hpp"
+#include "waits.hpp"
 
 namespace {
 
@@ -233,8 +234,8 @@ TEST(reconfigure, the_goal_of_an_adaptive_pool_stays_within_its_new_limits) {
 TEST(reconfigure, regions_that_were_entered_before_a_change_are_left_after_it) {
   test_runtime rt(adaptive(1, 8));
   std::atomic<int> inside{0};
-  std::atomic<bool> leave{false};
-  const auto region = [](std::atomic<int>& count, std::atomic<bool>& open) -> task<void> {
+  tandem::test::flag leave;
+  const auto region = [](std::atomic<int>& count, tandem::test::flag& open) -> task<void> {
     const tandem::blocking_region here;
     ++count;
     open.wait(false);
@@ -252,7 +253,6 @@ TEST(reconfigure, regions_that_were_entered_before_a_change_are_left_after_it) {
   rt.workers().reconfigure(on);
   EXPECT_EQ(rt.workers().stats().blocked, 3U);
   leave = true;
-  leave.notify_all();
   for (auto& each : handles) each.wait();
   EXPECT_EQ(rt.workers().stats().blocked, 0U);
 }

@@ -2,16 +2,13 @@
 // SPDX-License-Identifier: MIT
 #include <tandem/thread_options.hpp>
 
-#include <pthread.h>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <csignal>
 #include <functional>
-#include <latch>
 #include <stdexcept>
 #include <string>
 #include <tandem/runtime.hpp>
@@ -21,6 +18,7 @@
 
 #include "runtime/pool/thread_support.hpp"
 #include "runtime/support/submit_support.hpp"
+#include "waits.hpp"
 
 namespace {
 
@@ -66,10 +64,7 @@ TEST(thread_factory, a_factory_makes_the_threads_and_gets_their_names) {
   };
   journal inside;
   options.threads.on_start = [&](unsigned) {
-    sigset_t blocked;
-    pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
-    const bool all = sigismember(&blocked, SIGPIPE) == 1 && sigismember(&blocked, SIGTERM) == 1;
-    inside.write(name_of_this_thread() + (all ? " blocks signals" : " gets signals"));
+    inside.write(name_of_this_thread() + (blocks_signals() ? " blocks signals" : " gets signals"));
   };
   test_runtime rt(options);
   EXPECT_EQ(rt.workers().prestart_all_core_threads(), 2U);
@@ -78,15 +73,13 @@ TEST(thread_factory, a_factory_makes_the_threads_and_gets_their_names) {
   auto seen = inside.read();
   std::sort(seen.begin(), seen.end());
   EXPECT_EQ(seen, (std::vector<std::string>{"tandem-0 blocks signals", "tandem-1 blocks signals"}));
-  sigset_t own;
-  pthread_sigmask(SIG_BLOCK, nullptr, &own);
-  EXPECT_EQ(sigismember(&own, SIGTERM), 0);
+  EXPECT_TRUE(!blocks_signals() || !has_signals());
 }
 
 // Found by review: a thread counted as searching while its hook ran, and nobody else was woken
 // meanwhile.
 TEST(thread_factory, nobody_waits_for_the_start_hook_of_another_thread) {
-  std::latch all_start(4);
+  tandem::test::latch all_start(4);
   runtime_options options = pool_of(4, 4, growth_order::demand);
   options.threads.on_start = [&](unsigned) { all_start.arrive_and_wait(); };
   test_runtime rt(options);

@@ -17,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "system.hpp"
 #include "test_runtime.hpp"
 
 namespace {
@@ -172,19 +173,10 @@ TEST(cpu_count, is_at_least_one_and_at_most_what_the_machine_has) {
 }
 
 TEST(cpu_count, follows_the_affinity_mask) {
-  cpu_set_t before;
-  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  for (int i = 0; i < CPU_SETSIZE; ++i) {
-    if (CPU_ISSET(i, &before)) {
-      CPU_SET(i, &one);
-      break;
-    }
-  }
-  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  const std::vector<unsigned> before = tandem::test::cpus_of_this_thread();
+  ASSERT_TRUE(tandem::test::run_on_cpus({before.front()}));
   EXPECT_EQ(tandem::usable_cpus(), 1U);
-  ASSERT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
+  ASSERT_TRUE(tandem::test::run_on_cpus(before));
 }
 
 // Found by review: each yield asked for attention, and so went in front of the forked sibling

@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <memory>
 #include <optional>
-#include <semaphore>
 #include <stdexcept>
 #include <string>
 #include <tandem/blocking.hpp>
@@ -25,6 +24,7 @@
 
 #include "fork_support.hpp"
 #include "test_runtime.hpp"
+#include "waits.hpp"
 
 namespace {
 
@@ -56,8 +56,8 @@ tandem::runtime_options two_threads() { return tandem::test::with_threads(2); }
 TEST(fork_policy, every_use_of_a_parents_runtime_is_refused_by_name) {
   tandem::runtime rt(two_threads());
   ASSERT_EQ(rt.spawn(work()).wait(), work_result);
-  std::binary_semaphore go_on(0);
-  auto living = rt.spawn([](std::binary_semaphore& sign) -> task<void> {
+  tandem::test::thread_semaphore go_on(0);
+  auto living = rt.spawn([](tandem::test::thread_semaphore& sign) -> task<void> {
     co_await tandem::blocking([&sign] { sign.acquire(); });
   }(go_on));
   const int answer = in_child([&] {

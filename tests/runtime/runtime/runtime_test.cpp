@@ -1,12 +1,9 @@
 // runtime_test.cpp: set-up, services, draining, shutting down, and start/stop without residue.
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
-#include <malloc.h>
 
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -22,13 +19,17 @@
 #include <vector>
 
 #include "sanitized.hpp"
+#include "system.hpp"
 #include "test_runtime.hpp"
 
 namespace {
 
 using namespace std::chrono_literals;
 using tandem::task;
+using tandem::test::holdings;
+using tandem::test::set_variable;
 using tandem::test::test_runtime;
+using tandem::test::unset_variable;
 using tandem::test::with_threads;
 
 TEST(run, returns_the_value_of_the_task_and_rethrows_its_failure) {
@@ -90,15 +91,15 @@ TEST(runtime, drain_tells_when_time_ran_out) {
 }
 
 TEST(runtime, options_come_from_the_environment_and_say_what_is_wrong_with_it) {
-  ASSERT_EQ(setenv("TANDEM_MIN_THREADS", "3", 1), 0);
-  ASSERT_EQ(setenv("TANDEM_NAME", "named", 1), 0);
+  set_variable("TANDEM_MIN_THREADS", "3");
+  set_variable("TANDEM_NAME", "named");
   {
     const tandem::runtime_options options;
     EXPECT_EQ(options.min_threads, 3U);
     EXPECT_EQ(options.name, "named");
   }
   for (const char* bad : {"0", "-1", "two", "3 ", "99999999999999"}) {
-    ASSERT_EQ(setenv("TANDEM_MIN_THREADS", bad, 1), 0);
+    set_variable("TANDEM_MIN_THREADS", bad);
     try {
       const tandem::runtime_options options;
       FAIL() << "accepted \"" << bad << '"';
@@ -106,8 +107,8 @@ TEST(runtime, options_come_from_the_environment_and_say_what_is_wrong_with_it) {
       EXPECT_NE(std::string(e.what()).find("TANDEM_MIN_THREADS"), std::string::npos);
     }
   }
-  unsetenv("TANDEM_MIN_THREADS");
-  unsetenv("TANDEM_NAME");
+  unset_variable("TANDEM_MIN_THREADS");
+  unset_variable("TANDEM_NAME");
   EXPECT_GE(tandem::runtime_options().min_threads, 2U);
   EXPECT_THROW(tandem::runtime rt(with_threads(1025)), std::invalid_argument);
 }
@@ -209,30 +210,15 @@ TEST(runtime, two_of_them_live_in_one_process) {
   EXPECT_EQ(y.wait(), &*b);
 }
 
-// What a process holds: threads, descriptors, bytes from malloc and for frames.
 const std::size_t baseline_threads = 2;  // main and the watchdog
 
-struct holdings {
-  std::size_t threads;
-  std::size_t descriptors;
-  std::size_t bytes;
-};
-
-std::size_t entries(const char* folder) {
-  std::size_t count = 0;
-  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder)) ++count;
-  return count;
-}
-
+/// Frames are mapped, and so in no count of malloc's.
 holdings take_stock() {
   // Which thread frees a block is chance; what this one caches of them is not in use.
   tandem::detail::trim_frame_cache();
-  // A joined thread leaves /proc a moment after join returned.
-  for (int i = 0; i < 1000 && entries("/proc/self/task") > baseline_threads; ++i) {
-    std::this_thread::sleep_for(1ms);
-  }
-  const std::size_t mapped = tandem::detail::count_frame_store().mapped_bytes;
-  return {entries("/proc/self/task"), entries("/proc/self/fd"), mallinfo2().uordblks + mapped};
+  holdings all = tandem::test::holdings_of_process(baseline_threads);
+  all.bytes += tandem::detail::count_frame_store().mapped_bytes;
+  return all;
 }
 
 task<void> a_bit_of_everything() {
@@ -248,17 +234,11 @@ task<void> a_bit_of_everything() {
 }
 
 TEST(runtime, ten_thousand_start_stop_cycles_hold_no_more_than_a_hundred) {
-  // malloc's per-thread cache counts as used bytes, and what is in it is chance: without it the
-  // numbers are exact. It can only be switched off before main.
-  if (!tandem::test::sanitized && std::getenv("GLIBC_TUNABLES") == nullptr) {
-    const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-    const std::string command =
-        "GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.arena_max=1 '" + self +
-        "' --gtest_filter=runtime.ten_thousand*";
-    ASSERT_EQ(std::system(command.c_str()), 0);
+  const int elsewhere = tandem::test::run_with_exact_bytes("runtime.ten_thousand*");
+  if (elsewhere != -1) {
+    ASSERT_EQ(elsewhere, 0);
     return;
   }
-  // Under a sanitizer its allocator is not mallinfo2's anyway.
   const int many = tandem::test::rounds(10'000);
   const auto cycle = [] { tandem::run(a_bit_of_everything(), with_threads(2)); };
   for (int i = 0; i < 100; ++i) cycle();
@@ -266,7 +246,7 @@ TEST(runtime, ten_thousand_start_stop_cycles_hold_no_more_than_a_hundred) {
   for (int i = 100; i < many; ++i) cycle();
   const holdings after_many = take_stock();
   EXPECT_EQ(after_many.threads, after_hundred.threads);
-  EXPECT_EQ(after_many.descriptors, after_hundred.descriptors);
+  EXPECT_EQ(after_many.handles, after_hundred.handles);
   EXPECT_EQ(after_many.bytes, after_hundred.bytes);
 }
 

@@ -1,7 +1,6 @@
 // virtual_clock_test.cpp: laws of the virtual clock and of runtimes without threads.
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
-#include <poll.h>
 
 #include <atomic>
 #include <chrono>
@@ -27,12 +26,15 @@
 #include <utility>
 #include <vector>
 
+#include "system.hpp"
+
 namespace {
 
 using namespace std::chrono_literals;
 using tandem::runtime;
 using tandem::runtime_options;
 using tandem::task;
+using tandem::test::is_ready;
 
 runtime_options simulated(std::uint64_t seed, unsigned workers = 1) {
   runtime_options options;
@@ -313,21 +315,21 @@ TEST(runtime_without_threads, run_until_idle_stops_at_the_first_wait) {
 
 TEST(runtime_without_threads, poll_runs_no_more_items_than_asked_and_the_descriptor_says_so) {
   runtime rt(without_threads());
-  pollfd watched{rt.native_handle(), POLLIN, 0};
+  const tandem::pollable_handle watched = rt.native_handle();
   (void)rt.poll();
-  EXPECT_EQ(::poll(&watched, 1, 0), 0) << "nothing has been posted";
+  EXPECT_FALSE(is_ready(watched, 0)) << "nothing has been posted";
   std::vector<tandem::join_handle<void>> handles;
   for (int i = 0; i < 10; ++i) handles.push_back(rt.spawn([]() -> task<void> { co_return; }()));
-  EXPECT_EQ(::poll(&watched, 1, 0), 1);
+  EXPECT_TRUE(is_ready(watched, 0));
   EXPECT_EQ(rt.poll(4), 4U);
-  EXPECT_EQ(::poll(&watched, 1, 0), 1) << "six are left";
+  EXPECT_TRUE(is_ready(watched, 0)) << "six are left";
   EXPECT_EQ(rt.poll(), 6U);
-  EXPECT_EQ(::poll(&watched, 1, 0), 0);
+  EXPECT_FALSE(is_ready(watched, 0));
 }
 
 TEST(runtime_without_threads, the_descriptor_wakes_a_foreign_loop_for_deadlines_and_posts) {
   runtime rt(without_threads());
-  pollfd watched{rt.native_handle(), POLLIN, 0};
+  const tandem::pollable_handle watched = rt.native_handle();
   auto sleeper = rt.spawn([]() -> task<void> { co_await tandem::sleep_for(5ms); }());
   std::thread foreign;
   int posted = 0;
@@ -344,7 +346,7 @@ TEST(runtime_without_threads, the_descriptor_wakes_a_foreign_loop_for_deadlines_
         }
       });
     }
-    if (!sleeper.is_done() || posted < 100) ::poll(&watched, 1, -1);
+    if (!sleeper.is_done() || posted < 100) (void)is_ready(watched, -1);
   }
   foreign.join();
   EXPECT_TRUE(sleeper.is_done());

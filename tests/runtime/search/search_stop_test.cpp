@@ -16,6 +16,7 @@
 #include <tandem/yield.hpp>
 
 #include "runtime/search/search_support.hpp"
+#include "waits.hpp"
 
 namespace {
 
@@ -61,10 +62,9 @@ TEST(search, deadline_ends_every_solver_after_all_its_tasks) {
 TEST(search, shutdown_of_the_runtime_ends_every_solver) {
   for_each_solver_and_pool([](solver which, unsigned threads) {
     watched<endless> puzzle{endless()};
-    std::atomic<bool> is_searching{false};
+    tandem::test::flag is_searching;
     puzzle.on_expand = [&](std::uint64_t) {
       is_searching = true;
-      is_searching.notify_all();
     };
     runtime owner(with_threads(threads));
     auto handle = owner.spawn(solve(puzzle, which));

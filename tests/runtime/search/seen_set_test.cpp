@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <latch>
 #include <new>
 #include <stdexcept>
 #include <thread>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "runtime/search/search_puzzles.hpp"
+#include "waits.hpp"
 
 namespace {
 
@@ -27,7 +27,7 @@ TEST(seen_set, position_is_inserted_once_however_many_threads_try) {
   detail::search_control control(options);
   detail::seen_set<chain> seen(control, threads);
   std::vector<std::atomic<int>> inserted(positions);
-  std::latch all_started(threads);
+  tandem::test::latch all_started(threads);
   {
     std::vector<std::jthread> team;
     for (int t = 0; t < threads; ++t) {

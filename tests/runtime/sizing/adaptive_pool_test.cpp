@@ -9,9 +9,7 @@
 
 #include <atomic>
 #include <chrono>
-#include <latch>
 #include <mutex>
-#include <semaphore>
 #include <string>
 #include <tandem/event.hpp>
 #include <tandem/fork_join.hpp>
@@ -24,6 +22,7 @@
 
 #include "runtime/support/adaptive_pool_support.hpp"
 #include "test_runtime.hpp"
+#include "waits.hpp"
 
 namespace {
 
@@ -42,10 +41,10 @@ using tandem::test::wait_until;
 TEST(adaptive_pool, has_no_thread_before_its_first_item_and_one_for_each_of_the_first) {
   test_runtime rt(quick(4, 8));
   EXPECT_EQ(rt.workers().stats().threads, 0U);
-  std::latch all_run(3);
+  tandem::test::latch all_run(3);
   std::vector<tandem::join_handle<void>> handles;
   for (int i = 0; i < 3; ++i) {
-    handles.push_back(rt->spawn([](std::latch& here) -> task<void> {
+    handles.push_back(rt->spawn([](tandem::test::latch& here) -> task<void> {
       here.arrive_and_wait();
       co_return;
     }(all_run)));
@@ -58,10 +57,10 @@ TEST(adaptive_pool, has_no_thread_before_its_first_item_and_one_for_each_of_the_
 
 /// So many tasks, each of which blocks its worker until all of them run.
 void all_blocked_on_each_other(test_runtime& rt, int count) {
-  std::latch all(count);
+  tandem::test::latch all(count);
   std::vector<tandem::join_handle<void>> handles;
   for (int i = 0; i < count; ++i) {
-    handles.push_back(rt->spawn([](std::latch& here) -> task<void> {
+    handles.push_back(rt->spawn([](tandem::test::latch& here) -> task<void> {
       here.arrive_and_wait();
       co_return;
     }(all)));
@@ -83,11 +82,11 @@ TEST(adaptive_pool, workers_that_block_on_what_is_queued_are_joined_by_more_unti
 /// Blocks its worker for each level.
 int nest(tandem::worker_pool& pool, int depth) {
   if (depth == 0) return 1;
-  std::binary_semaphore done(0);
+  tandem::test::thread_semaphore done(0);
   int result = 0;
   auto handle = tandem::spawn(
       pool,
-      [](tandem::worker_pool& on, int left, int& out, std::binary_semaphore& end) -> task<void> {
+      [](tandem::worker_pool& on, int left, int& out, tandem::test::thread_semaphore& end) -> task<void> {
         out = nest(on, left - 1);
         end.release();
         co_return;

@@ -3,9 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <cstdlib>
-#include <stdexcept>
-#include <thread>
 
 #include <tandem/cpu_count.hpp>
 #include <tandem/pool_change.hpp>
@@ -14,6 +11,7 @@
 #include <tandem/yield.hpp>
 
 #include "made_control_group.hpp"
+#include "runtime/sizing/told_cpus.hpp"
 #include "test_runtime.hpp"
 
 namespace {
@@ -22,14 +20,7 @@ using namespace std::chrono_literals;
 using tandem::task;
 using tandem::test::made_control_group;
 using tandem::test::test_runtime;
-
-class set_variable {
- public:
-  explicit set_variable(const char* value) { ::setenv("TANDEM_CPUS", value, 1); }
-  set_variable(const set_variable&) = delete;
-  set_variable& operator=(const set_variable&) = delete;
-  ~set_variable() { ::unsetenv("TANDEM_CPUS"); }
-};
+using tandem::test::told_cpus;
 
 TEST(usable_cpus, of_a_quota_the_whole_ones_count) {
   const made_control_group group("150000 100000");
@@ -39,21 +30,10 @@ TEST(usable_cpus, of_a_quota_the_whole_ones_count) {
 
 TEST(usable_cpus, a_variable_overrides_all) {
   const made_control_group group("100000 100000");
-  const set_variable told("7");
+  const told_cpus told("7");
   EXPECT_EQ(tandem::usable_cpus(), 7U);
   EXPECT_EQ(tandem::usual_workers(), 7U);
   EXPECT_EQ(tandem::runtime_options().min_threads, 7U);
-}
-
-TEST(usable_cpus, a_variable_that_is_no_number_is_refused_by_options) {
-  const set_variable told("many");
-  EXPECT_GE(tandem::usable_cpus(), 1U);
-  try {
-    const tandem::runtime_options options;
-    FAIL();
-  } catch (const std::invalid_argument& refused) {
-    EXPECT_NE(std::string(refused.what()).find("TANDEM_CPUS"), std::string::npos);
-  }
 }
 
 /// While it runs the pool is awake.

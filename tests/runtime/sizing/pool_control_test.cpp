@@ -9,51 +9,18 @@
 #include <utility>
 #include <vector>
 
-#include "made_control_group.hpp"
-#include "runtime/sizing/fake_pool.hpp"
+#include "runtime/sizing/controlled.hpp"
 #include "runtime/support/adaptive_pool_support.hpp"
-#include "runtime/support/crew_parts.hpp"
-#include "test_runtime.hpp"
 
 namespace {
 
 using tandem::decision_reason;
 using tandem::pool_action;
 using tandem::detail::pool_control;
+using tandem::test::controlled;
 using tandem::test::noted_decision;
 using tandem::test::quick;
 using tandem::test::wait_until;
-
-std::shared_ptr<const tandem::pool_options> shared(const tandem::pool_options& options) {
-  return std::make_shared<const tandem::pool_options>(options);
-}
-
-/// No thread is ever started: who is busy, and what waits, is what the test says.
-class controlled {
- public:
-  explicit controlled(const tandem::pool_options& options, bool decides = true)
-      : crew(options),
-        control(pool, {{**rt, crew.name, crew.workers, crew.threads}, crew.word, crew.limits},
-                shared(options), decides) {}
-  ~controlled() {
-    control.stop();
-    rt.reset();  // the timers' thread is not inside the control afterwards
-  }
-
-  int reconfigure(const tandem::pool_options& options) {
-    auto wanted = shared(options);
-    return control.reconfigure(wanted, std::nullopt);
-  }
-  void wake_workers(unsigned count) {
-    for (unsigned i = 0; i < count; ++i) crew.word.wake_with_item();
-    control.somebody_is_awake();
-  }
-
-  std::optional<tandem::test::test_runtime> rt{std::in_place, 1};
-  crew_parts::crew_of_one_test crew;
-  tandem::test::fake_pool pool;
-  pool_control control;
-};
 
 TEST(pool_control, a_worker_that_blocks_is_replaced_until_its_region_ends) {
   controlled of(quick(2, 10));
@@ -149,17 +116,6 @@ TEST(pool_control, after_its_end_it_decides_nothing) {
   EXPECT_EQ(of.control.goal(), 2U);
   EXPECT_EQ(of.pool.changed_by, 0);
   EXPECT_EQ(tandem::detail::timers_of(**of.rt).stats().armed, 0U);
-}
-
-TEST(pool_control, a_pool_that_could_not_follow_the_machine_is_told_again_until_it_has) {
-  if (!tandem::test::has_several_cpus()) GTEST_SKIP() << "one CPU only";
-  tandem::test::made_control_group group("100000 100000");
-  controlled of(quick(2, 10));
-  of.pool.refuses_to_follow = 2;
-  of.wake_workers(1);
-  group.set("max 100000");
-  wait_until([&] { return of.pool.followed == 3; });
-  of.crew.word.lie_down(false);
 }
 
 }  // namespace

@@ -1,18 +1,18 @@
-// sizing_test.cpp: how many threads a load needs, and how many CPUs there are for it.
+// sizing_test.cpp: how many threads a load needs, beside how many CPUs there are for it.
 // SPDX-License-Identifier: MIT
 #include <tandem/sizing.hpp>
 
 #include <gtest/gtest.h>
 
-#include <unistd.h>
 #include <chrono>
-#include <filesystem>
-#include <fstream>
 #include <limits>
 #include <stdexcept>
 #include <string>
 
-#include "platform/linux/control_group.hpp"
+#include <tandem/cpu_count.hpp>
+#include <tandem/runtime.hpp>
+
+#include "runtime/sizing/told_cpus.hpp"
 
 namespace {
 
@@ -57,92 +57,22 @@ TEST(sizing, what_makes_no_sense_is_refused_by_name) {
   EXPECT_NE(refused(1ms, 1ms, 1, 0).find("cpus is 0"), std::string::npos);
 }
 
-/// Files as the kernel shows them.
-class control_groups : public testing::Test {
- protected:
-  control_groups()
-      : folder_(std::filesystem::temp_directory_path() /
-                ("tandem-sizing-" + std::to_string(::getpid()))) {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
+TEST(usable_cpus, a_variable_that_is_no_number_is_refused_by_options) {
+  const tandem::test::told_cpus told("many");
+  EXPECT_GE(tandem::usable_cpus(), 1U);
+  try {
+    const tandem::runtime_options options;
+    FAIL();
+  } catch (const std::invalid_argument& refused) {
+    EXPECT_NE(std::string(refused.what()).find("TANDEM_CPUS"), std::string::npos);
   }
-  ~control_groups() override { std::filesystem::remove_all(folder_); }
-
-  void write(const std::string& path, const std::string& text) {
-    const auto file = folder_ / path;
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file) << text;
-  }
-  unsigned cpus() {
-    return tandem::platform::cpus_of_control_groups((folder_ / "cgroup").string(),
-                                                    (folder_ / "fs").string());
-  }
-
- private:
-  const std::filesystem::path folder_;
-};
-
-TEST_F(control_groups, version_2_is_read_and_whole_cpus_count) {
-  write("cgroup", "0::/service/one\n");
-  write("fs/service/one/cpu.max", "150000 100000\n");
-  EXPECT_EQ(cpus(), 1U);
-  write("fs/service/one/cpu.max", "200000 100000\n");
-  EXPECT_EQ(cpus(), 2U);
-  write("fs/service/one/cpu.max", "1000 100000\n");
-  EXPECT_EQ(cpus(), 1U);
 }
 
-TEST_F(control_groups, the_tightest_quota_on_the_way_to_the_root_counts) {
-  write("cgroup", "0::/service/one\n");
-  write("fs/service/one/cpu.max", "800000 100000\n");
-  write("fs/service/cpu.max", "300000 100000\n");
-  EXPECT_EQ(cpus(), 3U);
-  write("fs/cpu.max", "100000 50000\n");
-  EXPECT_EQ(cpus(), 2U);
-}
-
-TEST_F(control_groups, version_1_is_read_for_the_controller_cpu_alone) {
-  write("cgroup", "5:memory:/other\n3:cpu,cpuacct:/service\n2:cpuset:/set\n");
-  write("fs/cpu/service/cpu.cfs_quota_us", "250000\n");
-  write("fs/cpu/service/cpu.cfs_period_us", "100000\n");
-  write("fs/cpu/other/cpu.cfs_quota_us", "100000\n");
-  write("fs/cpu/other/cpu.cfs_period_us", "100000\n");
-  EXPECT_EQ(cpus(), 2U);
-}
-
-TEST_F(control_groups, both_versions_at_once_give_the_tighter_one) {
-  write("cgroup", "1:cpu:/a\n0::/b\n");
-  write("fs/cpu/a/cpu.cfs_quota_us", "400000\n");
-  write("fs/cpu/a/cpu.cfs_period_us", "100000\n");
-  write("fs/b/cpu.max", "200000 100000\n");
-  EXPECT_EQ(cpus(), 2U);
-}
-
-TEST_F(control_groups, no_limit_and_no_file_are_no_limit) {
-  EXPECT_EQ(cpus(), 0U);
-  write("cgroup", "0::/service\n1:cpu:/service\n");
-  EXPECT_EQ(cpus(), 0U);
-  write("fs/service/cpu.max", "max 100000\n");
-  write("fs/cpu/service/cpu.cfs_quota_us", "-1\n");
-  write("fs/cpu/service/cpu.cfs_period_us", "100000\n");
-  EXPECT_EQ(cpus(), 0U);
-}
-
-TEST_F(control_groups, what_cannot_be_read_is_no_limit) {
-  for (const char* const text : {"", "100000", "x y", "1e5 100000", "100000 0", "-5 100000",
-                                 "99999999999999999999999 100000"}) {
-    write("cgroup", "0::/service\n");
-    write("fs/service/cpu.max", text);
-    EXPECT_EQ(cpus(), 0U) << text;
-  }
-  write("fs/service/cpu.max", "9223372036854775807 1");
-  EXPECT_EQ(cpus(), 4096U);  // more than any machine has, and no overflow
-  write("fs/cpu.max", "100000 100000\n");
-  for (const char* const text :
-       {"0::", "0::service", "0::/service/../x", "0::/service\n\n:\n::\n"}) {
-    write("cgroup", text);
-    EXPECT_EQ(cpus(), 1U) << text;  // by the root's quota
-  }
+TEST(usable_cpus, a_variable_overrides_what_the_machine_has) {
+  const tandem::test::told_cpus told("7");
+  EXPECT_EQ(tandem::usable_cpus(), 7U);
+  EXPECT_EQ(tandem::usual_workers(), 7U);
+  EXPECT_EQ(tandem::runtime_options().min_threads, 7U);
 }
 
 }  // namespace

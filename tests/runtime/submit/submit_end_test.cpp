@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "runtime/support/submit_support.hpp"
+#include "waits.hpp"
 
 namespace {
 
@@ -71,8 +72,8 @@ TEST(submit, tasks_that_wait_go_on_after_the_shutdown_as_before) {
   test_runtime rt(counting_ends(pool_of(2, 2, growth_order::demand), ends));
   event begun;
   event go;
-  std::atomic<bool> may_return{false};
-  auto handle = rt->spawn([](event& sign, event& until, std::atomic<bool>& open) -> task<int> {
+  tandem::test::flag may_return;
+  auto handle = rt->spawn([](event& sign, event& until, tandem::test::flag& open) -> task<int> {
     sign.set();
     co_await until.wait();
     // All of it begins after the shutdown; the threads of blocking() even are made then.
@@ -92,7 +93,6 @@ TEST(submit, tasks_that_wait_go_on_after_the_shutdown_as_before) {
   EXPECT_EQ(rt.workers().state(), pool_state::shutdown);
   go.set();
   may_return = true;
-  may_return.notify_all();
   EXPECT_EQ(handle.wait(), 42);
   EXPECT_TRUE(rt.workers().await_termination(1h));
   EXPECT_EQ(ends.load(), 1);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "test_runtime.hpp"
+#include "waits.hpp"
 
 namespace tandem::test {
 
@@ -39,14 +40,13 @@ class gate {
   }
   void open() {
     open_ = true;
-    open_.notify_all();
   }
   /// How many have begun to block.
   int inside() const { return inside_; }
   int passed() const { return passed_; }
 
  private:
-  std::atomic<bool> open_{false};
+  flag open_;
   std::atomic<int> inside_{0};
   std::atomic<int> passed_{0};
 };

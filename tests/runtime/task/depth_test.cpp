@@ -1,7 +1,6 @@
 // depth_test.cpp: depth and number of awaits never become stack depth.
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
-#include <pthread.h>
 
 #include <array>
 #include <atomic>
@@ -20,33 +19,16 @@
 #include <utility>
 #include <vector>
 
+#include "system.hpp"
 #include "test_runtime.hpp"
 
 namespace {
 
 using tandem::task;
+using tandem::test::small_stacks;
 using tandem::test::test_runtime;
 
 constexpr int million = 1'000'000;
-
-/// Gives the threads that start meanwhile 256 KiB of stack.
-class small_stacks {
- public:
-  small_stacks() {
-    pthread_attr_t attributes;
-    pthread_getattr_default_np(&before_);
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, std::size_t{256} * 1024);
-    EXPECT_EQ(pthread_setattr_default_np(&attributes), 0);
-    pthread_attr_destroy(&attributes);
-  }
-  ~small_stacks() { pthread_setattr_default_np(&before_); }
-  small_stacks(const small_stacks&) = delete;
-  small_stacks& operator=(const small_stacks&) = delete;
-
- private:
-  pthread_attr_t before_;
-};
 
 task<int> one() { co_return 1; }
 task<int> in_a_loop() {
