@@ -36,7 +36,7 @@ constexpr ULONG events_of(direction way) noexcept {
 }
 
 /// A socket below another one may be had by this question where the first is refused.
-constexpr DWORD base_handle = 0x48000022;      // SIO_BASE_HANDLE
+constexpr DWORD base_handle = 0x48000022;       // SIO_BASE_HANDLE
 constexpr DWORD poll_base_handle = 0x4800001D;  // SIO_BSP_HANDLE_POLL
 
 bool ask_base(native_descriptor socket, DWORD question, SOCKET& base) noexcept {

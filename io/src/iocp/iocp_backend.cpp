@@ -52,8 +52,7 @@ class completion_port {
 
 /// For the wait itself, rounded up: never early.
 DWORD milliseconds_until(clock::time_point deadline) noexcept {
-  const auto left =
-      std::chrono::ceil<std::chrono::milliseconds>(deadline - clock::now()).count();
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - clock::now()).count();
   constexpr std::int64_t an_hour = 3'600'000;
   return static_cast<DWORD>(std::clamp<std::int64_t>(left, 0, an_hour));
 }

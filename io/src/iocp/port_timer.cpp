@@ -52,8 +52,9 @@ bool port_timer::set(clock::time_point deadline) noexcept {
   due.QuadPart = -std::max<std::int64_t>((left + ns_per_step - 1) / ns_per_step, 1);
   if (::SetWaitableTimer(timer_, &due, 0, nullptr, nullptr, FALSE) == 0) return false;
   BOOLEAN is_due = FALSE;
-  const NTSTATUS status = associate_(packet_, port_, timer_, reinterpret_cast<PVOID>(key_),  // NOLINT
-                                     nullptr, 0, 0, &is_due);
+  const NTSTATUS status =
+      associate_(packet_, port_, timer_, reinterpret_cast<PVOID>(key_),  // NOLINT
+                 nullptr, 0, 0, &is_due);
   if (status < 0) return false;
   is_set_ = true;
   due_ = deadline;

@@ -37,10 +37,11 @@ receive_buffers::receive_buffers(buffer_stock& owner, std::uint32_t at_once, std
 bool receive_buffers::grow() noexcept {
   const std::size_t bytes = std::size_t{at_once_} * bytes_each_;
   chunk& fresh = chunks_[count_ >> chunk_shift_];
-  fresh.memory.reset(
-      static_cast<std::byte*>(::operator new(bytes, std::align_val_t(page_bytes), std::nothrow)));
-  fresh.notes.reset(new (std::nothrow) note[at_once_]);
-  if (fresh.memory == nullptr || fresh.notes == nullptr) {
+  try {
+    fresh.memory.reset(
+        static_cast<std::byte*>(::operator new(bytes, std::align_val_t(page_bytes))));
+    fresh.notes.reset(new note[at_once_]);
+  } catch (const std::bad_alloc&) {
     fresh = chunk();
     return false;
   }

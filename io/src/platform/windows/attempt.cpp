@@ -138,7 +138,8 @@ std::int32_t send_to(operation& operation) noexcept {
 
 void set_non_blocking(native_descriptor descriptor) noexcept {
   u_long on = 1;
-  (void)::ioctlsocket(descriptor, FIONBIO, &on);  // fails with what the call that follows fails with
+  (void)::ioctlsocket(descriptor, FIONBIO,
+                      &on);  // fails with what the call that follows fails with
 }
 
 std::int32_t accept_now(native_descriptor listener) noexcept {

@@ -104,13 +104,12 @@ class category final : public std::error_category {
     while (size != 0 && (wide[size - 1] <= L' ' || wide[size - 1] == L'.')) --size;
     std::array<char, 2048> text{};
     const int bytes = size == 0 ? 0
-                                : ::WideCharToMultiByte(CP_UTF8, 0, wide.data(),
-                                                        static_cast<int>(size), text.data(),
-                                                        static_cast<int>(text.size()), nullptr,
-                                                        nullptr);
+                                : ::WideCharToMultiByte(
+                                      CP_UTF8, 0, wide.data(), static_cast<int>(size), text.data(),
+                                      static_cast<int>(text.size()), nullptr, nullptr);
     std::string told(text.data(), static_cast<std::size_t>(bytes));
-    if (told.empty()) told = "no text";
-    return told + " (" + std::to_string(code) + ")";
+    const std::string number = "Windows error " + std::to_string(code);
+    return told.empty() ? number : told + " (" + number + ")";
   }
   std::error_condition default_error_condition(int code) const noexcept override {
     const int number = meaning_of(code);

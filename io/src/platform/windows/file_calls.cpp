@@ -45,7 +45,8 @@ std::int32_t transfer(bool reads, native_descriptor file, void* data, std::size_
   call.Offset = static_cast<DWORD>(offset);
   call.OffsetHigh = static_cast<DWORD>(offset >> 32U);
   // The lowest bit keeps the packet from a port that its owner may have bound the handle to.
-  call.hEvent = reinterpret_cast<HANDLE>(reinterpret_cast<std::uintptr_t>(done.get()) | 1U);  // NOLINT
+  call.hEvent =
+      reinterpret_cast<HANDLE>(reinterpret_cast<std::uintptr_t>(done.get()) | 1U);  // NOLINT
   const auto asked = static_cast<DWORD>(std::min(bytes, most));
   DWORD count = 0;
   const HANDLE handle = handle_of(file);
@@ -73,7 +74,8 @@ std::int32_t open_file(const char* path, int flags, unsigned permissions) noexce
     }
     const bool makes = (flags & creates) != 0;
     const bool cuts = (flags & truncates) != 0;
-    DWORD how = makes ? (cuts ? CREATE_ALWAYS : OPEN_ALWAYS) : (cuts ? TRUNCATE_EXISTING : OPEN_EXISTING);
+    DWORD how =
+        makes ? (cuts ? CREATE_ALWAYS : OPEN_ALWAYS) : (cuts ? TRUNCATE_EXISTING : OPEN_EXISTING);
     if (makes && (flags & is_exclusive) != 0) how = CREATE_NEW;
     // CREATE_ALWAYS would also set the attributes anew of a file that is there.
     if (how == CREATE_ALWAYS && (flags & appends) == 0) how = OPEN_ALWAYS;
@@ -116,8 +118,8 @@ std::int32_t ask_status(native_descriptor file, void* answer) noexcept {
 std::int32_t set_size(native_descriptor file, std::uint64_t bytes) noexcept {
   FILE_END_OF_FILE_INFO wanted{};
   wanted.EndOfFile.QuadPart = static_cast<LONGLONG>(bytes);
-  const BOOL answer = ::SetFileInformationByHandle(handle_of(file), FileEndOfFileInfo, &wanted,
-                                                   sizeof wanted);
+  const BOOL answer =
+      ::SetFileInformationByHandle(handle_of(file), FileEndOfFileInfo, &wanted, sizeof wanted);
   return answer != 0 ? 0 : failure();
 }
 

@@ -20,9 +20,7 @@ namespace tandem::inline v0::io::detail {
 namespace {
 
 /// Of a call that has just answered with TRUE or FALSE.
-std::int32_t outcome_of(BOOL answer) noexcept {
-  return answer != 0 ? 0 : -platform::last_number();
-}
+std::int32_t outcome_of(BOOL answer) noexcept { return answer != 0 ? 0 : -platform::last_number(); }
 
 }  // namespace
 

@@ -18,7 +18,9 @@ namespace {
 class category final : public std::error_category {
  public:
   const char* name() const noexcept override { return "resolve"; }
-  std::string message(int code) const override { return error_of(windows_numbers + code).message(); }
+  std::string message(int code) const override {
+    return error_of(windows_numbers + code).message();
+  }
   std::error_condition default_error_condition(int code) const noexcept override {
     switch (code) {
       case WSAHOST_NOT_FOUND:
@@ -33,7 +35,8 @@ class category final : public std::error_category {
 };
 
 bool is_ours(int code) noexcept {
-  return name_category().default_error_condition(code) != std::error_condition(code, name_category());
+  return name_category().default_error_condition(code) !=
+         std::error_condition(code, name_category());
 }
 
 }  // namespace
@@ -74,9 +77,9 @@ found_names look_up(const std::string& host, const std::string& service, bool ma
     for (const ADDRINFOW* each = first; each != nullptr; each = each->ai_next) {
       if (each->ai_family != AF_INET && each->ai_family != AF_INET6) continue;
       socket_address address;
-      std::memcpy(address.data(), each->ai_addr,
-                  std::min<std::size_t>(each->ai_addrlen,
-                                        static_cast<std::size_t>(*address.capacity())));
+      std::memcpy(
+          address.data(), each->ai_addr,
+          std::min<std::size_t>(each->ai_addrlen, static_cast<std::size_t>(*address.capacity())));
       made.found.push_back(address.to_endpoint());
     }
   } catch (...) {

@@ -61,8 +61,8 @@ manner manner_of(int flags, unsigned permissions) noexcept {
   }
   const bool makes = (flags & creates) != 0;
   const bool cuts = (flags & truncates) != 0;
-  made.disposition = makes ? (cuts ? FILE_OVERWRITE_IF : FILE_OPEN_IF)
-                           : (cuts ? FILE_OVERWRITE : FILE_OPEN);
+  made.disposition =
+      makes ? (cuts ? FILE_OVERWRITE_IF : FILE_OPEN_IF) : (cuts ? FILE_OVERWRITE : FILE_OPEN);
   if (makes && (flags & is_exclusive) != 0) made.disposition = FILE_CREATE;
   if (makes && (permissions & 0222U) == 0) made.attributes = FILE_ATTRIBUTE_READONLY;
   if ((flags & is_direct_flag) != 0) made.options |= FILE_NO_INTERMEDIATE_BUFFERING;

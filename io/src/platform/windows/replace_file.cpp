@@ -36,10 +36,9 @@ std::string folder_of(const std::string& path) {
 
 /// Where symbolic links lead, if there is a file.
 std::string target_of(const std::string& path) {
-  const HANDLE there = ::CreateFileW(
-      wide_of(path).c_str(), FILE_READ_ATTRIBUTES,
-      FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, nullptr, OPEN_EXISTING,
-      FILE_FLAG_BACKUP_SEMANTICS, nullptr);
+  const HANDLE there = ::CreateFileW(wide_of(path).c_str(), FILE_READ_ATTRIBUTES,
+                                     FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
+                                     nullptr, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, nullptr);
   if (there == INVALID_HANDLE_VALUE) return path;  // an error that comes again, or none
   std::wstring name(512, L'\0');
   DWORD size = ::GetFinalPathNameByHandleW(there, name.data(), static_cast<DWORD>(name.size()), 0);
@@ -64,9 +63,9 @@ class new_file {
                           static_cast<unsigned long long>(tandem::detail::random_bits()));
       path_ = folder + name.data();
       wide_ = wide_of(path_);
-      handle_ = ::CreateFileW(wide_.c_str(), GENERIC_WRITE, 0, nullptr, CREATE_NEW,
-                              is_read_only ? FILE_ATTRIBUTE_READONLY : FILE_ATTRIBUTE_NORMAL,
-                              nullptr);
+      handle_ =
+          ::CreateFileW(wide_.c_str(), GENERIC_WRITE, 0, nullptr, CREATE_NEW,
+                        is_read_only ? FILE_ATTRIBUTE_READONLY : FILE_ATTRIBUTE_NORMAL, nullptr);
       if (handle_ != INVALID_HANDLE_VALUE) return;
       if (::GetLastError() != ERROR_FILE_EXISTS) break;
     }
@@ -123,7 +122,8 @@ void replace_file(const std::string& path, std::span<const std::byte> bytes,
   const std::string target = target_of(path);
   const DWORD there = ::GetFileAttributesW(wide_of(target).c_str());
   const bool exists = there != INVALID_FILE_ATTRIBUTES;
-  if (exists && (there & FILE_ATTRIBUTE_DIRECTORY) != 0) throw failed_step(EISDIR, "replace", target);
+  if (exists && (there & FILE_ATTRIBUTE_DIRECTORY) != 0)
+    throw failed_step(EISDIR, "replace", target);
   new_file made(folder_of(target), !exists && (options.permissions & 0222U) == 0);
   made.write(bytes);
   if (options.durable) made.sync();

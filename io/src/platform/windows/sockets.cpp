@@ -19,6 +19,7 @@ namespace {
 
 // Windows 10 has them; not every tool chain names them.
 constexpr int tcp_max_retransmit_ms = 14;  // TCP_MAXRTMS
+constexpr int tcp_max_retransmit_s = 5;    // TCP_MAXRT
 constexpr int tcp_keep_idle = 3;           // TCP_KEEPIDLE
 constexpr int tcp_keep_count = 16;         // TCP_KEEPCNT
 constexpr int tcp_keep_interval = 17;      // TCP_KEEPINTVL
@@ -109,8 +110,18 @@ void set_reuse_address(native_descriptor socket, bool on) noexcept {
   // take one that is in use. Exclusive means that nobody can.
   (void)set(socket, SOL_SOCKET, SO_EXCLUSIVEADDRUSE, on ? 1 : 0);
 }
-/// Windows spreads no connections over several listeners: bind() refuses the second one.
+/// Windows spreads no connections over several sockets of one port: share_listener().
 void set_reuse_port(native_descriptor /*socket*/) noexcept {}
+result<native_descriptor> share_listener(native_descriptor listener) noexcept {
+  WSAPROTOCOL_INFOW about{};
+  if (::WSADuplicateSocketW(listener, ::GetCurrentProcessId(), &about) != 0) {
+    return last_socket_error();
+  }
+  const SOCKET made = ::WSASocketW(FROM_PROTOCOL_INFO, FROM_PROTOCOL_INFO, FROM_PROTOCOL_INFO,
+                                   &about, 0, WSA_FLAG_OVERLAPPED | WSA_FLAG_NO_HANDLE_INHERIT);
+  if (made == INVALID_SOCKET) return last_socket_error();
+  return native_descriptor{made};
+}
 void set_only_v6(native_descriptor socket, bool on) noexcept {
   (void)set(socket, IPPROTO_IPV6, IPV6_V6ONLY, on ? 1 : 0);
 }
@@ -190,6 +201,9 @@ std::error_code set_no_delay(native_descriptor socket, bool on) noexcept {
 std::error_code set_keep_alive(native_descriptor socket,
                                const std::optional<keep_alive>& alive) noexcept {
   if (!alive) return set(socket, SOL_SOCKET, SO_KEEPALIVE, 0);
+  if (alive->idle.count() <= 0 || alive->interval.count() <= 0 || alive->probes == 0) {
+    return error_of_code(WSAEINVAL);  // not every Windows says so
+  }
   // The times first, so that no probe goes by the system's.
   const auto set_time = [socket](int name, int value) {
     return set(socket, IPPROTO_TCP, name, value);
@@ -226,7 +240,12 @@ std::error_code set_send_buffer_bytes(native_descriptor socket, std::size_t byte
 }
 std::error_code set_user_timeout(native_descriptor socket,
                                  std::chrono::milliseconds span) noexcept {
-  return set(socket, IPPROTO_TCP, tcp_max_retransmit_ms, to_int(span.count()));
+  const std::error_code error =
+      set(socket, IPPROTO_TCP, tcp_max_retransmit_ms, to_int(span.count()));
+  if (error != std::errc::no_protocol_option) return error;
+  // Before Windows 10, 2004 in whole seconds.
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(span).count();
+  return set(socket, IPPROTO_TCP, tcp_max_retransmit_s, to_int(seconds));
 }
 /// Windows has no such option.
 std::error_code set_quick_ack(native_descriptor /*socket*/, bool /*on*/) noexcept {
@@ -254,6 +273,8 @@ result<tcp_options> options_of(native_descriptor descriptor) noexcept {
   now.send_buffer_bytes = bytes(SO_SNDBUF);
   if (const int ms = socket.ask_perhaps(IPPROTO_TCP, tcp_max_retransmit_ms); ms > 0) {
     now.user_timeout = std::chrono::milliseconds(ms);
+  } else if (const int s = socket.ask_perhaps(IPPROTO_TCP, tcp_max_retransmit_s); s > 0) {
+    now.user_timeout = std::chrono::seconds(s);
   }
   if (socket.error) return socket.error;
   return now;

@@ -8,10 +8,10 @@
 #if !defined(NOMINMAX)
 #define NOMINMAX
 #endif
-#include <winsock2.h>
-#include <ws2tcpip.h>
 #include <mstcpip.h>
 #include <windows.h>
+#include <winsock2.h>
+#include <ws2tcpip.h>
 
 #include <cstdint>
 #include <system_error>
