@@ -8,10 +8,13 @@
 #if !defined(NOMINMAX)
 #define NOMINMAX
 #endif
-#include <mstcpip.h>
-#include <windows.h>
+// In this order.
 #include <winsock2.h>
 #include <ws2tcpip.h>
+
+#include <windows.h>
+
+#include <mstcpip.h>
 
 #include <cstdint>
 #include <system_error>
