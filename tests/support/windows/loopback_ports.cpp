@@ -28,9 +28,8 @@ bound_socket bind_loopback_v4(bool shares, std::uint16_t& port) {
   const bound_socket made = open_socket(AF_INET);
   const auto socket = static_cast<SOCKET>(made);
   const BOOL yes = TRUE;
-  const int how = shares ? SO_REUSEADDR : SO_EXCLUSIVEADDRUSE;
-  EXPECT_EQ(::setsockopt(socket, SOL_SOCKET, how, reinterpret_cast<const char*>(&yes),  // NOLINT
-                         sizeof yes),
+  EXPECT_EQ(::setsockopt(socket, SOL_SOCKET, SO_EXCLUSIVEADDRUSE,
+                         reinterpret_cast<const char*>(&yes), sizeof yes),  // NOLINT
             0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -39,7 +38,10 @@ bound_socket bind_loopback_v4(bool shares, std::uint16_t& port) {
   EXPECT_EQ(::bind(socket, reinterpret_cast<sockaddr*>(&address), size), 0);          // NOLINT
   EXPECT_EQ(::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size), 0);  // NOLINT
   port = ::ntohs(address.sin_port);
-  return made;
+  if (!shares) return made;
+  // What is bound cannot be had in common. Windows gives a port that was let go to others last.
+  ::closesocket(socket);
+  return no_bound_socket;
 }
 
 bound_socket bind_loopback_v6(std::uint16_t port, bool& is_held) {

@@ -3,9 +3,9 @@
 #include "system.hpp"
 
 #define WIN32_LEAN_AND_MEAN  // libstdc++ defines NOMINMAX itself
-#include <windows.h>
 #include <psapi.h>
 #include <tlhelp32.h>
+#include <windows.h>
 
 #include <array>
 #include <chrono>
@@ -84,8 +84,7 @@ std::size_t count_threads() {
   THREADENTRY32 entry{};
   entry.dwSize = sizeof entry;
   std::size_t count = 0;
-  for (BOOL found = ::Thread32First(all, &entry); found != 0;
-       found = ::Thread32Next(all, &entry)) {
+  for (BOOL found = ::Thread32First(all, &entry); found != 0; found = ::Thread32Next(all, &entry)) {
     if (entry.th32OwnerProcessID == ::GetCurrentProcessId()) ++count;
   }
   ::CloseHandle(all);

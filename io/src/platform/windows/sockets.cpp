@@ -5,6 +5,8 @@
 // told not to wait (attempt.cpp).
 #include "platform/sockets.hpp"
 
+#include <algorithm>
+#include <cerrno>
 #include <climits>
 #include <system_error>
 #include <utility>
@@ -32,8 +34,16 @@ std::error_code error_of_call(int answer) noexcept {
   return answer == 0 ? std::error_code() : last_socket_error();
 }
 
+/// Windows says of what is closed that it is no socket.
+bool is_closed(native_descriptor socket) noexcept {
+  DWORD flags = 0;
+  return ::GetHandleInformation(handle_of(socket), &flags) == 0;
+}
+std::error_code closed() noexcept { return error_of(EBADF); }
+
 template <class T>
 std::error_code set(native_descriptor socket, int level, int name, const T& value) noexcept {
+  if (!detail::is_descriptor(socket)) return closed();
   return error_of_call(::setsockopt(socket, level, name,
                                     reinterpret_cast<const char*>(&value),  // NOLINT
                                     sizeof value));
@@ -81,6 +91,7 @@ int to_int(Number value) noexcept {
 /// @param ask  getsockname or getpeername
 template <class Function>
 result<endpoint> name_of(native_descriptor socket, Function ask) noexcept {
+  if (!detail::is_descriptor(socket)) return closed();
   socket_address address;
   if (ask(socket, address.data(), address.capacity()) != 0) return last_socket_error();
   return address.to_endpoint();
@@ -145,6 +156,7 @@ std::error_code shut_down(native_descriptor socket, bool reads, bool writes) noe
   const int code = ::WSAGetLastError();
   // Nothing is left to be ended: both ends have closed it, or the peer has reset it.
   if (code == WSAENOTCONN || code == WSAECONNRESET || code == WSAECONNABORTED) return {};
+  if (code == WSAENOTSOCK && is_closed(socket)) return closed();
   return error_of_code(code);
 }
 
@@ -159,10 +171,7 @@ refusal adopt_socket(native_descriptor descriptor, adopted_kind wanted) noexcept
   if (const int failure = start_sockets(); failure != 0) {
     return refuse(error_of(failure), "cannot be asked");
   }
-  DWORD flags = 0;
-  if (::GetHandleInformation(handle_of(descriptor), &flags) == 0) {
-    return refuse(last_error(), "is not open");
-  }
+  if (is_closed(descriptor)) return refuse(closed(), "is not open");
   questions socket(descriptor);
   const auto protocol = socket.ask<WSAPROTOCOL_INFOW>(SOL_SOCKET, SO_PROTOCOL_INFOW);
   const bool listens = socket.ask(SOL_SOCKET, SO_ACCEPTCONN) != 0;
