@@ -3,9 +3,10 @@
 #include "system.hpp"
 
 #define WIN32_LEAN_AND_MEAN  // libstdc++ defines NOMINMAX itself
+#include <windows.h>
+// These two need it.
 #include <psapi.h>
 #include <tlhelp32.h>
-#include <windows.h>
 
 #include <array>
 #include <chrono>
@@ -27,6 +28,8 @@ void unset_variable(const char* name) {
 }
 
 int process_id() { return static_cast<int>(::GetCurrentProcessId()); }
+
+bool cheap_threads() { return false; }
 
 std::string name_of_this_thread() {
   // Windows 10, 1607; not every tool chain declares it.
@@ -68,6 +71,12 @@ bool run_on_cpus(const std::vector<unsigned>& cpus) {
   DWORD_PTR mask = 0;
   for (const unsigned cpu : cpus) mask |= DWORD_PTR{1} << cpu % 64;
   return ::SetProcessAffinityMask(::GetCurrentProcess(), mask) != 0;
+}
+
+// libstdc++ 12 takes no number of Windows, ERROR_OPERATION_ABORTED neither, for
+// errc::operation_canceled: whoever calls the system translates it.
+std::error_code cancelled_by_system() {
+  return std::make_error_code(std::errc::operation_canceled);
 }
 
 std::size_t resident_bytes() {
