@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <random>
 #include <string>
 #include <tandem/io/file.hpp>
 #include <tandem/io/read_file.hpp>
@@ -73,8 +73,9 @@ int main(int argc, char** argv) {
     tandem::run(copy_file(argv[argc - 2], argv[argc - 1], direct));
     return 0;
   }
-  std::string folder = (std::filesystem::temp_directory_path() / "file_copy-XXXXXX").string();
-  if (argc != 1 || ::mkdtemp(folder.data()) == nullptr) return 2;
+  const std::string name = "file_copy-" + std::to_string(std::random_device()());
+  const std::string folder = (std::filesystem::temp_directory_path() / name).string();
+  if (argc != 1 || !std::filesystem::create_directory(folder)) return 2;
   const bool same = tandem::run(test_itself(folder));
   std::filesystem::remove_all(folder);
   return same ? 0 : 1;

@@ -1,8 +1,6 @@
 // io_cancel_stress.cpp: cancels from another thread that race with completions: one outcome, nothing lost.
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -296,7 +294,7 @@ TEST(cancel_race, a_connect_gives_a_connection_or_nothing) {
   });
 }
 
-task<int> wait_readable(int descriptor) {
+task<int> wait_readable(tandem::io::native_descriptor descriptor) {
   co_await tandem::io::readable(descriptor);
   co_return 1;
 }
@@ -306,7 +304,7 @@ TEST(cancel_race, readiness_is_seen_or_cancelled_and_stays) {
   tandem::test::stress_for(300ms, [&](std::mt19937_64& random) {
     at.rt.run([](homes& h, std::mt19937_64& dice) -> task<void> {
       connection c = co_await make_connection();
-      const int descriptor = c.server.release();
+      tandem::io::native_descriptor descriptor = c.server.release();
       for (int i = 0; i < 50; ++i) {
         co_await with_scope([&](task_scope& scope) -> task<void> {
           scope.spawn([](tcp_stream& to, std::uint64_t pause) -> task<void> {
@@ -320,10 +318,12 @@ TEST(cancel_race, readiness_is_seen_or_cancelled_and_stays) {
             EXPECT_TRUE(got.is_cancelled());
           }
         });
-        std::array<char, 4> room{};
-        EXPECT_EQ(::recv(descriptor, room.data(), room.size(), MSG_DONTWAIT), 1);
+        tcp_stream taken = tcp_stream::from_native(descriptor);
+        std::array<std::byte, 4> room{};
+        EXPECT_EQ(co_await taken.read(room), 1U);
+        descriptor = taken.release();
       }
-      ::close(descriptor);
+      tcp_stream::from_native(descriptor).close();
     }(at, random));
   });
 }

@@ -74,7 +74,7 @@ io tandem/io/io.hpp'
   systems)
     while read -r hit; do
       offend "$hit"
-    done < <(files runtime io | grep -vE '/(src/(platform|uring|asio)|include/tandem/detail/platform)/' | grep -v '/export\.hpp$' | xargs -r grep -nE \
+    done < <(files runtime io | grep -vE '/(src/(platform|uring|asio|iocp)|include/tandem/detail/platform)/' | grep -v '/export\.hpp$' | xargs -r grep -nE \
       -e '#[[:space:]]*include <(sys|linux|net|netinet|arpa|asm)/' \
       -e '#[[:space:]]*include <(unistd|fcntl|poll|netdb|signal|csignal|pthread|sched|semaphore|dlfcn|spawn|termios|syslog|malloc|liburing|windows|winsock2?|ws2tcpip)(\.h)?>' \
       | grep -vE ':#include <semaphore>$' || true)
@@ -88,7 +88,7 @@ io tandem/io/io.hpp'
       | paste -d: - - - || true)
     while read -r hit; do
       offend "$hit: a native_descriptor, or no_descriptor"
-    done < <(files io | grep -vE '/src/platform/(linux|posix|unix)/|/native_descriptor\.hpp$' | xargs -r grep -nE \
+    done < <(files io | grep -vE '/src/(platform/[a-z]+|iocp)/|/detail/platform/descriptor_type\.hpp$' | xargs -r grep -nE \
       -e '\bint[ &*]+([a-z_]*descriptor|[a-z_]*fd)_?\b' -e '\b(native_descriptor .*|[a-z_]*descriptor_?)(\(| = |, |\{)-1\b' || true)
     ;;
   # What the backends call for each operation, and for each action on a file, stands in a page: a line for each row.

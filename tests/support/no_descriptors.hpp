@@ -9,7 +9,7 @@
 namespace tandem::test {
 
 /// While it lives, `spare` further descriptors can be opened. With none to spare that holds even if others are closed
-/// meanwhile (the stall watch of a completion pool opens a file for a moment, see open_descriptors.hpp); with some,
+/// meanwhile (the stall watch of a completion pool opens a file for a moment, see loopback_ports.hpp); with some,
 /// nobody may close any.
 class no_descriptors {
  public:

@@ -6,17 +6,12 @@
 // listener on 127.0.0.1.
 #pragma once
 
-#include <arpa/inet.h>
-#include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <cstdint>
 #include <tandem/io/endpoint.hpp>
 #include <tandem/io/tcp_listener.hpp>
 #include <utility>
+
+#include "loopback_ports.hpp"
 
 namespace tandem::test {
 
@@ -25,7 +20,9 @@ class refusing_port {
  public:
   refusing_port() : refusing_port(false) {}
   refusing_port(refusing_port&& other) noexcept
-      : socket_(std::exchange(other.socket_, -1)), where_(other.where_), is_held_(other.is_held_) {}
+      : is_held_(other.is_held_),
+        socket_(std::exchange(other.socket_, no_bound_socket)),
+        where_(other.where_) {}
   refusing_port& operator=(refusing_port&& other) noexcept {
     std::swap(socket_, other.socket_);
     std::swap(where_, other.where_);
@@ -33,7 +30,7 @@ class refusing_port {
     return *this;
   }
   ~refusing_port() {
-    if (socket_ >= 0) ::close(socket_);
+    if (socket_ != no_bound_socket) close_bound(socket_);
   }
 
   /// This port of ::1. If somebody else has it, is_held() is false.
@@ -47,32 +44,17 @@ class refusing_port {
   bool is_held() const noexcept { return is_held_; }
 
  private:
-  explicit refusing_port(bool shares) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    const int yes = shares ? 1 : 0;
-    EXPECT_EQ(::setsockopt(socket_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes), 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    EXPECT_EQ(::bind(socket_, reinterpret_cast<sockaddr*>(&address), size), 0);          // NOLINT
-    EXPECT_EQ(::getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size), 0);  // NOLINT
-    where_ = io::endpoint::loopback_v4(ntohs(address.sin_port));
+  explicit refusing_port(bool shares) {
+    std::uint16_t port = 0;
+    socket_ = bind_loopback_v4(shares, port);
+    where_ = io::endpoint::loopback_v4(port);
   }
   explicit refusing_port(std::uint16_t port)
-      : socket_(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0)),
-        where_(io::endpoint::loopback_v6(port)) {
-    sockaddr_in6 address{};
-    address.sin6_family = AF_INET6;
-    address.sin6_port = htons(port);
-    address.sin6_addr = in6addr_loopback;
-    is_held_ =
-        ::bind(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0 ||  // NOLINT
-        errno != EADDRINUSE;
-  }
+      : socket_(bind_loopback_v6(port, is_held_)), where_(io::endpoint::loopback_v6(port)) {}
 
-  int socket_;
-  io::endpoint where_;
   bool is_held_ = true;
+  bound_socket socket_ = no_bound_socket;
+  io::endpoint where_;
 };
 
 /// A listener on 127.0.0.1 at a port that refuses on ::1: whoever tries both addresses, as for

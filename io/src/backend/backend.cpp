@@ -26,6 +26,9 @@ constexpr std::array backends = {
 #ifdef TANDEM_IO_HAS_URING
     backend_entry{io_backend::uring, &make_uring_backend},
 #endif
+#ifdef TANDEM_IO_HAS_IOCP
+    backend_entry{io_backend::iocp, &make_iocp_backend},
+#endif
 #ifdef TANDEM_IO_HAS_ASIO
     backend_entry{io_backend::asio, &make_asio_backend},
 #endif
@@ -38,6 +41,19 @@ const backend_entry* entry_of(io_backend kind) noexcept {
   return nullptr;
 }
 
+const char* why_missing(io_backend kind) noexcept {
+  switch (kind) {
+    case io_backend::iocp:
+      return "tandem::io: this build of the library has no iocp backend, which is that of Windows";
+    case io_backend::uring:
+      return "tandem::io: this build of the library has no io_uring backend (it was configured for "
+             "a system without: TANDEM_PLATFORM)";
+    default:
+      return "tandem::io: this build of the library has no Asio backend (it was configured with "
+             "TANDEM_IO_ASIO=OFF)";
+  }
+}
+
 }  // namespace
 
 backend::~backend() = default;
@@ -48,19 +64,16 @@ io_backend detail::backend_from_environment() {
   if (wanted == "automatic") return io_backend::automatic;
   if (wanted == "uring") return io_backend::uring;
   if (wanted == "asio") return io_backend::asio;
+  if (wanted == "iocp") return io_backend::iocp;
   throw std::invalid_argument("TANDEM_IO_BACKEND is \"" + std::string(wanted) +
-                              "\": uring, asio or automatic is needed");
+                              "\": " + (has_backend(io_backend::iocp) ? "iocp" : "uring, asio") +
+                              " or automatic is needed");
 }
 
 std::unique_ptr<backend> make_backend(const completion_options& options) {
   const backend_entry* const found = entry_of(options.backend);
   if (found == nullptr) {
-    const char* const why = options.backend == io_backend::asio
-                                ? "tandem::io: this build of the library has no Asio backend (it "
-                                  "was configured with TANDEM_IO_ASIO=OFF)"
-                                : "tandem::io: this build of the library has no io_uring backend "
-                                  "(it was configured for a system without: TANDEM_PLATFORM)";
-    throw std::system_error(ENOTSUP, std::generic_category(), why);
+    throw std::system_error(ENOTSUP, std::generic_category(), why_missing(options.backend));
   }
   return found->make(options);
 }

@@ -36,7 +36,7 @@ class backend {
   backend& operator=(const backend&) = delete;
   virtual ~backend();
 
-  /// For people: "io_uring", "asio".
+  /// For people: "io_uring", "asio", "iocp".
   virtual std::string_view name() const noexcept = 0;
   /// Whether operations on files may be submitted; where not, they go through blocking(). Any
   /// thread.
@@ -100,5 +100,6 @@ io_backend backend_from_environment();
 // One for each room of a backend, with the room's name.
 std::unique_ptr<backend> make_uring_backend(const completion_options& options);
 std::unique_ptr<backend> make_asio_backend(const completion_options& options);
+std::unique_ptr<backend> make_iocp_backend(const completion_options& options);
 
 }  // namespace tandem::inline v0::io

@@ -9,6 +9,7 @@
 #include <tandem/stop.hpp>
 
 #include "engine/completion_thread.hpp"
+#include "platform/error_number.hpp"
 #include "platform/files.hpp"
 
 namespace tandem::inline v0::io {
@@ -50,7 +51,7 @@ std::error_code file_awaiter::end() {
   }
   if (request_.error() == 0) return {};
   if (request_.error() == ECANCELED) return make_error_code(tandem::current_stop_reason());
-  return {request_.error(), std::generic_category()};
+  return platform::error_of(request_.error());
 }
 
 std::error_code file_awaiter::end_of_all() {

@@ -3,6 +3,7 @@
 #include <tandem/io/file_awaiters.hpp>
 
 #include <cerrno>
+#include <cstdint>
 #include <stdexcept>
 #include <tandem/io/file.hpp>
 #include <utility>
@@ -48,7 +49,7 @@ bool file_open_awaiter::await_ready() noexcept {
 }
 
 file file_open_awaiter::opened() noexcept {
-  const auto descriptor = static_cast<int>(request_.done());
+  const auto descriptor = detail::descriptor_of(static_cast<std::int32_t>(request_.done()));
   platform::settle_opened(descriptor, options_);
   return file(detail::file_handle(descriptor, std::move(path_), options_.direct));
 }

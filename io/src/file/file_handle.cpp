@@ -46,7 +46,7 @@ native_descriptor file_handle::release() noexcept {
 }
 
 void file_handle::close() noexcept {
-  if (descriptor_ < 0) return;
+  if (!is_open()) return;
   check_idle("a file was closed while an operation was in flight on it: stop and await it first");
   platform::close(std::exchange(descriptor_, no_descriptor));
 }

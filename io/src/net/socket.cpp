@@ -54,7 +54,7 @@ native_descriptor detail::socket::release() noexcept {
                 "a socket was released after receive() or incoming(): the runtime reads, or "
                 "accepts, ahead on it");
   forget();
-  if (descriptor_ >= 0) platform::make_blocking(descriptor_);  // a backend may have set it
+  if (is_open()) platform::make_blocking(descriptor_);  // a backend may have set it
   return std::exchange(descriptor_, no_descriptor);
 }
 
@@ -88,8 +88,8 @@ std::int32_t detail::socket::refuse_second(side_user*& user, const char* name,
                                            const tandem::detail::promise_base& waiting) noexcept {
   const tandem::detail::leaf* const first = user->load(std::memory_order_relaxed);
   const bool waits = first != nullptr && first->has_waiting();
-  std::fprintf(stderr, "tandem::io: %s on descriptor %d while another one is under way:\n", name,
-               descriptor_);
+  std::fprintf(stderr, "tandem::io: %s on descriptor %lld while another one is under way:\n", name,
+               static_cast<long long>(descriptor_));
   print_task("  ", waits ? first->waiting().env : nullptr);
   print_task(" was first;\n  ", waiting.env);
   std::fprintf(stderr, " came second. A socket takes one of each side at a time\n");
@@ -99,7 +99,7 @@ std::int32_t detail::socket::refuse_second(side_user*& user, const char* name,
 #endif
 
 void detail::socket::close() noexcept {
-  if (descriptor_ < 0) return;
+  if (!is_open()) return;
   TANDEM_ASSERT(
       is_idle(),
       "a socket was closed while an operation was in flight on it: stop and await it first");

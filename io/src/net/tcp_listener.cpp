@@ -15,7 +15,7 @@ result<tcp_stream> accept_awaiter::await_resume_result() {
   end_operation();
   if (operation_.failed()) return operation_.error();
   completion_thread& thread = connections_on_ != nullptr ? *connections_on_ : pool_->next_thread();
-  return tcp_stream(detail::socket(operation_.outcome(), thread));
+  return tcp_stream(detail::socket(detail::descriptor_of(operation_.outcome()), thread));
 }
 
 tcp_stream accept_awaiter::await_resume() {
@@ -59,7 +59,17 @@ std::vector<tcp_listener> tcp_listener::bind_sharded(completion_pool& pool, cons
   std::vector<tcp_listener> shards;
   endpoint where = address;
   for (unsigned i = 0; i < pool.most_places(); ++i) {
-    shards.push_back(bind_on(pool.thread(i), pool, where, shared));
+    const native_descriptor again =
+        shards.empty() ? no_descriptor
+                       : checked(platform::share_listener(shards.front().socket_.descriptor()),
+                                 "tcp_listener::bind_sharded");
+    if (again != no_descriptor) {
+      detail::socket socket(again, pool.thread(i));
+      socket.set_listens();
+      shards.push_back(tcp_listener(std::move(socket), pool));
+    } else {
+      shards.push_back(bind_on(pool.thread(i), pool, where, shared));
+    }
     shards.back().connections_on_ = &pool.thread(i);
     where = shards.front().local_endpoint();  // the port that the first one has got
   }

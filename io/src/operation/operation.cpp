@@ -10,6 +10,7 @@
 #include "engine/completion_engine.hpp"
 #include "engine/completion_thread.hpp"
 #include "platform/attempt.hpp"
+#include "platform/error_number.hpp"
 
 namespace tandem::inline v0::io::detail {
 
@@ -29,7 +30,7 @@ bool operation::try_now() noexcept {
 }
 
 bool operation::start(promise_base& waiting) noexcept {
-  if (descriptor_ < 0) {
+  if (!is_descriptor(descriptor_)) {
     complete(-EBADF);
     return false;
   }
@@ -137,7 +138,7 @@ std::error_code operation::error() const noexcept {
   if (outcome_ == -ECANCELED) {
     return make_error_code(has_waiting() ? cancel_reason() : stop_reason::none);
   }
-  return {-outcome_, std::generic_category()};
+  return platform::error_of(-outcome_);
 }
 
 void operation::throw_failure(const char* what) const {

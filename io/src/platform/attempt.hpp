@@ -4,7 +4,8 @@
 // For the first try on a thread that is not the socket's (operations/submit), and for a backend
 // that knows readiness only. Any thread, one at a time for each operation: whoever may complete it.
 //
-// A failure is an outcome as backends tell it: a negative error number. Nothing is thrown.
+// A failure is an outcome as backends tell it: a negative error number (error_number.hpp says of
+// which kind). Nothing is thrown.
 #pragma once
 
 #include <cstddef>
@@ -31,11 +32,13 @@ std::int32_t begin_attempt(detail::operation& operation) noexcept;
 /// that begin no connection and accept none it may be the first, too.
 std::int32_t next_attempt(detail::operation& operation) noexcept;
 
-/// The next connection of a socket that listens, or what has come at one that is connected, without
-/// an operation. pre of the first: it does not block (set_non_blocking)
+/// A connection, if one is there, for a backend that is told of it without an operation. pre: the
+/// listener was made non-blocking
 ///
-/// @returns  a descriptor that is not inherited, or bytes; an outcome; or would_block
+/// @returns  a descriptor, the caller's, that is not inherited across exec; would_block; or an
+///           error number, negative
 std::int32_t accept_now(native_descriptor listener) noexcept;
+/// Likewise of bytes, whatever mode the socket is in. @returns  as an operation of that kind
 std::int32_t receive_now(native_descriptor socket, void* data, std::size_t bytes) noexcept;
 
 /// What the outcome of wait_readable or wait_writable says, whichever backend it is of. pre: it is

@@ -14,6 +14,8 @@
 #include <tandem/io/write_file.hpp>
 #include <utility>
 
+#include "platform/error_number.hpp"
+
 namespace tandem::inline v0::io::platform {
 
 /// What replace_file() throws: tell() adds the name of the target.
@@ -25,7 +27,7 @@ class failed_step {
   [[noreturn]] void tell(const std::string& target) const {
     std::string text = "tandem::io::write_file \"" + target + "\": " + step_;
     if (path_ != target) text += " \"" + path_ + '"';
-    throw std::system_error(error_, std::generic_category(), text);
+    throw std::system_error(error_of(error_), text);
   }
 
  private:

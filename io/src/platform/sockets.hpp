@@ -21,14 +21,18 @@
 
 namespace tandem::inline v0::io::platform {
 
-/// post: a TCP socket in blocking mode, the caller's, that is not inherited across exec
+/// post: a TCP socket, the caller's, that is not inherited across exec; in blocking mode, but on
+///       Windows, where no call can be told not to wait
 result<native_descriptor> open_tcp_socket(address_family family) noexcept;
 /// A backend may have set it otherwise. pre: no operation is under way on it
 void make_blocking(native_descriptor socket) noexcept;
 
-// What cannot fail on a TCP socket of ours, and hints. The first three: pre: not bound yet.
+// What cannot fail on a TCP socket of ours, and hints. Those of reuse and of v6: pre: not bound yet.
 void set_reuse_address(native_descriptor socket, bool on) noexcept;
 void set_reuse_port(native_descriptor socket) noexcept;
+/// Of a system that cannot spread a port's connections over several sockets: another descriptor of
+/// this one, for another thread. no_descriptor: it can (set_reuse_port). pre: it listens
+result<native_descriptor> share_listener(native_descriptor listener) noexcept;
 /// pre: of address_family::ipv6
 void set_only_v6(native_descriptor socket, bool on) noexcept;
 /// post: close() resets the connection instead of ending it

@@ -70,9 +70,10 @@ bool acceptor::has_arrived() const noexcept {
 
 void acceptor::received(std::int32_t outcome, std::uint32_t /*buffer*/, bool armed) noexcept {
   const bool unwanted = begin_received(armed);
-  accepted* const made = outcome >= 0 && !unwanted ? place_for(outcome) : nullptr;
+  accepted* const made =
+      outcome >= 0 && !unwanted ? place_for(detail::descriptor_of(outcome)) : nullptr;
   if (made == nullptr) {
-    if (outcome >= 0) platform::close(outcome);
+    if (outcome >= 0) platform::close(detail::descriptor_of(outcome));
     nothing_queued(outcome, armed, outcome >= 0 && !unwanted);
     return;
   }

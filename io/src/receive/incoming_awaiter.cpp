@@ -15,7 +15,7 @@ incoming_awaiter::incoming_awaiter(incoming_awaiter&& other) noexcept
       got_(std::exchange(other.got_, no_descriptor)) {}
 
 incoming_awaiter::~incoming_awaiter() {
-  if (got_ >= 0) platform::close(got_);
+  if (detail::is_descriptor(got_)) platform::close(got_);
 }
 
 detail::multishot* incoming_awaiter::make_source() {

@@ -6,6 +6,7 @@
 #include <tandem/io/detail/multishot_awaiter.hpp>
 
 #include "engine/completion_engine.hpp"
+#include "platform/error_number.hpp"
 #include "receive/multishot.hpp"
 
 namespace tandem::inline v0::io::detail {
@@ -83,7 +84,7 @@ void multishot_awaiter::finish_wait() noexcept {
 std::error_code multishot_awaiter::finish_result() noexcept {
   finish_wait();
   if (cancelled()) return make_error_code(cancel_reason());
-  if (end_ < 0) return {-end_, std::generic_category()};
+  if (end_ < 0) return platform::error_of(-end_);
   return {};
 }
 

@@ -91,11 +91,11 @@ struct entry {
 [[noreturn]] void report(const entry& found, std::uintptr_t at, const char* what) noexcept {
   std::fprintf(
       stderr,
-      "tandem::io: %s while %s on descriptor %d was in flight: its %s, %zu bytes at %p, lies "
+      "tandem::io: %s while %s on descriptor %lld was in flight: its %s, %zu bytes at %p, lies "
       "in there\n  the operation belongs to task %llu, spawned at %s:%u; stop and await it "
       "before what it uses goes\n",
-      what, found.name, found.descriptor, found.is_the_operation ? "operation" : "buffer",
-      found.bytes,
+      what, found.name, static_cast<long long>(found.descriptor),
+      found.is_the_operation ? "operation" : "buffer", found.bytes,
       reinterpret_cast<void*>(at),  // NOLINT: to be printed
       static_cast<unsigned long long>(found.task), found.spawned_at.file_name(),
       static_cast<unsigned>(found.spawned_at.line()));

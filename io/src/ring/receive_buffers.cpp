@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 #include <new>
 #include <thread>
 
@@ -20,7 +19,7 @@ constexpr std::size_t page_bytes = 4096;
 }
 
 void receive_buffers::free_memory::operator()(std::byte* memory) const noexcept {
-  std::free(memory);
+  ::operator delete(memory, std::align_val_t(page_bytes));
 }
 
 receive_buffers::receive_buffers(buffer_stock& owner, std::uint32_t at_once, std::uint32_t most,
@@ -38,10 +37,11 @@ receive_buffers::receive_buffers(buffer_stock& owner, std::uint32_t at_once, std
 bool receive_buffers::grow() noexcept {
   const std::size_t bytes = std::size_t{at_once_} * bytes_each_;
   chunk& fresh = chunks_[count_ >> chunk_shift_];
-  fresh.memory.reset(static_cast<std::byte*>(
-      std::aligned_alloc(page_bytes, (bytes + page_bytes - 1) / page_bytes * page_bytes)));
-  fresh.notes.reset(new (std::nothrow) note[at_once_]);
-  if (fresh.memory == nullptr || fresh.notes == nullptr) {
+  try {
+    fresh.memory.reset(
+        static_cast<std::byte*>(::operator new(bytes, std::align_val_t(page_bytes))));
+    fresh.notes.reset(new note[at_once_]);
+  } catch (const std::bad_alloc&) {
     fresh = chunk();
     return false;
   }

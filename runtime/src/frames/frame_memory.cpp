@@ -78,7 +78,8 @@ bool have_magazine(void**& end) noexcept {
   if (!TANDEM_KEEP_FRAMES || context.frames_kept == keeping::closed) return false;
   if (end != no_magazine_end()) return true;
   if (context.frames_kept == keeping::unused && !begin_keeping(context)) return false;
-  auto** const fresh = static_cast<void**>(platform::allocate_aligned(magazine_bytes, magazine_bytes));
+  auto** const fresh =
+      static_cast<void**>(platform::allocate_aligned(magazine_bytes, magazine_bytes));
   if (fresh == nullptr) return false;
   fresh[0] = nullptr;
   end = fresh + 1;

@@ -8,6 +8,7 @@
 #include <tandem/io/file.hpp>
 
 #include "io/support/file_support.hpp"
+#include "io/support/io_support.hpp"
 
 namespace {
 

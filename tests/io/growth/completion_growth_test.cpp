@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "io/support/io_support.hpp"
+#include "system.hpp"
 
 namespace {
 
@@ -284,11 +285,17 @@ class io_adaptive_is {
  public:
   explicit io_adaptive_is(const char* value) {
     if (const char* const before = std::getenv(name)) before_ = before;
-    ::setenv(name, value, 1);
+    tandem::test::set_variable(name, value);
   }
   io_adaptive_is(const io_adaptive_is&) = delete;
   io_adaptive_is& operator=(const io_adaptive_is&) = delete;
-  ~io_adaptive_is() { before_ ? ::setenv(name, before_->c_str(), 1) : ::unsetenv(name); }
+  ~io_adaptive_is() {
+    if (before_) {
+      tandem::test::set_variable(name, before_->c_str());
+    } else {
+      tandem::test::unset_variable(name);
+    }
+  }
 
  private:
   static constexpr const char* name = "TANDEM_IO_ADAPTIVE";

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "io/support/io_support.hpp"
+#include "waits.hpp"
 
 namespace {
 
@@ -35,11 +36,8 @@ runtime_options one_place_where_callers_run() {
   return options;
 }
 
-task<void> wait_for(std::atomic<bool>& open, std::atomic<bool>* begun) {
-  if (begun != nullptr) {
-    *begun = true;
-    begun->notify_all();
-  }
+task<void> wait_for(tandem::test::flag& open, tandem::test::flag* begun) {
+  if (begun != nullptr) *begun = true;
   open.wait(false);  // it keeps its worker
   co_return;
 }
@@ -56,14 +54,13 @@ class full_pool {
   full_pool& operator=(const full_pool&) = delete;
   ~full_pool() {
     open_ = true;
-    open_.notify_all();
     running_.wait();
     queued_.wait();
   }
 
  private:
-  std::atomic<bool> open_{false};
-  std::atomic<bool> begun_{false};
+  tandem::test::flag open_;
+  tandem::test::flag begun_;
 
  public:
   test_runtime rt;

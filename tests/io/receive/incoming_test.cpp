@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "io/support/io_support.hpp"
-#include "no_descriptors.hpp"
 #include "refusing_port.hpp"
 
 namespace {
@@ -137,22 +136,6 @@ TEST(incoming, a_closed_listener_is_an_error) {
     tcp_listener listener;
     const auto got = co_await tandem::as_result(listener.incoming());
     EXPECT_EQ(got.error(), std::errc::bad_file_descriptor);
-  });
-}
-
-TEST(incoming, without_descriptors_it_says_so_and_goes_on_afterwards) {
-  on_every_home([]() -> task<void> {
-    tcp_listener listener = tcp_listener::bind(endpoint::loopback_v4(0));
-    // Connected, but not accepted, since nobody has asked: the first one of a new listener.
-    const tcp_stream client = co_await tcp_stream::connect(listener.local_endpoint());
-    tandem::result<tcp_stream> refused = std::make_error_code(std::errc::interrupted);
-    {
-      const tandem::test::no_descriptors none;
-      refused = co_await tandem::as_result(listener.incoming());
-    }
-    EXPECT_EQ(refused.error(), std::errc::too_many_files_open);
-    const tcp_stream server = co_await listener.incoming();
-    EXPECT_EQ(server.remote_endpoint(), client.local_endpoint());
   });
 }
 

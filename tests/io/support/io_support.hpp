@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "open_descriptors.hpp"
+#include "loopback_ports.hpp"
 #include "test_runtime.hpp"
 
 namespace tandem::test {

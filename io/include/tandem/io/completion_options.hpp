@@ -15,9 +15,10 @@ namespace tandem::inline v0::io {
 /// What the completion pool is built on.
 enum class io_backend : std::uint8_t {
   automatic,  ///< io_uring; where the host refuses it, Asio, which says so once on standard error;
-              ///< where the system has none, Asio
+              ///< where the system has none, Asio; on Windows iocp
   uring,      ///< io_uring, or an error
   asio,       ///< readiness from Asio (epoll on Linux) and non-blocking calls
+  iocp,       ///< Windows: readiness from a completion port and non-blocking calls
 };
 
 /// A completion thread that does not come back to its ring, since what runs there computes or
@@ -40,7 +41,7 @@ class TANDEM_IO_API completion_options {
  public:
   /// Reads TANDEM_IO_THREADS, TANDEM_IO_ADAPTIVE and TANDEM_IO_BACKEND.
   /// @throws  std::invalid_argument if the first is no whole number of at least 1, the second
-  ///          neither on nor off, or the third none of uring, asio, automatic
+  ///          neither on nor off, or the third none of uring, asio, iocp, automatic
   completion_options();
 
   /// How many there are at least. Default: 1.

@@ -88,7 +88,7 @@ class TANDEM_IO_API completion_pool final : public service {
   /// Why threads came and went lately, oldest first: up to 200 decisions. What resize() did is
   /// there as one change of the goal. Times are real ones, since the pool was made.
   std::vector<pool_decision> decisions() const;
-  /// Which backend runs: "io_uring" or "asio".
+  /// Which backend runs: "io_uring", "asio" or "iocp".
   std::string_view backend_name() const noexcept;
 
   std::string_view service_name() const noexcept override;

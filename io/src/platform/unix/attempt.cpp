@@ -86,6 +86,14 @@ void set_non_blocking(native_descriptor descriptor) noexcept {
   (void)::ioctl(descriptor, FIONBIO, &on);  // fails with what the call that follows fails with
 }
 
+std::int32_t accept_now(native_descriptor listener) noexcept {
+  return outcome_of(accept_connection(listener));
+}
+
+std::int32_t receive_now(native_descriptor socket, void* data, std::size_t bytes) noexcept {
+  return outcome_of(::recv(socket, data, capped(bytes), MSG_DONTWAIT));
+}
+
 std::int32_t begin_attempt(operation& operation) noexcept {
   if (operation.kind() == operation_kind::connect) return begin_connect(operation);
   // A connection that is taken by another process, or reset, between poll() and accept() would
@@ -122,14 +130,6 @@ std::int32_t next_attempt(operation& operation) noexcept {
     case operation_kind::file: break;  // it waits for no direction
   }
   return -ENOTSUP;
-}
-
-std::int32_t accept_now(native_descriptor listener) noexcept {
-  return outcome_of(accept_connection(listener));
-}
-
-std::int32_t receive_now(native_descriptor socket, void* data, std::size_t bytes) noexcept {
-  return outcome_of(::recv(socket, data, capped(bytes), MSG_DONTWAIT));
 }
 
 ready_events events_of(std::int32_t outcome) noexcept {

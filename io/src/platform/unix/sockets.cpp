@@ -117,6 +117,9 @@ void set_reuse_address(native_descriptor socket, bool on) noexcept {
 void set_reuse_port(native_descriptor socket) noexcept {
   (void)set(socket, SOL_SOCKET, SO_REUSEPORT, 1);
 }
+result<native_descriptor> share_listener(native_descriptor /*listener*/) noexcept {
+  return no_descriptor;
+}
 void set_only_v6(native_descriptor socket, bool on) noexcept {
   (void)set(socket, IPPROTO_IPV6, IPV6_V6ONLY, on ? 1 : 0);
 }

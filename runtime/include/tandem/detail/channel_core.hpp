@@ -119,8 +119,7 @@ class channel_core : public channel_base {
       return put(state, *self.value, served);
     });
   }
-  TANDEM_NOINLINE bool wait_to_receive(channel_receiver<T>& self,
-                                         promise_base& waiting) noexcept {
+  TANDEM_NOINLINE bool wait_to_receive(channel_receiver<T>& self, promise_base& waiting) noexcept {
     return wait(self, receivers_, waiting, [&](lock_word::word state, waiter*& served) {
       return take(state, *self.value, served);
     });

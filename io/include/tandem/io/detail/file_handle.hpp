@@ -21,7 +21,7 @@ class TANDEM_IO_API file_handle {
   ~file_handle() { close(); }
 
   native_descriptor descriptor() const noexcept { return descriptor_; }
-  bool is_open() const noexcept { return descriptor_ >= 0; }
+  bool is_open() const noexcept { return is_descriptor(descriptor_); }
   bool is_direct() const noexcept { return is_direct_; }
   /// On a file system without a disk: a transfer waits for nothing, but knows no RWF_NOWAIT.
   bool is_in_memory() const noexcept { return is_in_memory_; }

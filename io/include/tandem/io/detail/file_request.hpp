@@ -84,7 +84,8 @@ class TANDEM_IO_API file_request {
   /// Whether it is one buffer of no great length, and nothing speaks against a first try.
   bool may_be_quick() const noexcept {
     return are_at_offsets.has(action_) && window_ == nullptr && one_.bytes - 1 < inline_bytes &&
-           !is_direct_ && descriptor_ >= 0 && offset_ <= static_cast<std::uint64_t>(INT64_MAX);
+           !is_direct_ && is_descriptor(descriptor_) &&
+           offset_ <= static_cast<std::uint64_t>(INT64_MAX);
   }
   std::int32_t call(int flags) noexcept;
   std::int32_t command() noexcept;

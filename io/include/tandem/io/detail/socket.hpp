@@ -30,7 +30,7 @@ class TANDEM_IO_API socket {
 
   native_descriptor descriptor() const noexcept { return descriptor_; }
   completion_thread* thread() const noexcept { return thread_; }
-  bool is_open() const noexcept { return descriptor_ >= 0; }
+  bool is_open() const noexcept { return is_descriptor(descriptor_); }
   void close() noexcept;
   /// Gives it up without closing it. @returns no_descriptor if there is none
   native_descriptor release() noexcept;
@@ -58,7 +58,7 @@ class TANDEM_IO_API socket {
   /// @param user  then no side's, so that the end of the second one is none of the first
   /// @returns     an error number, negative
   TANDEM_COLD std::int32_t refuse_second(side_user*& user, const char* name,
-                                           const tandem::detail::promise_base& waiting) noexcept;
+                                         const tandem::detail::promise_base& waiting) noexcept;
 
  private:
   /// direct/forget. It is closed, or given away.

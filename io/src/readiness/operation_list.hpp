@@ -12,7 +12,7 @@ using detail::direction;
 class receive_wait;
 class registration;
 
-/// What the Asio backend keeps in an operation from submit to its completion.
+/// What a backend of readiness keeps in an operation from submit to its completion.
 class operation_entry {
  public:
   explicit operation_entry(direction waits_for) noexcept : way(waits_for) {}

@@ -1,4 +1,4 @@
-// receive_wait.hpp: a source that is armed at the Asio backend: it waits until its socket can be read.
+// receive_wait.hpp: a source that is armed at a backend of readiness: it waits until its socket can be read.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -1,7 +1,7 @@
 // registration_table.hpp: which descriptors are watched, which of them are ready, and which nobody waits for.
 // SPDX-License-Identifier: MIT
 //
-// Protocol readiness: io/src/asio/README.md. One thread's. Only enter() needs memory: what is
+// Protocol readiness: io/src/readiness/README.md. One thread's. Only enter() needs memory: what is
 // listed has its room since then.
 #pragma once
 
@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "asio/registration.hpp"
+#include "readiness/registration.hpp"
 
 namespace tandem::inline v0::io {
 
@@ -23,40 +23,42 @@ class registration_table {
     direction way;
   };
 
-  explicit registration_table(asio::io_context& context) noexcept : context_(context) {}
+  registration_table() noexcept = default;
   registration_table(const registration_table&) = delete;
   registration_table& operator=(const registration_table&) = delete;
 
   /// Null: nothing waits for it.
   registration* find(native_descriptor descriptor) const noexcept {
-    const auto number = static_cast<std::size_t>(descriptor);
-    return number < by_number_.size() ? by_number_[number] : nullptr;
+    const std::size_t place = place_of(descriptor);
+    return place < by_place_.size() ? by_place_[place] : nullptr;
   }
   /// All that were ever made.
   const std::vector<std::unique_ptr<registration>>& all() const noexcept { return all_; }
 
   /// readiness/enter. @returns  0 and where it waits, or an error number
-  int enter(native_descriptor descriptor, bool is_our_socket, registration*& at) noexcept {
+  template <class Poller>
+  int enter(native_descriptor descriptor, bool is_our_socket, Poller& poller,
+            registration*& at) noexcept {
     try {
-      const auto number = static_cast<std::size_t>(descriptor);
-      if (number >= by_number_.size()) by_number_.resize(number + number / 2 + 16, nullptr);
-      if (free_.empty()) add();
+      const std::size_t place = place_of(descriptor);
+      if (place >= by_place_.size()) by_place_.resize(place + place / 2 + 16, nullptr);
+      if (free_.empty()) add(poller.make_registration());
       registration& next = *free_.back();
       const int error = next.enter(descriptor, is_our_socket);
       if (error != 0) return error;
       free_.pop_back();
-      by_number_[number] = at = &next;
+      by_place_[place] = at = &next;
       return 0;
     } catch (const std::bad_alloc&) {
       return ENOMEM;
     }
   }
 
-  /// readiness/wait. Its handler has run: takes note.
+  /// readiness/wait. The poller has seen its end: takes note.
   void waited(registration& at, direction way, int error) noexcept {
-    --at.handlers;
+    --at.waits;
     if (!at.is_entered()) {  // it has left meanwhile
-      if (at.handlers == 0) free_.push_back(&at);
+      if (at.waits == 0) free_.push_back(&at);
       return;
     }
     at.of(way).error = error;
@@ -72,9 +74,9 @@ class registration_table {
   /// readiness/leave
   void leave_if_idle(registration& at) noexcept {
     if (!at.is_idle() || !at.is_entered()) return;
-    by_number_[static_cast<std::size_t>(at.descriptor())] = nullptr;
+    by_place_[place_of(at.descriptor())] = nullptr;
     at.leave();
-    if (at.handlers == 0) free_.push_back(&at);
+    if (at.waits == 0) free_.push_back(&at);
   }
   /// readiness/leave. Those that were listed and are idle still.
   void let_idle_leave() noexcept {
@@ -86,7 +88,11 @@ class registration_table {
   }
 
  private:
-  void add() {
+  /// Numbers are small, and near to each other (native_descriptor.hpp).
+  static std::size_t place_of(native_descriptor descriptor) noexcept {
+    return static_cast<std::size_t>(descriptor) / detail::descriptor_step;
+  }
+  void add(std::unique_ptr<registration> made) {
     // So that no list allocates where nothing may throw: a registration is at most once in free_
     // and in idle_, and twice in ready_.
     const std::size_t count = all_.size() + 1;
@@ -95,13 +101,12 @@ class registration_table {
       ready_.reserve(4 * count);
       idle_.reserve(2 * count);
     }
-    all_.push_back(std::make_unique<registration>(context_));
+    all_.push_back(std::move(made));
     free_.push_back(all_.back().get());
   }
 
-  asio::io_context& context_;
   std::vector<std::unique_ptr<registration>> all_;
-  std::vector<registration*> by_number_;  // of the descriptor
+  std::vector<registration*> by_place_;  // of the descriptor
   std::vector<registration*> free_;
   std::vector<registration*> idle_;  // perhaps; looked at by let_idle_leave()
   std::vector<ready_side> ready_;    // from wait() to reap()

@@ -1,6 +1,6 @@
-// registration_test.cpp: a descriptor that Asio watches, and the operations that are in a row there.
+// asio_watch_test.cpp: a descriptor that Asio watches, and the operations that are in a row there.
 // SPDX-License-Identifier: MIT
-#include "asio/registration.hpp"
+#include "asio/asio_watch.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <new>
 #include <vector>
 
-#include "asio/operation_list.hpp"
+#include "readiness/operation_list.hpp"
 
 namespace {
 
@@ -71,28 +71,34 @@ TEST(operation_list, whoever_is_alone_leaves_an_empty_list) {
   EXPECT_EQ(list.pop_front(), &only);
 }
 
-class registration : public ::testing::Test {
+class asio_watch : public ::testing::Test {
  protected:
-  registration() { EXPECT_EQ(::pipe2(pipe_.data(), O_CLOEXEC), 0); }
-  ~registration() override {
+  asio_watch() { EXPECT_EQ(::pipe2(pipe_.data(), O_CLOEXEC), 0); }
+  ~asio_watch() override {
     for (const int each : pipe_) ::close(each);
   }
   int readable_end() const { return pipe_[0]; }
   bool is_blocking() const { return (::fcntl(readable_end(), F_GETFL) & O_NONBLOCK) == 0; }
-  void wait_to_read() {
-    at_.wait(direction::read, [this](const asio::error_code& error) {
-      --at_.handlers;
-      ended_.push_back(error.value());
-    });
+  void wait_to_read() { EXPECT_EQ(at_.wait(direction::read), 0); }
+  /// How each wait did of which the table was told.
+  std::vector<int> told() {
+    std::vector<int> out;
+    for (const auto& each : table_.ready()) {
+      EXPECT_EQ(each.at, &at_);
+      out.push_back(each.at->of(each.way).error);
+    }
+    table_.clear_ready();
+    return out;
   }
 
   std::array<int, 2> pipe_{-1, -1};
+  tandem::io::handler_memory memory_;  // first: handlers die with the context
   asio::io_context context_{1};
-  std::vector<int> ended_;  // how each wait did
-  tandem::io::registration at_{context_};
+  tandem::io::registration_table table_;
+  tandem::io::asio_watch at_{context_, memory_, table_};
 };
 
-TEST_F(registration, a_descriptor_that_others_share_is_given_back_as_it_was) {
+TEST_F(asio_watch, a_descriptor_that_others_share_is_given_back_as_it_was) {
   EXPECT_EQ(at_.enter(readable_end(), false), 0);
   EXPECT_TRUE(at_.is_entered());
   EXPECT_EQ(at_.descriptor(), readable_end());
@@ -102,7 +108,7 @@ TEST_F(registration, a_descriptor_that_others_share_is_given_back_as_it_was) {
   EXPECT_TRUE(is_blocking());
 }
 
-TEST_F(registration, a_descriptor_that_did_not_block_does_not_after_it_either) {
+TEST_F(asio_watch, a_descriptor_that_did_not_block_does_not_after_it_either) {
   ASSERT_EQ(::fcntl(readable_end(), F_SETFL, O_NONBLOCK), 0);
   EXPECT_EQ(at_.enter(readable_end(), false), 0);
   wait_to_read();
@@ -110,7 +116,7 @@ TEST_F(registration, a_descriptor_that_did_not_block_does_not_after_it_either) {
   EXPECT_FALSE(is_blocking());
 }
 
-TEST_F(registration, another_ones_mode_is_left_alone_if_the_number_is_that_ones_by_now) {
+TEST_F(asio_watch, another_ones_mode_is_left_alone_if_the_number_is_that_ones_by_now) {
   for (const int flags : {O_NONBLOCK, 0}) {
     std::array<int, 2> other{};
     ASSERT_EQ(::pipe2(other.data(), O_CLOEXEC | flags), 0);
@@ -125,27 +131,27 @@ TEST_F(registration, another_ones_mode_is_left_alone_if_the_number_is_that_ones_
   }
 }
 
-TEST_F(registration, what_cannot_be_watched_is_an_error_number_and_nothing_is_entered) {
+TEST_F(asio_watch, what_cannot_be_watched_is_an_error_number_and_nothing_is_entered) {
   EXPECT_EQ(at_.enter(-1, false), EBADF);
   EXPECT_FALSE(at_.is_entered());
   at_.leave();
 }
 
-TEST_F(registration, a_wait_ends_when_its_descriptor_is_ready) {
+TEST_F(asio_watch, a_wait_ends_when_its_descriptor_is_ready) {
   ASSERT_EQ(at_.enter(readable_end(), false), 0);
   wait_to_read();
-  EXPECT_EQ(at_.handlers, 1U);
+  EXPECT_EQ(at_.waits, 1U);
   EXPECT_TRUE(at_.of(direction::read).armed);
   EXPECT_FALSE(at_.of(direction::write).armed);
   context_.poll();
-  EXPECT_TRUE(ended_.empty());
+  EXPECT_TRUE(told().empty());
   ASSERT_EQ(::write(pipe_[1], "x", 1), 1);
   context_.poll();
-  EXPECT_EQ(ended_, std::vector<int>{0});
-  EXPECT_EQ(at_.handlers, 0U);
+  EXPECT_EQ(told(), std::vector<int>{0});
+  EXPECT_EQ(at_.waits, 0U);
 }
 
-TEST_F(registration, whoever_leaves_ends_the_waits_and_may_enter_again_when_they_are_told) {
+TEST_F(asio_watch, whoever_leaves_ends_the_waits_and_may_enter_again_when_they_have_ended) {
   waiting_operation waits;
   ASSERT_EQ(at_.enter(readable_end(), false), 0);
   at_.of(direction::read).waiting.push_back(waits);
@@ -154,10 +160,10 @@ TEST_F(registration, whoever_leaves_ends_the_waits_and_may_enter_again_when_they
   at_.leave();
   EXPECT_TRUE(at_.is_idle());
   EXPECT_FALSE(at_.of(direction::read).armed);
-  EXPECT_EQ(at_.handlers, 1U) << "it is still to run";
+  EXPECT_EQ(at_.waits, 1U) << "it is still to run";
   context_.poll();
-  EXPECT_EQ(ended_, std::vector<int>{ECANCELED});
-  EXPECT_EQ(at_.handlers, 0U);
+  EXPECT_TRUE(told().empty()) << "of what has left nobody hears";
+  EXPECT_EQ(at_.waits, 0U);
   EXPECT_EQ(at_.enter(readable_end(), false), 0);
 }
 
