@@ -84,7 +84,7 @@ class memory_read {
   memory_pipe* pipe_;
   std::span<std::byte> room_;
   semaphore_awaiter wait_;
-  std::array<std::byte, 2000> unused_{};
+  [[maybe_unused]] std::array<std::byte, 2000> unused_{};
 };
 
 /// Awaiter of memory_stream::write() and write_all(), which do not wait: another library's.
