@@ -95,29 +95,29 @@ TEST(spawn_into, awaits_of_its_context_go_on_inside_the_handler) {
   test_runtime rt;
   net::io_context io;
   const auto here = std::this_thread::get_id();
+  bool later = false;  // not the task's own: it may have ended when this is set
   spawn_into(
       *rt, io,
-      [](net::io_context& at, std::thread::id loop) -> task<void> {
+      [](net::io_context& at, std::thread::id loop, bool& after) -> task<void> {
         EXPECT_EQ(std::this_thread::get_id(), loop);
         net::steady_timer timer(at, 1ms);
-        bool later = false;
         co_await timer.async_wait(use_await);
         EXPECT_EQ(std::this_thread::get_id(), loop);
         // Posted before the handler: if the task were posted on, that would come first.
         timer.expires_after(0ms);
         co_await tandem::test::operation_at<void()>(at.get_executor(), [&](auto handler) {
-          net::post(at, [&at, &later, handler = std::move(handler)]() mutable {
-            net::post(at, [&later] { later = true; });
+          net::post(at, [&at, &after, handler = std::move(handler)]() mutable {
+            net::post(at, [&after] { after = true; });
             std::move(handler)();
           });
         });
-        EXPECT_FALSE(later);
+        EXPECT_FALSE(after);
         co_await tandem::resume_on(tandem::workers());
         EXPECT_NE(std::this_thread::get_id(), loop);
         co_await tandem::yield();
         EXPECT_NE(std::this_thread::get_id(), loop);
         co_return;
-      }(io, here),
+      }(io, here, later),
       net::detached);
   bool back = false;
   spawn_into(
