@@ -131,7 +131,8 @@ int main(int argc, char** argv) {
   app.add_option("--io-threads", chosen.io_threads, "completion threads; 0: the default");
   const std::map<std::string, io::io_backend> backends{{"automatic", io::io_backend::automatic},
                                                        {"uring", io::io_backend::uring},
-                                                       {"asio", io::io_backend::asio}};
+                                                       {"asio", io::io_backend::asio},
+                                                       {"iocp", io::io_backend::iocp}};
   const auto* const backend =
       app.add_option("--backend", chosen.backend, "what the completion pool is built on")
           ->transform(CLI::CheckedTransformer(backends));

@@ -55,7 +55,7 @@ groups=(build tests interop examples browser)
 case $preset in
   release | dev | gcc-debug | gcc-asan | shared | posix) ;;
   release-clang | asan | tsan) groups+=(clang) ;;
-  mingw) groups=(build windows) ;;
+  mingw) groups=(build windows examples) ;;
   *) echo "unknown preset: $preset" >&2; usage >&2; exit 2 ;;
 esac
 

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <random>
 #include <string>
 #include <tandem/io/bytes_of.hpp>
 #include <tandem/io/file.hpp>
@@ -33,7 +34,8 @@ task<long> count(std::string path, char wanted) {
     for (std::uint64_t at = 0; (at = next.fetch_add(block_bytes)) < size;) {
       const std::size_t got = co_await file.read_at(block, at);
       const auto end = block.begin() + static_cast<std::ptrdiff_t>(got);
-      found += std::count(block.begin(), end, static_cast<std::byte>(wanted));
+      const auto here = std::count(block.begin(), end, static_cast<std::byte>(wanted));
+      found += static_cast<long>(here);
     }
   };
   co_await tandem::with_scope([&](tandem::task_scope& scope) -> task<void> {
@@ -64,8 +66,9 @@ task<int> all_of_them(std::string folder) {
 }
 
 int main() {
-  std::string folder = (std::filesystem::temp_directory_path() / "guide-XXXXXX").string();
-  if (::mkdtemp(folder.data()) == nullptr) return 2;
+  const std::string name = "guide-" + std::to_string(std::random_device()());
+  const std::string folder = (std::filesystem::temp_directory_path() / name).string();
+  if (!std::filesystem::create_directory(folder)) return 2;
   const int status = tandem::run(all_of_them(folder));
   std::filesystem::remove_all(folder);
   return status;

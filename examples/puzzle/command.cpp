@@ -3,7 +3,6 @@
 #include "command.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <fstream>
@@ -12,6 +11,7 @@
 #include <stdexcept>
 
 #include "sudoku_grid.hpp"
+#include "system.hpp"
 
 namespace puzzles {
 
@@ -25,10 +25,8 @@ constexpr const char* tree_solvers =
 
 /// A search that keeps too many positions would have the machine swap for hours.
 std::uint64_t half_of_memory() {
-  const long pages = ::sysconf(_SC_PHYS_PAGES);
-  const long page_bytes = ::sysconf(_SC_PAGESIZE);
-  if (pages <= 0 || page_bytes <= 0) return std::uint64_t{1} << 32;
-  return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_bytes) / 2;
+  const std::uint64_t all = memory_bytes();
+  return all != 0 ? all / 2 : std::uint64_t{1} << 32;
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 // Exit codes: 0 solved or proved unsolvable, 2 bad input, 3 a limit was reached, 1 anything else.
 // stdout has the answer and nothing else; progress and complaints go to stderr.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -16,6 +15,7 @@
 
 #include "command.hpp"
 #include "solve.hpp"
+#include "system.hpp"
 
 namespace {
 
@@ -27,8 +27,7 @@ constexpr int exit_limit = 3;
 /// A line on stderr that is rewritten in place on a terminal.
 class progress_line {
  public:
-  explicit progress_line(bool forced)
-      : in_place_(isatty(STDERR_FILENO) == 1), on_(in_place_ || forced) {}
+  explicit progress_line(bool forced) : in_place_(stderr_is_terminal()), on_(in_place_ || forced) {}
   ~progress_line() {
     if (in_place_ && drawn_) std::fputs("\r\x1b[K", stderr);
   }

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include "thread_set.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
+
+#include "system.hpp"
 
 namespace puzzles {
 
@@ -16,7 +16,7 @@ std::atomic<std::uint64_t> last_serial{0};
 thread_local std::uint64_t noted_last = 0;
 
 int this_thread_id() noexcept {
-  static thread_local const int id = static_cast<int>(::gettid());
+  static thread_local const int id = system_thread_id();
   return id;
 }
 

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cmath>
 #include <numbers>
+#include <tandem/config.hpp>
 #include <utility>
 
 namespace puzzles::uts {
@@ -25,7 +26,7 @@ struct compression {
   std::uint32_t a, b, c, d, e;
 
   template <std::size_t Round>
-  [[gnu::always_inline]] void step() {
+  TANDEM_ALWAYS_INLINE void step() {
     if constexpr (Round >= 16) {
       w[Round % 16] = std::rotl(
           w[(Round - 3) % 16] ^ w[(Round - 8) % 16] ^ w[(Round - 14) % 16] ^ w[Round % 16], 1);

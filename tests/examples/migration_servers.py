@@ -6,6 +6,7 @@ import os
 import re
 import resource
 import select
+import signal
 import socket
 import sys
 import threading
@@ -103,7 +104,7 @@ def sends_until_cut_off(client, text):
 
 def ends_by_signal(server, *clients_and_last_words):
     """SIGTERM: each client hears the words and the end, nobody new is let in, and the server leaves in good order."""
-    server.process.send_signal(15)
+    server.send_signal(signal.SIGTERM)
     heard = []
     for client, expected in clients_and_last_words:
         heard.append(rest(client))
@@ -307,7 +308,7 @@ def answers_under_way_arrive_after_a_signal(program):
         equal(ask(other, "SET k " + "v" * 1000), "OK", "set")
         slow.send(b"GET k\n" * count)
         heard = slow.socket.recv(1000)
-        server.process.send_signal(15)
+        server.send_signal(signal.SIGTERM)
         equal(rest(other), b"", "the silent one")
         until_refused(server)
         while data := slow.socket.recv(65536):

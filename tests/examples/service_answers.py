@@ -232,13 +232,12 @@ class Metrics(unittest.TestCase):
                 loaded = self.read(client)
                 self.assertEqual(loaded["puzzle_searches_running", None], 1)
                 still = [counter for counter in grow if loaded[counter, name] <= idle[counter, name]]
+                if not any(value for (metric, _), value in loaded.items() if metric == "tandem_worker_thread_injections_total"):
+                    still.append("injections")
                 if not still:
                     break
                 self.assertLess(time.monotonic(), end, f"never grew: {still}")
                 time.sleep(0.01)
-            injections = sum(value for (metric, _), value in loaded.items()
-                             if metric == "tandem_worker_thread_injections_total")
-            self.assertGreaterEqual(injections, 1)
 
 
 class Life(unittest.TestCase):
@@ -288,7 +287,7 @@ class Life(unittest.TestCase):
                 half.send(b"GET /stats HT")
                 busy.send(request("POST", "/solve", json.dumps(ENDLESS)))
                 service.wait_for("a search", lambda stats: stats["searches"]["running"] == 1)
-                service.process.send_signal(number)
+                service.send_signal(number)
                 answer = busy.answer()
                 self.assertEqual((answer.status, answer.headers["connection"]), (422, "close"))
                 self.assertTrue(idle.at_end() and half.at_end() and busy.at_end())

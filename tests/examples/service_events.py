@@ -212,7 +212,7 @@ class Ending(unittest.TestCase):
         with Service(SERVICE, "--search-time", "4", "--grace", "86400") as service, service.connect() as client:
             stream = begin(client, solve_request(ENDLESS))
             service.wait_for("a search", lambda stats: stats["searches"]["running"] == 1)
-            service.process.send_signal(signal.SIGTERM)
+            service.send_signal(signal.SIGTERM)
             self.assertEqual(list(stream)[-1][0], "error")
             self.assertTrue(stream.complete and client.at_end())
             service.stop()

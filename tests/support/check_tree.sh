@@ -80,11 +80,11 @@ io tandem/io/io.hpp'
       | grep -vE ':#include <semaphore>$' || true)
     while read -r hit; do
       offend "$hit: a folder of platform rooms knows which system it is"
-    done < <(systems_files | xargs -r grep -nE '\b(__linux__|__unix__|__APPLE__|__FreeBSD__|_WIN32|_WIN64|__MINGW(32|64)__|__CYGWIN__)\b' || true)
+    done < <(systems_files | xargs -r grep -nE '\b(__linux__|__unix__|__APPLE__|__(Free|Net|Open)BSD__|_WIN32|_WIN64|__MINGW(32|64)__|__CYGWIN__)\b' || true)
     while read -r hit; do
       offend "$hit: an extension of some compilers: config.hpp has macros"
-    done < <(systems_files | grep -E '^(runtime|io)/' | xargs -r sed -snE \
-      -e 's,//.*,,' -e '/__attribute__|\b(__)?asm(__)?\b|__int128|__builtin_|\[\[[^]]*\b(gnu|clang)::|(=|\(|,|&&|\|\||\?|:|\breturn)[[:space:]]*\(\{/{F;=;p}' \
+    done < <(systems_files | xargs -r sed -snE \
+      -e 's,//.*,,; /#[[:space:]]*include/d' -e '/__(attribute|extension|PRETTY_FUNCTION)__|\b(__)?asm(__)?\b|__int128|__builtin_|__(typeof|restrict)|\[\[[^]]*\b(gnu|clang)::|(=|\(|,|&&|\|\||\?|:|\breturn)[[:space:]]*\(\{/{F;=;p}' \
       | paste -d: - - - || true)
     while read -r hit; do
       offend "$hit: a native_descriptor, or no_descriptor"

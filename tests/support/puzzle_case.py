@@ -6,6 +6,8 @@ import subprocess
 import sys
 import unittest
 
+import emulated
+
 PUZZLE = os.environ.get("TANDEM_TEST_PUZZLE", "")
 REPLAY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "replay.py")
 LIMIT_S = float(os.environ.get("TANDEM_TEST_LIMIT_SECONDS", "60"))
@@ -34,7 +36,7 @@ SUDOKU = "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...
 
 
 def run(*args, stdin=None):
-    return subprocess.run([PUZZLE, *map(str, args)], input=stdin, capture_output=True, text=True,
+    return subprocess.run([*emulated.command(PUZZLE), *map(str, args)], input=stdin, capture_output=True, text=True,
                           timeout=LIMIT_S, check=False)
 
 

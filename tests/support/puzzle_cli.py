@@ -12,6 +12,7 @@ import unittest
 
 os.environ["TANDEM_TEST_PUZZLE"] = sys.argv[1] if len(sys.argv) > 1 else ""
 
+import emulated  # noqa: E402
 from puzzle_case import (DEPTH_FIRST, FARTHEST, FIFTEEN, HARD_FIFTEEN, KEYS, KORF_12, KORF_55, KORF_GOAL,  # noqa: E402
                          LIMIT_S, PUZZLE, RUSH_HOURS, SANITIZED, SHORTEST, SOLVERS, STUCK_RUSH_HOUR,
                          SUDOKU, TREE_SOLVERS, UNSOLVABLE, Case, run, sliding)
@@ -195,10 +196,11 @@ class Output(unittest.TestCase):
         self.assertIn("positions", told.stderr)
         self.assertEqual(list(json.loads(told.stdout)), KEYS)
 
+    @unittest.skipIf(emulated.EMULATOR, "to a program for Windows a terminal of this system is none")
     def test_progress_is_shown_on_a_terminal(self):
         ours, theirs = pty.openpty()
         args = sliding(HARD_FIFTEEN, "--time-limit", 2, "--solver", "breadth_first", rows=4, cols=4)
-        done = subprocess.run([PUZZLE, *map(str, args)], stdout=subprocess.PIPE, stderr=theirs,
+        done = subprocess.run([*emulated.command(PUZZLE), *map(str, args)], stdout=subprocess.PIPE, stderr=theirs,
                               timeout=LIMIT_S, check=False)
         os.close(theirs)
         self.assertIn(b"positions", os.read(ours, 65536))

@@ -9,6 +9,7 @@
 #include <new>
 #include <string>
 #include <system_error>
+#include <tandem/config.hpp>
 #include <thread>
 #include <vector>
 
@@ -19,7 +20,7 @@ using tandem::test::for_each_refusal;
 using tandem::test::refused;
 
 // Never inlined, so that no compiler leaves the allocation out.
-[[gnu::noinline]] std::unique_ptr<int> some_memory() { return std::make_unique<int>(1); }
+TANDEM_NOINLINE std::unique_ptr<int> some_memory() { return std::make_unique<int>(1); }
 
 TEST(refusals, the_nth_allocation_is_refused_once) {
   const refused second(tandem::test::allocations, 2);

@@ -11,6 +11,8 @@ import sys
 import tempfile
 import time
 
+import emulated
+
 # Nothing here is timed: this is only when a test gives up on something that never comes.
 PATIENCE = float(os.environ.get("TANDEM_TEST_LIMIT_SECONDS", "60"))
 
@@ -19,10 +21,10 @@ class Service:
     """`with Service(path, "--idle", "1") as service:` leaving it asserts a clean exit on SIGTERM."""
 
     def __init__(self, path, *options, before_exec=None):
-        self.log = tempfile.TemporaryFile()
-        self.process = subprocess.Popen([path, "--port", "0", *options], stdout=subprocess.PIPE,
-                                        stderr=self.log, text=True, preexec_fn=before_exec)
-        line = self.process.stdout.readline()
+        self.said, self.log = tempfile.TemporaryFile(), tempfile.TemporaryFile()
+        self.process = subprocess.Popen([*emulated.command(path), "--port", "0", *options], stdin=subprocess.DEVNULL, stdout=self.said,
+                                        stderr=self.log, preexec_fn=before_exec, env=emulated.live_environment())
+        line = self.first_line()
         found = re.match(r"listening on (?:http://)?127\.0\.0\.1:(\d+)$", line.strip())
         if not found:
             self.process.kill()
@@ -39,27 +41,43 @@ class Service:
             print(self.errors(), file=sys.stderr)
         else:
             self.stop()
-        self.process.stdout.close()
+        self.said.close()
         self.log.close()
 
+    def first_line(self):
+        """What it says first; what it has said by then if it ends without."""
+        end = time.monotonic() + PATIENCE
+        while True:
+            has_ended = self.process.poll() is not None
+            text = contents(self.said)
+            if has_ended or "\n" in text or time.monotonic() > end:
+                return text.split("\n", 1)[0]
+            time.sleep(0.002)
+
     def errors(self):
-        # The server shares the file's position, so that a seek would move what it writes.
-        log = self.log.fileno()
-        return os.pread(log, os.fstat(log).st_size, 0).decode(errors="replace")
+        return contents(self.log)
+
+    def send_signal(self, number):
+        self.process.send_signal(emulated.signal_for(number))
+
+    def wait_for_end(self):
+        """Its exit code, once it has ended by itself; last_words is what it had to say after its address."""
+        code = self.process.wait(PATIENCE)
+        self.last_words = contents(self.said).split("\n", 1)[1]
+        return code
 
     def stop(self, number=signal.SIGTERM):
         """Exit code 0 also says that no sanitizer had a complaint, LeakSanitizer included."""
         if self.process.returncode is not None:
             return
-        self.process.send_signal(number)
+        self.send_signal(number)
         try:
-            code = self.process.wait(PATIENCE)
+            code = self.wait_for_end()
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
             raise AssertionError(f"no end after signal {number}; stderr: {self.errors()}") from None
         assert code == 0, f"exit code {code}; stderr: {self.errors()}"
-        self.last_words = self.process.stdout.read()
 
     def connect(self):
         return Client(self.port)
@@ -84,6 +102,11 @@ class Service:
         while not condition(self.stats()):
             assert time.monotonic() < end, f"never came: {what}; {self.stats()}"
             time.sleep(0.01)
+
+
+def contents(file):
+    # The server shares the file's position, so that a seek would move what it writes.
+    return os.pread(file.fileno(), os.fstat(file.fileno()).st_size, 0).decode(errors="replace").replace("\r\n", "\n")
 
 
 def request(method, path, body=None, headers=()):

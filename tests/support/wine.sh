@@ -22,6 +22,10 @@ if [ ! -f "$WINEPREFIX/ready" ]; then
   fi
   exec 9>&-
 fi
+# For whoever talks to the program: its output is the caller's file as it comes, and SIGINT reaches it as Ctrl-C.
+if [ -n "${TANDEM_WINE_LIVE:-}" ]; then
+  exec timeout --foreground -s KILL "${TANDEM_WINE_SECONDS:-900}" "$wine" "$@"
+fi
 said=$(mktemp -d "$WINEPREFIX/said.XXXXXX")
 trap 'rm -rf "$said"' EXIT
 status=0

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <tandem/as_result.hpp>
+#include <tandem/config.hpp>
 #include <tandem/errors.hpp>
 #include <tandem/fork_join.hpp>
 #include <tandem/sleep.hpp>
@@ -30,7 +31,7 @@ inline thread_local long news_of_thread = 0;
 
 /// Those by the caller's thread: a pool may start its threads meanwhile. Never inlined, so that a
 /// coroutine does not keep the address over a suspension.
-[[gnu::noinline]] inline long news() noexcept { return news_of_thread; }
+TANDEM_NOINLINE inline long news() noexcept { return news_of_thread; }
 
 /// How an await ended, as a letter: r for returned, c for cancelled.
 template <class Awaitable>
