@@ -12,6 +12,18 @@ function(tandem_cross_googletest)
   add_subdirectory(${TANDEM_GOOGLETEST_SOURCE} ${CMAKE_BINARY_DIR}/googletest EXCLUDE_FROM_ALL)
 endfunction()
 
+# Standalone Asio is headers alone, of which the system's serve: as links in a folder of their own, since the others are not for
+# Windows.
+find_file(TANDEM_CROSS_ASIO asio.hpp PATHS /usr/include NO_CMAKE_FIND_ROOT_PATH DOC "Standalone Asio's asio.hpp, for a cross build")
+if(TANDEM_CROSS_ASIO)
+  get_filename_component(asio_folder ${TANDEM_CROSS_ASIO} DIRECTORY)
+  set(TANDEM_ASIO_INCLUDE_DIR ${CMAKE_BINARY_DIR}/asio)
+  file(MAKE_DIRECTORY ${TANDEM_ASIO_INCLUDE_DIR})
+  foreach(each asio asio.hpp)
+    file(CREATE_LINK ${asio_folder}/${each} ${TANDEM_ASIO_INCLUDE_DIR}/${each} SYMBOLIC)
+  endforeach()
+endif()
+
 # What wine itself does wrong: support/wine_skips.txt has the causes, each with the laws that it takes.
 set(tandem_wine_skips ${CMAKE_CURRENT_LIST_DIR}/support/wine_skips.txt)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${tandem_wine_skips})

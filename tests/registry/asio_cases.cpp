@@ -1,16 +1,12 @@
 // asio_cases.cpp: the row of use_await, of an operation of several steps that a thread of Asio's completes.
 // SPDX-License-Identifier: MIT
-#if defined(__clang__)
-#define ASIO_HAS_CO_AWAIT 1  // Asio 1.22 looks for the coroutines of a draft
-#define ASIO_HAS_STD_COROUTINE 1
-#endif
 #include <atomic>
 #include <cstddef>
-#include <tandem/asio.hpp>
 #include <thread>
 #include <vector>
 
 #include "case_of.hpp"
+#include "io/interop/asio_flavour.hpp"
 
 namespace tandem::registry {
 namespace asio_rows {  // not an unnamed one: g++ warns of frames that hold such types
@@ -18,7 +14,7 @@ namespace asio_rows {  // not an unnamed one: g++ warns of frames that hold such
 /// A byte of a socket of Asio's.
 class use_await_case : public case_base {
  public:
-  using socket = asio::local::stream_protocol::socket;
+  using socket = test::local_socket;
   using asio_awaiter =
       decltype(asio::async_read(std::declval<socket&>(), asio::mutable_buffer(), use_await));
 
@@ -29,7 +25,7 @@ class use_await_case : public case_base {
   static constexpr row cells = every_column.without(
       column::exception, "a read fails with a code of Asio's: use_await_test looks at those");
 
-  use_await_case() { asio::local::connect_pair(near_, far_); }
+  use_await_case() { test::connect_pair(near_, far_); }
   ~use_await_case() {
     work_.reset();
     context_.stop();

@@ -20,6 +20,7 @@ class datagram_case : public io_case {
   task<void> begin() {
     socket_.emplace();
     peer_ = peer_socket(test::open_udp(io::address_family::ipv4, peer_port_));
+    test::set_blocking(peer_.get(), false);
     co_return;
   }
 
@@ -83,7 +84,7 @@ class send_to_case : public datagram_case {
     // What was sent may still be on its way, though not for long.
     const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     while (received < sent_ && std::chrono::steady_clock::now() < give_up) {
-      if (::recv(peer_.get(), room_.data(), room_.size(), MSG_DONTWAIT) > 0) ++received;
+      if (test::receive_plain(peer_.get(), room_.data(), room_.size()) > 0) ++received;
     }
     EXPECT_GE(received, sent_);
     socket_->close();

@@ -4,16 +4,15 @@
 // The peer is the test's own thread, by plain system calls.
 #pragma once
 
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
+#include <string_view>
 #include <tandem/io/install.hpp>
 #include <tandem/io/tcp_listener.hpp>
 #include <tandem/io/tcp_stream.hpp>
 #include <utility>
+#include <vector>
 
 #include "case_of.hpp"
+#include "plain_sockets.hpp"
 
 namespace tandem::registry {
 namespace io_rows {  // not an unnamed one: g++ warns of frames that hold such types
@@ -26,36 +25,44 @@ using io::tcp_stream;
 class peer_socket {
  public:
   peer_socket() = default;
-  explicit peer_socket(int descriptor) : descriptor_(descriptor) {}
-  peer_socket(peer_socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  explicit peer_socket(test::plain_socket descriptor) : descriptor_(descriptor) {}
+  peer_socket(peer_socket&& other) noexcept
+      : descriptor_(std::exchange(other.descriptor_, io::no_descriptor)) {}
   peer_socket& operator=(peer_socket&& other) noexcept {
     std::swap(descriptor_, other.descriptor_);
     return *this;
   }
   ~peer_socket() {
-    if (descriptor_ >= 0) ::close(descriptor_);
+    if (descriptor_ != io::no_descriptor) test::close_plain(descriptor_);
   }
-  int get() const noexcept { return descriptor_; }
+  test::plain_socket get() const noexcept { return descriptor_; }
+  void send(std::string_view text) const {
+    EXPECT_EQ(test::send_plain(descriptor_, text.data(), text.size()), std::ssize(text));
+  }
+  /// Takes what comes until its end. @returns how many bytes
+  std::size_t read_to_end() const {
+    std::vector<char> buffer(65536);
+    std::size_t all = 0;
+    for (std::ptrdiff_t got = 0;
+         (got = test::receive_plain(descriptor_, buffer.data(), buffer.size())) > 0;) {
+      all += static_cast<std::size_t>(got);
+    }
+    return all;
+  }
 
   static peer_socket connected_to(std::uint16_t port) {
-    peer_socket made(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    const auto* const raw = reinterpret_cast<const sockaddr*>(&address);  // NOLINT
-    EXPECT_EQ(::connect(made.get(), raw, sizeof address), 0);
+    peer_socket made(test::open_plain(test::socket_kind::stream_v4));
+    EXPECT_EQ(test::connect_plain(made.get(), port), std::errc{});
     return made;
   }
   /// Closes it with a reset.
   void reset() {
-    const linger at_once{1, 0};
-    ::setsockopt(descriptor_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    test::reset_at_close(descriptor_);
     *this = peer_socket();
   }
 
  private:
-  int descriptor_ = -1;
+  test::plain_socket descriptor_ = io::no_descriptor;
 };
 
 class io_case : public case_base {

@@ -1,13 +1,7 @@
-// io_cases.cpp: the rows of sockets and signals.
+// io_cases.cpp: the rows of sockets.
 // SPDX-License-Identifier: MIT
-#include <signal.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <array>
 #include <mutex>
-#include <optional>
-#include <tandem/io/signal_set.hpp>
 #include <thread>
 #include <vector>
 
@@ -82,8 +76,7 @@ class read_case : public stream_case {
   auto make() { return stream_.read(buffer_); }
   void complete() {
     if (fails_) return peer_.reset();
-    const char byte = 'x';
-    EXPECT_EQ(::send(peer_.get(), &byte, 1, MSG_NOSIGNAL), 1);
+    peer_.send("x");
     ++sent_;
   }
   ended took(std::size_t bytes) {
@@ -119,14 +112,7 @@ class write_case : public stream_case {
   void complete() {
     if (started_.exchange(true)) return;
     if (fails_) peer_.reset();
-    reader_ = std::thread([this] {
-      std::array<char, 65536> buffer;
-      while (true) {
-        const ssize_t got = ::recv(peer_.get(), buffer.data(), buffer.size(), 0);
-        if (got <= 0) break;
-        received_ += static_cast<std::size_t>(got);
-      }
-    });
+    reader_ = std::thread([this] { received_ = peer_.read_to_end(); });
   }
   ended took(std::size_t bytes) {
     EXPECT_GT(bytes, 0U);
@@ -198,40 +184,8 @@ class connect_case : public io_case {
   endpoint peer_ = endpoint::loopback_v4(0);
 };
 
-/// A set of its own signal each: a signal belongs to one set at a time.
-class signal_case : public io_case {
- public:
-  static constexpr std::string_view name = "signal_set::wait";
-  using awaiters = covers<io::signal_awaiter>;
-  static constexpr row cells = every_column.without(
-      column::exception, "it reads a pipe of the process's own, of which nobody closes an end");
-
-  task<void> begin() {
-    set_.emplace(std::initializer_list<int>{number_});
-    co_return;
-  }
-  task<void> end() {
-    set_.reset();
-    co_return;
-  }
-  auto make() { return set_->wait(); }
-  void complete() { EXPECT_EQ(::kill(::getpid(), number_), 0); }
-  ended took(int which) {
-    EXPECT_EQ(which, number_);
-    return ended::returned;
-  }
-
- private:
-  static int next_signal() {
-    static std::atomic<int> made{0};
-    return SIGRTMIN + 2 + made++ % 16;
-  }
-  int number_ = next_signal();
-  std::optional<io::signal_set> set_;
-};
-
 using cases = ::testing::Types<accept_case, incoming_case, read_case, write_case, write_all_case,
-                               connect_case, signal_case>;
+                               connect_case>;
 INSTANTIATE_TYPED_TEST_SUITE_P(io, awaitable, cases, case_names);
 
 }  // namespace io_rows

@@ -1,11 +1,9 @@
 // loop_cases.cpp: the row of with_foreign_loop().
 // SPDX-License-Identifier: MIT
-#include <sys/eventfd.h>
-#include <unistd.h>
-
 #include <tandem/from_callback.hpp>
 #include <tandem/io/foreign_loop.hpp>
 
+#include "io/support/foreign_pair.hpp"
 #include "io_case.hpp"
 
 namespace tandem::registry {
@@ -21,15 +19,6 @@ class with_foreign_loop_case : public case_base {
   using awaiters = covers<task<int>::awaiter>;
   static constexpr clock_kind clock = clock_kind::real_clock;
 
-  task<void> begin() {
-    event_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    EXPECT_GE(event_, 0);
-    co_return;
-  }
-  task<void> end() {
-    ::close(event_);
-    co_return;
-  }
   task<int> make() {
     return io::with_foreign_loop([this](foreign_loop& loop) { return body(loop); });
   }
@@ -43,10 +32,7 @@ class with_foreign_loop_case : public case_base {
     co_return co_await io::with_foreign_loop([&](foreign_loop& loop) { return body(loop); });
 #endif
   }
-  void complete() {
-    const std::uint64_t one = 1;
-    EXPECT_EQ(::write(event_, &one, sizeof one), 8);
-  }
+  void complete() { pair_.peer_writes("x"); }
   void fail() { fails_ = true; }
   ended took(int value) {
     EXPECT_EQ(value, 7);
@@ -57,7 +43,8 @@ class with_foreign_loop_case : public case_base {
   task<int> body(foreign_loop& loop, counted /*here*/ = {}) {
     co_return co_await from_callback<void(int)>(
         [&](auto done) {
-          loop.watch(event_, watch_interest::read, [this, done](int, io::ready_events) {
+          loop.watch(pair_.ours(), watch_interest::read,
+                     [this, done](io::native_descriptor, io::ready_events) {
             if (fails_) throw planned_failure();
             done(7);
           });
@@ -65,7 +52,7 @@ class with_foreign_loop_case : public case_base {
         as_values, abandonable);
   }
 
-  int event_ = -1;
+  test::foreign_pair pair_;
   std::atomic<bool> fails_{false};
 };
 

@@ -30,10 +30,9 @@ class read_frame_case : public stream_case {
   auto make() { return io::read_frame(*reader_); }
   void complete() {
     if (fails_) return peer_.reset();
-    const std::array<char, 7> message{0, 0, 0, 3, 'a', 'b', 'c'};
     // In two parts: a stop may come between them.
-    EXPECT_EQ(::send(peer_.get(), message.data(), 5, MSG_NOSIGNAL), 5);
-    EXPECT_EQ(::send(peer_.get(), message.data() + 5, 2, MSG_NOSIGNAL), 2);
+    peer_.send(std::string_view("\0\0\0\3a", 5));
+    peer_.send("bc");
     ++sent_;
   }
   ended took(const std::optional<std::vector<std::byte>>& message) {
@@ -67,10 +66,7 @@ class write_frame_case : public stream_case {
   void complete() {
     if (started_.exchange(true)) return;
     if (fails_) peer_.reset();
-    reader_ = std::thread([this] {
-      std::array<char, 65536> buffer;
-      while (::recv(peer_.get(), buffer.data(), buffer.size(), 0) > 0) {}
-    });
+    reader_ = std::thread([this] { (void)peer_.read_to_end(); });
   }
   task<void> end() {
     complete();
@@ -114,8 +110,8 @@ class copy_case : public stream_case {
   void complete() {
     if (fails_) return peer_.reset();
     if (ended_.exchange(true)) return;
-    EXPECT_EQ(::send(peer_.get(), "abc", 3, MSG_NOSIGNAL), 3);
-    EXPECT_EQ(::shutdown(peer_.get(), SHUT_WR), 0);
+    peer_.send("abc");
+    test::end_writing(peer_.get());
   }
   ended took(std::uint64_t /*bytes*/) { return ended::returned; }
   task<void> end() {

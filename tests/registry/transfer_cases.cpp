@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "io/support/foreign_pair.hpp"
 #include "io_case.hpp"
 
 namespace tandem::registry {
@@ -21,7 +22,7 @@ class vectored_read_case : public stream_case {
   auto make() { return stream_.read(list_); }
   void complete() {
     if (fails_) return peer_.reset();
-    EXPECT_EQ(::send(peer_.get(), "xyz", 3, MSG_NOSIGNAL), 3);
+    peer_.send("xyz");
     sent_ += 3;
   }
   ended took(std::size_t bytes) {
@@ -58,14 +59,7 @@ class vectored_write_case : public stream_case {
   void complete() {
     if (started_.exchange(true)) return;
     if (fails_) peer_.reset();
-    reader_ = std::thread([this] {
-      std::array<char, 65536> buffer;
-      while (true) {
-        const ssize_t got = ::recv(peer_.get(), buffer.data(), buffer.size(), 0);
-        if (got <= 0) break;
-        received_ += static_cast<std::size_t>(got);
-      }
-    });
+    reader_ = std::thread([this] { received_ = peer_.read_to_end(); });
   }
   ended took() {
     written_ += list_.size() * data_.size();
@@ -95,29 +89,19 @@ class readable_case : public io_case {
   static constexpr std::string_view name = "readable";
   using awaiters = covers<io::readiness_awaiter>;
 
-  task<void> begin() {
-    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends_.data()), 0);
-    co_return;
-  }
-  auto make() { return io::readable(fails_ ? -1 : ends_[0]); }
+  auto make() { return io::readable(fails_ ? io::no_descriptor : pair_.ours()); }
   void complete() {
     if (fails_) return;
-    EXPECT_EQ(::send(ends_[1], "x", 1, MSG_NOSIGNAL), 1);
+    pair_.peer_writes("x");
     ++sent_;
   }
   task<void> end() {
-    while (sent_ > 0) {
-      char byte = 0;
-      EXPECT_EQ(::recv(ends_[0], &byte, 1, MSG_DONTWAIT), 1);
-      --sent_;
-    }
-    ::close(ends_[0]);
-    ::close(ends_[1]);
+    for (; sent_ > 0; --sent_) EXPECT_EQ(test::read_some(pair_.ours(), 1), "x");
     co_return;
   }
 
  private:
-  std::array<int, 2> ends_{-1, -1};
+  test::foreign_pair pair_;
   std::atomic<int> sent_{0};
 };
 
@@ -127,24 +111,18 @@ class writable_case : public io_case {
   using awaiters = covers<io::readiness_awaiter>;
 
   task<void> begin() {
-    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends_.data()), 0);
     const std::array<char, 4096> chunk{};
-    while (::send(ends_[0], chunk.data(), chunk.size(), MSG_DONTWAIT) > 0) {}
+    while (test::send_plain(pair_.ours(), chunk.data(), chunk.size()) > 0) {}
     co_return;
   }
-  auto make() { return io::writable(fails_ ? -1 : ends_[0]); }
+  auto make() { return io::writable(fails_ ? io::no_descriptor : pair_.ours()); }
   void complete() {
     std::array<char, 65536> sink;
-    while (::recv(ends_[1], sink.data(), sink.size(), MSG_DONTWAIT) > 0) {}
-  }
-  task<void> end() {
-    ::close(ends_[0]);
-    ::close(ends_[1]);
-    co_return;
+    while (test::receive_plain(pair_.peer(), sink.data(), sink.size()) > 0) {}
   }
 
  private:
-  std::array<int, 2> ends_{-1, -1};
+  test::foreign_pair pair_;
 };
 
 /// No byte is lost: what came after a stop is there for the next one.
@@ -156,7 +134,7 @@ class receive_case : public stream_case {
   auto make() { return stream_.receive(); }
   void complete() {
     if (fails_) return peer_.reset();
-    EXPECT_EQ(::send(peer_.get(), "xyz", 3, MSG_NOSIGNAL), 3);
+    peer_.send("xyz");
     sent_ += 3;
   }
   ended took(const io::leased_buffer& got) {

@@ -16,16 +16,14 @@
 #include <utility>
 #include <vector>
 
-#include <asio.hpp>
-#include <asio/experimental/as_tuple.hpp>
 #include <tandem/as_result.hpp>
-#include <tandem/asio.hpp>
 #include <tandem/spawn.hpp>
 #include <tandem/task_scope.hpp>
 #include <tandem/when_all.hpp>
 #include <tandem/yield.hpp>
 
 #include "counted_stops.hpp"
+#include "io/interop/asio_flavour.hpp"
 #include "seeded.hpp"
 #include "test_runtime.hpp"
 
@@ -39,7 +37,7 @@ using tandem::test::expect_one_end_each;
 using tandem::test::is_enough;
 using tandem::test::quota;
 using tandem::test::stop_ends;
-using socket = asio::local::stream_protocol::socket;
+using socket = tandem::test::local_socket;
 
 constexpr int stops_a_round = 2000;
 constexpr int tasks = 8;
@@ -154,7 +152,7 @@ task<void> stop_many(asio::any_io_executor at, std::uint64_t seed, int count, en
   std::mt19937_64 random(seed);
   socket near(at);
   socket far(at);
-  asio::local::connect_pair(near, far);
+  tandem::test::connect_pair(near, far);
   stream_counts counts;
   for (int i = 0; i < count; ++i) {
     const std::uint64_t choice = random();

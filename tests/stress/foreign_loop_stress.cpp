@@ -1,8 +1,6 @@
 // foreign_loop_stress.cpp: numbers closed and used again at once, in every order of telling: no event goes astray.
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <array>
 #include <atomic>
@@ -32,6 +30,7 @@ using tandem::io::watch_interest;
 using tandem::io::with_foreign_loop;
 using tandem::test::mix;
 using tandem::test::open_descriptors;
+using tandem::test::plain_socket;
 
 constexpr std::size_t most_at_once = 12;  // so that numbers come again at once
 constexpr int steps_a_round = 4000;
@@ -50,7 +49,7 @@ class peers {
     for (lane& each : lanes_) each.over = true;
     for (lane& each : lanes_) each.thread.join();
   }
-  void give(int descriptor, std::uint32_t token) {
+  void give(plain_socket descriptor, std::uint32_t token) {
     lane& mine = lanes_[token % lanes_.size()];
     const std::lock_guard guard(mine.lock);
     mine.given.emplace_back(descriptor, token);
@@ -59,13 +58,13 @@ class peers {
  private:
   struct lane {
     std::mutex lock;
-    std::vector<std::pair<int, std::uint32_t>> given;
+    std::vector<std::pair<plain_socket, std::uint32_t>> given;
     std::atomic<bool> over{false};
     std::thread thread;
   };
   static void work(lane& mine, std::uint64_t seed) {
     std::mt19937_64 random(seed);
-    std::vector<std::pair<int, std::uint32_t>> held;
+    std::vector<std::pair<plain_socket, std::uint32_t>> held;
     while (true) {
       const bool over = mine.over;
       {
@@ -76,10 +75,10 @@ class peers {
       for (auto each = held.begin(); each != held.end();) {
         const auto [descriptor, token] = *each;
         if (!over && random() % 8 != 0) {
-          (void)::send(descriptor, &token, sizeof token, MSG_NOSIGNAL | MSG_DONTWAIT);
+          (void)tandem::test::send_plain(descriptor, &token, sizeof token);
           ++each;
         } else {
-          ::close(descriptor);
+          tandem::test::close_plain(descriptor);
           each = held.erase(each);
         }
       }
@@ -133,7 +132,7 @@ class reusing_library {
   std::chrono::steady_clock::time_point soon() {
     return tandem::now() + std::chrono::microseconds(random_() % 50);
   }
-  int any() {
+  plain_socket any() {
     auto found = open_.begin();
     std::advance(found, static_cast<std::ptrdiff_t>(random_() % open_.size()));
     return found->first;
@@ -145,9 +144,8 @@ class reusing_library {
   }
 
   /// @returns  an open number, and who has its other end
-  std::pair<int, std::uint32_t> open_one() {
-    std::array<int, 2> ends{};
-    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()), 0);
+  std::pair<plain_socket, std::uint32_t> open_one() {
+    const auto ends = tandem::test::connected_plain();
     const std::uint32_t token = next_token_++;
     peers_.give(ends[1], token);
     return {ends[0], token};
@@ -156,30 +154,30 @@ class reusing_library {
     const auto [number, token] = open_one();
     watch(number, token);
   }
-  void watch(int number, std::uint32_t token) {
+  void watch(plain_socket number, std::uint32_t token) {
     open_[number] = token;
     loop_.watch(number, any_interest(), [this, token](native_descriptor fd, ready_events events) {
       told(fd, token, events);
     });
   }
-  void end(int number) {
+  void end(plain_socket number) {
     const bool tells_first = random_() % 2 == 0;
     open_.erase(number);
     if (tells_first) loop_.forget(number);
-    ::close(number);
+    tandem::test::close_plain(number);
     if (!tells_first) loop_.forget(number);
     if (is_draining_ && open_.empty()) drained_.set();
   }
-  void replace(int number) {
-    ::close(number);
+  void replace(plain_socket number) {
+    tandem::test::close_plain(number);
     open_.erase(number);
     const auto [next, token] = open_one();
     if (next != number) loop_.forget(number);  // the peers took the number meanwhile
     watch(next, token);
   }
-  void change(int number) { loop_.watch(number, any_interest()); }
+  void change(plain_socket number) { loop_.watch(number, any_interest()); }
 
-  void told(int number, std::uint32_t token, ready_events events) {
+  void told(plain_socket number, std::uint32_t token, ready_events events) {
     ++events_;
     const auto found = open_.find(number);
     ASSERT_NE(found, open_.end()) << "of one that was forgotten";
@@ -197,11 +195,11 @@ class reusing_library {
     }
     if (random_() % 4 == 0) step();
   }
-  void take(int number, std::uint32_t token) {
+  void take(plain_socket number, std::uint32_t token) {
     std::uint32_t got = 0;
-    const ssize_t size = ::read(number, &got, sizeof got);
+    const std::ptrdiff_t size = tandem::test::receive_plain(number, &got, sizeof got);
     // Nobody else reads: so what was told is there, unless it was another one's.
-    ASSERT_TRUE(size == sizeof got || size == 0) << size << ": another one was readable";
+    ASSERT_TRUE(size == std::ptrdiff_t{sizeof got} || size == 0) << size << ": another one was readable";
     if (size != 0) {
       ASSERT_EQ(got, token);
     }
@@ -210,7 +208,7 @@ class reusing_library {
   foreign_loop& loop_;
   peers& peers_;
   std::mt19937_64 random_;
-  std::map<int, std::uint32_t> open_;
+  std::map<plain_socket, std::uint32_t> open_;
   std::uint32_t next_token_ = 1;
   std::uint64_t events_ = 0;
   std::uint64_t times_ = 0;

@@ -5,7 +5,6 @@
 // descriptors and memory, is missed at its end. Bytes that come back are compared with what was
 // sent.
 #include <gtest/gtest.h>
-#include <malloc.h>
 
 #include <algorithm>
 #include <array>
@@ -33,6 +32,7 @@
 #include "io/support/io_support.hpp"
 #include "io_homes.hpp"
 #include "seeded.hpp"
+#include "system.hpp"
 
 namespace {
 
@@ -48,6 +48,7 @@ using tandem::io::leased_buffer;
 using tandem::io::tcp_listener;
 using tandem::io::tcp_stream;
 using tandem::test::homes;
+using tandem::test::allocated_bytes;
 using tandem::test::open_descriptors;
 
 using dice = std::mt19937_64;
@@ -221,12 +222,6 @@ void keep_resizing(std::stop_token stop, tandem::io::completion_pool& pool, std:
   }
 }
 
-/// Bytes that malloc has given out. 0 under a sanitizer, which looks itself.
-std::size_t allocated() {
-  const struct mallinfo2 now = ::mallinfo2();
-  return now.uordblks + now.hblkhd;
-}
-
 TEST(io_soak, servers_and_clients_that_fail_at_random_leave_nothing_behind) {
   dice random(tandem::test::stress_seed());
   const std::size_t descriptors = open_descriptors();
@@ -252,9 +247,9 @@ TEST(io_soak, servers_and_clients_that_fail_at_random_leave_nothing_behind) {
     }
     EXPECT_EQ(open_descriptors(), descriptors);
     if (i == 0) {
-      memory = allocated();  // what the first one leaves is kept for good
+      memory = allocated_bytes();  // what the first one leaves is kept for good
     } else {
-      EXPECT_LE(allocated(), memory + 64 * 1024) << "after episode " << i;
+      EXPECT_LE(allocated_bytes(), memory + 64 * 1024) << "after episode " << i;
     }
   }
   std::printf("%u whole, %u cut short, %u cancelled\n", seen.whole.load(), seen.cut_short.load(),

@@ -2,25 +2,17 @@
 // SPDX-License-Identifier: MIT
 #include "fault_proxy.hpp"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <poll.h>
-#include <sys/eventfd.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <algorithm>
+#include <array>
 #include <atomic>
-#include <cerrno>
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <ctime>
 #include <list>
 #include <random>
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "plain_sockets.hpp"
 
 namespace tandem::test {
 
@@ -30,29 +22,16 @@ using steady = std::chrono::steady_clock;
 
 enum class fate : unsigned char { none, half_cut, cut, reset, stall };
 
-[[noreturn]] void give_up(const char* what) {
-  std::perror(what);
-  std::abort();
-}
-
-sockaddr_in loopback(std::uint16_t port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return address;
-}
-
 /// One direction of a connection.
 class lane {
  public:
-  lane(int from, int to, std::uint64_t seed, const fault_plan& plan)
+  lane(plain_socket from, plain_socket to, std::uint64_t seed, const fault_plan& plan)
       : from_(from), to_(to), random_(seed), plan_(&plan) {
     next_piece();
   }
 
-  int from() const noexcept { return from_; }
-  int to() const noexcept { return to_; }
+  plain_socket from() const noexcept { return from_; }
+  plain_socket to() const noexcept { return to_; }
   bool is_over() const noexcept { return over_; }
   void set_fate(fate what, std::size_t after) noexcept {
     fate_ = what;
@@ -71,8 +50,8 @@ class lane {
   /// @returns  what has to be done to the whole connection
   fate read() {
     std::vector<char> room(16 * 1024);
-    const ssize_t n = ::recv(from_, room.data(), room.size(), MSG_DONTWAIT);
-    if (n < 0) return errno == EAGAIN || errno == EINTR ? fate::none : fate::reset;
+    const std::ptrdiff_t n = receive_plain(from_, room.data(), room.size());
+    if (n < 0) return may_come_later() ? fate::none : fate::reset;
     if (n == 0) {
       ended_ = true;
       if (fate_ == fate::cut || fate_ == fate::reset) return fate_;
@@ -89,9 +68,9 @@ class lane {
     std::size_t count = std::min(held_.size() - sent_, piece_);
     if (fate_ != fate::none) count = std::min(count, after_ - passed_);
     if (count != 0) {
-      const ssize_t n = ::send(to_, held_.data() + sent_, count, MSG_DONTWAIT | MSG_NOSIGNAL);
+      const std::ptrdiff_t n = send_plain(to_, held_.data() + sent_, count);
       if (n < 0) {
-        if (errno == EAGAIN || errno == EINTR) {
+        if (may_come_later()) {
           // Full: asked again by poll() would be exact; a look each millisecond is enough.
           not_before_ = steady::now() + std::chrono::milliseconds(1);
           return fate::none;
@@ -111,6 +90,10 @@ class lane {
   }
 
  private:
+  static bool may_come_later() noexcept {
+    const std::errc why = last_plain_error();
+    return why == std::errc::operation_would_block || why == std::errc::interrupted;
+  }
   void next_piece() {
     piece_ = 1 + random_() % plan_->most_piece_bytes;
     if (plan_->most_pause_us != 0) {
@@ -124,7 +107,7 @@ class lane {
       return fate::none;
     }
     if (what == fate::half_cut) {
-      ::shutdown(to_, SHUT_WR);
+      end_writing(to_);
       swallows_ = true;
       held_.clear();
       sent_ = 0;
@@ -132,12 +115,12 @@ class lane {
     return what;
   }
   void end() {
-    if (!swallows_) ::shutdown(to_, SHUT_WR);
+    if (!swallows_) end_writing(to_);
     over_ = true;
   }
 
-  int from_;
-  int to_;
+  plain_socket from_;
+  plain_socket to_;
   std::mt19937_64 random_;
   const fault_plan* plan_;
   std::vector<char> held_;
@@ -154,7 +137,7 @@ class lane {
 
 class link {
  public:
-  link(int client, int server, std::uint64_t seed, const fault_plan& plan)
+  link(plain_socket client, plain_socket server, std::uint64_t seed, const fault_plan& plan)
       : lanes{lane(client, server, seed * 2 + 1, plan), lane(server, client, seed * 2 + 2, plan)} {
     std::mt19937_64 random(seed);
     const auto dice = static_cast<unsigned>(random() % 100);
@@ -172,14 +155,11 @@ class link {
   link(const link&) = delete;
   link& operator=(const link&) = delete;
   ~link() {
-    ::close(lanes[0].from());
-    ::close(lanes[0].to());
+    close_plain(lanes[0].from());
+    close_plain(lanes[0].to());
   }
   void reset() const noexcept {
-    const ::linger at_once{1, 0};
-    for (const lane& each : lanes) {
-      ::setsockopt(each.from(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
-    }
+    for (const lane& each : lanes) reset_at_close(each.from());
   }
   bool is_over() const noexcept { return lanes[0].is_over() && lanes[1].is_over(); }
 
@@ -191,24 +171,16 @@ class link {
 class fault_proxy::impl {
  public:
   impl(std::uint16_t to_port, std::uint64_t seed, const fault_plan& plan)
-      : target_(loopback(to_port)), seed_(seed), plan_(plan) {
-    listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    stop_ = ::eventfd(0, EFD_CLOEXEC);
-    sockaddr_in here = loopback(0);
-    socklen_t size = sizeof here;
-    auto* const address = reinterpret_cast<sockaddr*>(&here);  // NOLINT: as bind() wants it
-    if (listener_ < 0 || stop_ < 0 || ::bind(listener_, address, size) != 0 ||
-        ::listen(listener_, 128) != 0 || ::getsockname(listener_, address, &size) != 0) {
-      give_up("fault_proxy");
-    }
-    port_ = ntohs(here.sin_port);
-    thread_ = std::thread([this] { run(); });
-  }
+      : target_(to_port),
+        seed_(seed),
+        plan_(plan),
+        listener_(listening_plain(port_, 128)),
+        stop_(connected_plain()),
+        thread_([this] { run(); }) {}
   ~impl() {
-    ::eventfd_write(stop_, 1);
+    (void)send_plain(stop_[1], "x", 1);
     thread_.join();
-    ::close(listener_);
-    ::close(stop_);
+    for (const plain_socket each : {listener_, stop_[0], stop_[1]}) close_plain(each);
   }
 
   std::uint16_t port() const noexcept { return port_; }
@@ -216,40 +188,41 @@ class fault_proxy::impl {
 
  private:
   void run() {
-    std::vector<pollfd> asked;
+    std::vector<plain_socket> asked;
     while (true) {
       const auto now = steady::now();
       auto due = steady::time_point::max();
-      asked.assign({pollfd{stop_, POLLIN, 0}, pollfd{listener_, POLLIN, 0}});
+      asked.assign({stop_[0], listener_});
       for (const link& each : links_) {
         for (const lane& way : each.lanes) {
-          asked.push_back(pollfd{way.wants_to_read() ? way.from() : -1, POLLIN, 0});
+          asked.push_back(way.wants_to_read() ? way.from() : io::no_descriptor);
           due = std::min(due, way.due());
         }
       }
-      timespec limit{};
-      if (due > now && due != steady::time_point::max()) {
-        const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(due - now).count();
-        limit = {ns / 1'000'000'000, ns % 1'000'000'000};
-      }
-      ::ppoll(asked.data(), asked.size(), due == steady::time_point::max() ? nullptr : &limit,
-              nullptr);
-      if (asked[0].revents != 0) return;
-      const pollfd* next = asked.data() + 2;
-      for (auto each = links_.begin(); each != links_.end();) {
-        const bool over = !step(*each, next);
-        next += 2;
+      const std::vector<bool> ready = wait_readable(asked, microseconds_until(due, now));
+      if (ready[0]) return;
+      std::size_t next = 2;
+      for (auto each = links_.begin(); each != links_.end(); next += 2) {
+        const bool over = !step(*each, {ready[next], ready[next + 1]});
         each = over ? links_.erase(each) : std::next(each);
       }
-      if (asked[1].revents != 0) accept();
+      if (ready[1]) accept();
     }
   }
 
+  /// Rounded up. @returns -1 for never
+  static long microseconds_until(steady::time_point due, steady::time_point now) {
+    if (due == steady::time_point::max()) return -1;
+    if (due <= now) return 0;
+    return static_cast<long>(std::chrono::ceil<std::chrono::microseconds>(due - now).count());
+  }
+
   /// @returns  whether it goes on
-  bool step(link& one, const pollfd* asked) {
-    for (lane& way : one.lanes) {
+  bool step(link& one, std::array<bool, 2> is_ready) {
+    for (std::size_t i = 0; i < 2; ++i) {
+      lane& way = one.lanes[i];
       fate what = fate::none;
-      if (asked++->revents != 0) what = way.read();
+      if (is_ready[i]) what = way.read();
       if (what == fate::none && way.wants_to_write(steady::now())) what = way.write();
       if (what == fate::none) continue;
       broken_.fetch_add(1, std::memory_order_relaxed);  // a count
@@ -261,32 +234,31 @@ class fault_proxy::impl {
   }
 
   void accept() {
-    const int client = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
-    if (client < 0) return;
-    const int server = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    const auto* const address = reinterpret_cast<const sockaddr*>(&target_);  // NOLINT
-    if (server < 0 || ::connect(server, address, sizeof target_) != 0) {
-      ::close(client);
-      if (server >= 0) ::close(server);
+    const plain_socket client = accept_plain(listener_);
+    if (client == io::no_descriptor) return;
+    const plain_socket server = open_plain(socket_kind::stream_v4);
+    if (connect_plain(server, target_) != std::errc{}) {
+      close_plain(client);
+      close_plain(server);
       return;
     }
-    const int on = 1;
-    for (const int each : {client, server}) {
-      ::setsockopt(each, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    for (const plain_socket each : {client, server}) {
+      send_at_once(each);
+      set_blocking(each, false);
     }
     links_.emplace_back(client, server, seed_ + 1000 * ++accepted_, plan_);
   }
 
-  const sockaddr_in target_;
+  const std::uint16_t target_;
   const std::uint64_t seed_;
   const fault_plan plan_;
-  int listener_ = -1;
-  int stop_ = -1;
   std::uint16_t port_ = 0;
+  const plain_socket listener_;
+  const std::array<plain_socket, 2> stop_;
   std::uint64_t accepted_ = 0;
   std::list<link> links_;
   std::atomic<std::size_t> broken_{0};
-  std::thread thread_;
+  std::thread thread_;  // last: it begins with all the others there
 };
 
 fault_proxy::fault_proxy(std::uint16_t to_port, std::uint64_t seed, const fault_plan& plan)

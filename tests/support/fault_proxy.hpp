@@ -1,7 +1,7 @@
 // fault_proxy.hpp: a TCP proxy that cuts, delays, fragments, stalls and resets what passes through it.
 // SPDX-License-Identifier: MIT
 //
-// It runs on a thread of its own, with poll() and plain calls: nothing of what it tests. What
+// It runs on a thread of its own, with plain calls: nothing of what it tests. What
 // happens to connection k is drawn from the seed and k, and happens after so many bytes of one
 // direction, never after so much time: the same seed does the same to the same bytes, whatever the
 // machine does meanwhile.

@@ -19,7 +19,7 @@ bound_socket bind_loopback_v4(bool shares, std::uint16_t& port);
 bound_socket bind_loopback_v6(std::uint16_t port, bool& is_held);
 void close_bound(bound_socket socket);
 
-/// How many descriptors this process holds; on Windows all of its handles.
+/// How many descriptors this process holds; on Windows how many sockets.
 std::size_t open_descriptors();
 
 }  // namespace tandem::test

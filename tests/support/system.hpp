@@ -43,6 +43,9 @@ std::error_code cancelled_by_system();
 /// As much of the process as is in memory.
 std::size_t resident_bytes();
 
+/// What has been allocated, and not given back.
+std::size_t allocated_bytes();
+
 /// What a process holds.
 struct holdings {
   std::size_t threads;

@@ -128,7 +128,7 @@ void afd_device::cancel(const group& at, afd_poll& poll) noexcept {
 int afd_device::base_of(native_descriptor socket, HANDLE& base) noexcept {
   SOCKET found = INVALID_SOCKET;
   if (!ask_base(socket, base_handle, found) && !ask_base(socket, poll_base_handle, found)) {
-    return platform::last_socket_number();
+    return platform::last_number_of(socket);
   }
   base = platform::handle_of(found);
   return 0;

@@ -1,10 +1,6 @@
 // backend_rows_test.cpp: each backend does what the table of operations says of each row.
 // SPDX-License-Identifier: MIT
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -12,18 +8,21 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
+#include <system_error>
 #include <tandem/io/detail/datagram.hpp>
 #include <vector>
 
 #include "backend/backend.hpp"
 #include "io/support/udp_socket.hpp"
-#include "io_uring_filter.hpp"
+#include "required.hpp"
 
 namespace {
 
 using namespace tandem::io::detail;
 using tandem::io::backend;
 using tandem::io::io_backend;
+using tandem::io::native_descriptor;
 using tandem::io::submit_answer;
 using clock = std::chrono::steady_clock;
 
@@ -42,55 +41,49 @@ class not_ready {
   not_ready(const not_ready&) = delete;
   not_ready& operator=(const not_ready&) = delete;
   ~not_ready() {
-    ::close(ours_);
-    if (peer_ >= 0) ::close(peer_);
+    tandem::test::close_plain(ours_);
+    if (peer_ != tandem::io::no_descriptor) tandem::test::close_plain(peer_);
   }
 
-  int get() const noexcept { return ours_; }
+  native_descriptor get() const noexcept { return ours_; }
   void become_ready() {
-    if (address_bytes_ != 0) {
-      peer_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-      EXPECT_EQ(::connect(peer_, address(), address_bytes_), 0);
+    if (listens_) {
+      peer_ = tandem::test::open_plain(tandem::test::socket_kind::stream_v4);
+      EXPECT_EQ(tandem::test::connect_plain(peer_, port_), std::errc{});
     } else if (port_ != 0) {
       tandem::test::send_plainly(ours_, port_, std::as_bytes(std::span("x")));
     } else {
       std::array<char, 65536> sink;
-      while (::recv(peer_, sink.data(), sink.size(), MSG_DONTWAIT) > 0) {}
+      while (tandem::test::receive_plain(peer_, sink.data(), sink.size()) > 0) {}
     }
   }
 
  private:
-  sockaddr* address() noexcept { return reinterpret_cast<sockaddr*>(&address_); }  // NOLINT
-
-  /// At a name that the system chooses.
   void listen() {
-    ours_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    address_.sun_family = AF_UNIX;
-    EXPECT_EQ(::bind(ours_, address(), sizeof address_.sun_family), 0);
-    EXPECT_EQ(::listen(ours_, 1), 0);
-    address_bytes_ = sizeof address_;
-    EXPECT_EQ(::getsockname(ours_, address(), &address_bytes_), 0);
+    ours_ = tandem::test::listening_plain(port_, 1);
+    tandem::test::make_like_ours(ours_);
+    listens_ = true;
   }
   void fill() {
-    std::array<int, 2> ends{};
-    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
+    const auto ends = tandem::test::connected_plain(false);
     ours_ = ends[0];
     peer_ = ends[1];
     const std::array<char, 4096> chunk{};
-    while (::send(ours_, chunk.data(), chunk.size(), MSG_DONTWAIT) > 0) {}
+    while (tandem::test::send_plain(ours_, chunk.data(), chunk.size()) > 0) {}
+    tandem::test::set_blocking(ours_, true);
+    tandem::test::make_like_ours(ours_);
   }
 
-  int ours_ = -1;
-  int peer_ = -1;
+  native_descriptor ours_ = tandem::io::no_descriptor;
+  native_descriptor peer_ = tandem::io::no_descriptor;
   std::uint16_t port_ = 0;
-  sockaddr_un address_{};
-  socklen_t address_bytes_ = 0;
+  bool listens_ = false;
 };
 
 /// One operation of a kind, with what it needs.
 class one_operation {
  public:
-  one_operation(const operation_row& row, int descriptor)
+  one_operation(const operation_row& row, native_descriptor descriptor)
       : window_(std::span<const std::span<std::byte>>(list_)),
         datagram_(room_.data(), room_.size()),
         operation_(row.kind, room_.data(), room_.size()) {
@@ -118,12 +111,14 @@ bool can_be_made_to_wait(const operation_row& row) {
 class backend_rows : public ::testing::TestWithParam<io_backend> {
  protected:
   void SetUp() override {
-    if (GetParam() == io_backend::uring && tandem::test::does_without_io_uring()) {
-      GTEST_SKIP() << "io_uring is refused here";
-    }
     tandem::io::completion_options options;
     options.backend = GetParam();
-    backend_ = tandem::io::make_backend(options);
+    try {
+      backend_ = tandem::io::make_backend(options);
+    } catch (const std::system_error& refused) {
+      if (tandem::test::every_test_is_required() || !tandem::io::is_refusal(refused.code())) throw;
+      GTEST_SKIP() << refused.what();
+    }
   }
 
   /// What ends, after as many waits as it takes.
@@ -170,21 +165,27 @@ TEST_P(backend_rows, what_waits_ends_when_its_descriptor_is_ready_for_it) {
     descriptor.become_ready();
     EXPECT_EQ(next_ended(), list{&one.get()});
     EXPECT_GE(one.get().outcome(), 0);
-    if (row.kind == operation_kind::accept) ::close(one.get().outcome());
+    if (row.kind == operation_kind::accept) {
+      tandem::test::close_plain(descriptor_of(one.get().outcome()));
+    }
   }
 }
 
 /// Of this build.
 std::vector<io_backend> all_backends() {
   std::vector<io_backend> all;
-  for (const io_backend each : {io_backend::uring, io_backend::asio}) {
+  for (const io_backend each : {io_backend::uring, io_backend::asio, io_backend::iocp}) {
     if (tandem::io::has_backend(each)) all.push_back(each);
   }
   return all;
 }
 
 INSTANTIATE_TEST_SUITE_P(of, backend_rows, ::testing::ValuesIn(all_backends()), [](const auto& of) {
-  return std::string(of.param == io_backend::uring ? "uring" : "asio");
+  switch (of.param) {
+    case io_backend::uring: return std::string("uring");
+    case io_backend::asio: return std::string("asio");
+    default: return std::string("iocp");
+  }
 });
 
 }  // namespace

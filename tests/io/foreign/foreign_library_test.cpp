@@ -26,14 +26,15 @@ using tandem::io::with_foreign_loop;
 using tandem::test::closing_library;
 using tandem::test::echo;
 using tandem::test::on_every_home;
+using tandem::test::plain_socket;
 
 /// The glue that its user writes.
 void attach(closing_library& library, foreign_loop& loop) {
-  library.socket_function = [&](int descriptor, closing_library::what wanted) {
+  library.socket_function = [&](plain_socket descriptor, closing_library::what wanted) {
     if (wanted == closing_library::removed) return loop.forget(descriptor);
     const auto interest =
         wanted == closing_library::in ? watch_interest::read : watch_interest::write;
-    loop.watch(descriptor, interest, [&library](int ready, ready_events events) {
+    loop.watch(descriptor, interest, [&library](plain_socket ready, ready_events events) {
       if (events.writable()) library.can_write(ready);
       if (events.readable() || events.hung_up() || events.error()) library.can_read(ready);
     });

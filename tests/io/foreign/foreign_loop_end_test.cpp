@@ -1,7 +1,6 @@
 // foreign_loop_end_test.cpp: how a foreign loop ends, what fails in it, and its bad uses.
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <memory>
@@ -177,9 +176,9 @@ TEST(foreign_loop, a_stop_reaches_the_body_and_not_the_loop) {
 TEST(foreign_loop, a_descriptor_that_is_not_open_is_refused) {
   in_a_loop([](foreign_loop& loop) -> task<void> {
     foreign_pair pair;
-    const int closed = pair.ours();
+    const native_descriptor closed = pair.ours();
     pair.close_one(0);
-    for (const int fd : {closed, -1}) {
+    for (const native_descriptor fd : {closed, tandem::io::no_descriptor}) {
       try {
         loop.watch(fd, watch_interest::read, ignore_it);
         ADD_FAILURE();

@@ -1,10 +1,7 @@
 // foreign_loop_reuse_test.cpp: numbers that are closed, told of late or never, and used again.
 // SPDX-License-Identifier: MIT
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <string>
 #include <tandem/event.hpp>
 #include <tandem/io/foreign_loop.hpp>
@@ -19,20 +16,20 @@ using tandem::event;
 using tandem::task;
 using tandem::io::foreign_loop;
 using tandem::io::native_descriptor;
+using tandem::io::no_descriptor;
 using tandem::io::ready_events;
 using tandem::io::watch_interest;
+using tandem::test::close_plain;
+using tandem::test::duplicate_plain;
 using tandem::test::foreign_pair;
 using tandem::test::in_a_loop;
+using tandem::test::last_plain_error;
 using tandem::test::loop_passes;
+using tandem::test::plain_socket;
 using tandem::test::read_some;
-
-/// Gives the end of `pair` the number that has just been closed.
-void renumber(foreign_pair& pair, int number) {
-  ASSERT_EQ(::fcntl(number, F_GETFD), -1) << "it is somebody else's";
-  ASSERT_EQ(::dup3(pair.ends[0], number, O_CLOEXEC), number);
-  ::close(pair.ends[0]);
-  pair.ends[0] = number;
-}
+using tandem::test::receive_plain;
+using tandem::test::renumber;
+using tandem::test::send_plain;
 
 TEST(foreign_loop, forget_takes_back_what_has_come_in_the_same_batch) {
   in_a_loop([](foreign_loop& loop) -> task<void> {
@@ -59,7 +56,7 @@ TEST(foreign_loop, what_is_not_watched_may_be_forgotten) {
   in_a_loop([](foreign_loop& loop) -> task<void> {
     const foreign_pair pair;
     loop.forget(pair.ours());
-    loop.forget(-1);
+    loop.forget(no_descriptor);
     loop.watch(pair.ours(), watch_interest::read, [](native_descriptor, ready_events) {});
     loop.forget(pair.ours());
     loop.forget(pair.ours());
@@ -79,10 +76,10 @@ task<void> reuse(foreign_loop& loop, telling when, bool event_has_come, bool is_
              [&](native_descriptor, ready_events) { ++old_calls; });
   co_await passes.pass();
   if (event_has_come) old.peer_writes("old");
-  const int number = old.take_ours();
-  const int other_number = is_still_open ? ::dup(number) : -1;
+  const plain_socket number = old.take_ours();
+  const plain_socket other_number = is_still_open ? duplicate_plain(number) : no_descriptor;
   if (when == telling::before_the_close) loop.forget(number);
-  ::close(number);
+  close_plain(number);
   if (when == telling::after_the_close) loop.forget(number);
   renumber(next, number);
   std::string got;
@@ -96,14 +93,14 @@ task<void> reuse(foreign_loop& loop, telling when, bool event_has_come, bool is_
   });
   co_await passes.pass();
   EXPECT_EQ(got, "");
-  EXPECT_LE(::send(old.peer(), "late", 4, MSG_NOSIGNAL), 4);  // EPIPE, if its end has left
+  EXPECT_LE(send_plain(old.peer(), "late", 4), 4);  // EPIPE, if its end has left
   co_await passes.pass();
   EXPECT_EQ(got, "");
   next.peer_writes("new");
   co_await all.wait();
   EXPECT_EQ(old_calls, 0);
   loop.forget(number);
-  if (is_still_open) ::close(other_number);
+  if (is_still_open) close_plain(other_number);
 }
 
 TEST(foreign_loop, no_event_of_an_old_descriptor_reaches_a_new_one_of_its_number) {
@@ -127,8 +124,8 @@ TEST(foreign_loop, whoever_waits_for_the_new_descriptor_at_once_hears_of_it) {
     loop.watch(old.ours(), watch_interest::read_write,
                [&](native_descriptor fd, ready_events) { loop.watch(fd, watch_interest::read); });
     co_await passes.pass();
-    const int number = old.take_ours();
-    ::close(number);
+    const plain_socket number = old.take_ours();
+    close_plain(number);
     loop.forget(number);
     renumber(next, number);
     const auto writes_later = [&]() -> task<void> {
@@ -153,37 +150,14 @@ TEST(foreign_loop, a_closed_sockets_end_leaves_when_it_is_forgotten) {
       loop.watch(pair.ours(), watch_interest::read);
     });
     co_await passes.pass();
-    const int number = pair.take_ours();
-    ::close(number);
+    const plain_socket number = pair.take_ours();
+    close_plain(number);
     char byte = 0;
-    EXPECT_EQ(::read(pair.peer(), &byte, 1), -1) << "what waits for it keeps it open";
-    EXPECT_EQ(errno, EAGAIN);
+    EXPECT_EQ(receive_plain(pair.peer(), &byte, 1), -1) << "what waits for it keeps it open";
+    EXPECT_EQ(last_plain_error(), std::errc::operation_would_block);
     loop.forget(number);
     co_await tandem::io::readable(pair.peer());
-    EXPECT_EQ(::read(pair.peer(), &byte, 1), 0);
-  });
-}
-
-TEST(foreign_loop, a_new_descriptor_keeps_its_mode_when_the_old_one_of_its_number_is_forgotten) {
-  in_a_loop([](foreign_loop& loop) -> task<void> {
-    loop_passes passes(loop);
-    foreign_pair old;
-    foreign_pair next;
-    EXPECT_EQ(::fcntl(old.ours(), F_SETFL, 0), 0);  // blocking
-    const auto ignore = [](native_descriptor, ready_events) {};
-    loop.watch(old.ours(), watch_interest::read, ignore);
-    co_await passes.pass();
-    loop.forget(old.ours());
-    co_await passes.pass();
-    EXPECT_EQ(::fcntl(old.ours(), F_GETFL) & O_NONBLOCK, 0) << "it is given back as it was";
-    loop.watch(old.ours(), watch_interest::read, ignore);
-    co_await passes.pass();
-    const int number = old.take_ours();
-    ::close(number);
-    renumber(next, number);
-    loop.forget(number);
-    co_await passes.pass();
-    EXPECT_NE(::fcntl(number, F_GETFL) & O_NONBLOCK, 0);
+    EXPECT_EQ(receive_plain(pair.peer(), &byte, 1), 0);
   });
 }
 

@@ -1,8 +1,6 @@
 // foreign_loop_test.cpp: watches and deadlines of a foreign loop.
 // SPDX-License-Identifier: MIT
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <memory>
@@ -261,21 +259,6 @@ TEST(foreign_loop, an_event_allocates_nothing) {
     });
     pair.peer_writes("x");
     co_await over.wait();
-  });
-}
-
-TEST(foreign_loop, a_file_on_a_disk_is_always_ready) {
-  in_a_loop([](foreign_loop& loop) -> task<void> {
-    const int file = ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-    event often;
-    int calls = 0;
-    loop.watch(file, watch_interest::read, [&](native_descriptor, ready_events events) {
-      EXPECT_EQ(events, ready_events(true, false, false, false));
-      if (++calls == 3) often.set();
-    });
-    co_await often.wait();
-    loop.forget(file);
-    ::close(file);
   });
 }
 

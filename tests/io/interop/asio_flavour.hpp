@@ -28,6 +28,10 @@ namespace net = asio;
 namespace net_error = asio;
 #endif
 
+// windows.h has macros of these names.
+#undef near
+#undef far
+
 #include <cstddef>
 #include <memory>
 #include <system_error>
@@ -114,13 +118,26 @@ auto operation(Start&& start) {
       started<std::decay_t<Start>>(std::forward<Start>(start)), token);
 }
 
-/// Both ends of a local connection.
+/// Both ends of a local connection; of loopback where there is no such thing.
+#if defined(ASIO_HAS_LOCAL_SOCKETS) || defined(BOOST_ASIO_HAS_LOCAL_SOCKETS)
 using local_socket = net::local::stream_protocol::socket;
+using net::local::connect_pair;
+#else
+using local_socket = net::ip::tcp::socket;
+inline void connect_pair(local_socket& near, local_socket& far) {
+  net::io_context context;
+  const net::ip::tcp::endpoint any_port(net::ip::address_v4::loopback(), 0);
+  net::ip::tcp::acceptor listener(context, any_port);
+  near.connect(listener.local_endpoint());
+  listener.accept(far);
+  for (local_socket* each : {&near, &far}) each->set_option(net::ip::tcp::no_delay(true));
+}
+#endif
 class local_pair {
  public:
   template <class Executor>
   explicit local_pair(const Executor& at) : near(at), far(at) {
-    net::local::connect_pair(near, far);
+    connect_pair(near, far);
   }
   local_socket near;
   local_socket far;

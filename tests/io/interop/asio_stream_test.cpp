@@ -18,7 +18,6 @@
 #include <utility>
 #include <vector>
 
-#include <sys/socket.h>
 
 #include <cerrno>
 
@@ -32,6 +31,7 @@
 
 #include "io/interop/asio_flavour.hpp"
 #include "io/support/io_support.hpp"
+#include "plain_sockets.hpp"
 #include "refusal_text.hpp"
 #include "sanitized.hpp"
 #include "test_runtime.hpp"
@@ -151,8 +151,7 @@ TEST(asio_stream, errors_are_those_of_asio) {
   asio_end end(rt);
   rt.run([](asio_end& at) -> task<void> {
     char byte = 'x';
-    const linger at_once{1, 0};
-    ::setsockopt(at.far.native_handle(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    tandem::test::reset_at_close(at.far.native_handle());
     at.far.close();
     auto [reset, none] = co_await at.near.async_read_some(net::buffer(&byte, 1),
                                                           net::experimental::as_tuple(use_await));

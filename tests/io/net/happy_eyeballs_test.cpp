@@ -1,9 +1,6 @@
 // happy_eyeballs_test.cpp: connecting to whichever address answers first.
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <string>
@@ -12,6 +9,7 @@
 #include <vector>
 
 #include "io/support/io_support.hpp"
+#include "plain_sockets.hpp"
 #include "refusing_port.hpp"
 
 namespace {
@@ -26,38 +24,32 @@ using tandem::io::tcp_listener;
 using tandem::io::tcp_stream;
 using tandem::test::on_every_home;
 using tandem::test::open_descriptors;
+using tandem::test::plain_socket;
 using tandem::test::test_runtime;
 
 /// An address that never answers: its listener's queue is full.
 class silent_address {
  public:
   silent_address() {
-    listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    auto* const raw = reinterpret_cast<sockaddr*>(&address);  // NOLINT
-    EXPECT_EQ(::bind(listener_, raw, sizeof address), 0);
-    EXPECT_EQ(::listen(listener_, 0), 0);
-    socklen_t size = sizeof address;
-    EXPECT_EQ(::getsockname(listener_, raw, &size), 0);
-    where_ = endpoint::loopback_v4(ntohs(address.sin_port));
+    std::uint16_t port = 0;
+    listener_ = tandem::test::listening_plain(port, 0);
+    where_ = endpoint::loopback_v4(port);
     for (int i = 0; i < 8; ++i) {
-      fillers_.push_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-      (void)::connect(fillers_.back(), raw, sizeof address);
+      fillers_.push_back(tandem::test::open_plain(tandem::test::socket_kind::stream_v4, false));
+      (void)tandem::test::connect_plain(fillers_.back(), port);
     }
   }
   silent_address(const silent_address&) = delete;
   silent_address& operator=(const silent_address&) = delete;
   ~silent_address() {
-    for (const int each : fillers_) ::close(each);
-    ::close(listener_);
+    for (const plain_socket each : fillers_) tandem::test::close_plain(each);
+    tandem::test::close_plain(listener_);
   }
   const endpoint& where() const { return where_; }
 
  private:
-  int listener_ = -1;
-  std::vector<int> fillers_;
+  plain_socket listener_ = tandem::io::no_descriptor;
+  std::vector<plain_socket> fillers_;
   endpoint where_;
 };
 

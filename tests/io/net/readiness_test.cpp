@@ -1,14 +1,8 @@
 // readiness_test.cpp: waiting for descriptors that are not tandem's.
 // SPDX-License-Identifier: MIT
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/eventfd.h>
-#include <sys/timerfd.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
-#include <cstdint>
 #include <tandem/as_result.hpp>
 #include <tandem/io/readiness.hpp>
 #include <tandem/race.hpp>
@@ -26,10 +20,14 @@ using namespace std::chrono_literals;
 using tandem::as_result;
 using tandem::task;
 using tandem::with_timeout;
+using tandem::io::no_descriptor;
 using tandem::io::readable;
 using tandem::io::writable;
 using tandem::test::foreign_pair;
 using tandem::test::on_every_home;
+using tandem::test::plain_socket;
+using tandem::test::receive_plain;
+using tandem::test::send_plain;
 
 TEST(readiness, a_descriptor_is_readable_when_something_was_written) {
   on_every_home([]() -> task<void> {
@@ -38,14 +36,14 @@ TEST(readiness, a_descriptor_is_readable_when_something_was_written) {
     co_await tandem::with_scope([&](tandem::task_scope& scope) -> task<void> {
       // Not lossy: all that wait go on, and none has taken anything.
       for (int i = 0; i < 3; ++i) {
-        scope.spawn([](int fd) -> task<void> { co_await readable(fd); }(pair.ends[0]));
+        scope.spawn([](plain_socket fd) -> task<void> { co_await readable(fd); }(pair.ends[0]));
       }
-      EXPECT_EQ(::write(pair.ends[1], "x", 1), 1);
+      EXPECT_EQ(send_plain(pair.ends[1], "x", 1), 1);
       co_return;
     });
     co_await readable(pair.ends[0]);
     char byte = 0;
-    EXPECT_EQ(::read(pair.ends[0], &byte, 1), 1);
+    EXPECT_EQ(receive_plain(pair.ends[0], &byte, 1), 1);
     EXPECT_TRUE((co_await as_result(with_timeout(1ms, readable(pair.ends[0])))).is_cancelled());
   });
 }
@@ -55,15 +53,15 @@ TEST(readiness, a_full_socket_is_writable_after_the_other_end_has_read) {
     foreign_pair pair;
     const std::vector<char> chunk(4096);
     co_await writable(pair.ends[0]);
-    while (::write(pair.ends[0], chunk.data(), chunk.size()) > 0) {}
+    while (send_plain(pair.ends[0], chunk.data(), chunk.size()) > 0) {}
     EXPECT_TRUE((co_await as_result(with_timeout(1ms, writable(pair.ends[0])))).is_cancelled());
     co_await tandem::with_scope([&](tandem::task_scope& scope) -> task<void> {
-      scope.spawn([](int fd) -> task<void> {
+      scope.spawn([](plain_socket fd) -> task<void> {
         co_await writable(fd);
-        EXPECT_GT(::write(fd, "x", 1), 0);
+        EXPECT_GT(send_plain(fd, "x", 1), 0);
       }(pair.ends[0]));
       std::vector<char> sink(1U << 20);
-      while (::read(pair.ends[1], sink.data(), sink.size()) > 0) {}
+      while (receive_plain(pair.ends[1], sink.data(), sink.size()) > 0) {}
       co_return;
     });
   });
@@ -78,47 +76,16 @@ TEST(readiness, the_end_and_a_vanished_peer_are_readable_and_writable) {
   });
 }
 
-TEST(readiness, events_and_files_are_waited_for_like_sockets) {
-  on_every_home([]() -> task<void> {
-    const int event = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    co_await writable(event);
-    co_await tandem::with_scope([&](tandem::task_scope& scope) -> task<void> {
-      scope.spawn([](int fd) -> task<void> { co_await readable(fd); }(event));
-      const std::uint64_t one = 1;
-      EXPECT_EQ(::write(event, &one, sizeof one), 8);
-      co_return;
-    });
-    ::close(event);
-    const int file = ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-    co_await readable(file);  // always
-    ::close(file);
-  });
-}
-
-TEST(readiness, a_timer_is_read_after_its_time_has_come) {
-  on_every_home([]() -> task<void> {
-    const int timer = ::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-    itimerspec soon{};
-    soon.it_value.tv_nsec = 1'000'000;
-    EXPECT_EQ(::timerfd_settime(timer, 0, &soon, nullptr), 0);
-    std::uint64_t expired = 0;
-    while (::read(timer, &expired, sizeof expired) < 0 && errno == EAGAIN) {
-      co_await readable(timer);
-    }
-    EXPECT_EQ(expired, 1U);
-    ::close(timer);
-  });
-}
-
 TEST(readiness, no_descriptor_is_an_error) {
   on_every_home([]() -> task<void> {
-    const auto none = co_await as_result(readable(-1));
+    const auto none = co_await as_result(readable(no_descriptor));
     EXPECT_EQ(none.error(), std::errc::bad_file_descriptor);
-    const int closed = ::dup(0);
-    ::close(closed);
+    foreign_pair pair;
+    const plain_socket closed = pair.ours();
+    pair.close_one(0);
     const auto gone = co_await as_result(writable(closed));
     EXPECT_EQ(gone.error(), std::errc::bad_file_descriptor);
-    EXPECT_THROW(co_await readable(-1), std::system_error);
+    EXPECT_THROW(co_await readable(no_descriptor), std::system_error);
   });
 }
 
@@ -126,10 +93,10 @@ TEST(readiness, it_may_race_since_losing_loses_nothing) {
   on_every_home([]() -> task<void> {
     foreign_pair one;
     foreign_pair other;
-    EXPECT_EQ(::write(other.ends[1], "x", 1), 1);
+    EXPECT_EQ(send_plain(other.ends[1], "x", 1), 1);
     co_await tandem::race(readable(one.ends[0]), readable(other.ends[0]));
     char byte = 0;
-    EXPECT_EQ(::read(other.ends[0], &byte, 1), 1);
+    EXPECT_EQ(receive_plain(other.ends[0], &byte, 1), 1);
   });
 }
 
@@ -138,10 +105,10 @@ TEST(readiness, bytes_that_race_with_deadlines_are_all_seen) {
     foreign_pair pair;
     constexpr int count = 200;
     co_await tandem::with_scope([&](tandem::task_scope& scope) -> task<void> {
-      scope.spawn([](int fd) -> task<void> {
+      scope.spawn([](plain_socket fd) -> task<void> {
         for (int i = 0; i < count; ++i) {
           co_await tandem::sleep_for(std::chrono::microseconds(i * 7919 % 100));
-          EXPECT_EQ(::write(fd, "x", 1), 1);
+          EXPECT_EQ(send_plain(fd, "x", 1), 1);
         }
       }(pair.ends[1]));
       int got = 0;
@@ -149,7 +116,7 @@ TEST(readiness, bytes_that_race_with_deadlines_are_all_seen) {
         const auto waited = co_await as_result(with_timeout(50us, readable(pair.ends[0])));
         EXPECT_TRUE(waited.has_value() || waited.is_cancelled());
         char byte = 0;
-        while (::read(pair.ends[0], &byte, 1) == 1) ++got;
+        while (receive_plain(pair.ends[0], &byte, 1) == 1) ++got;
       }
     });
   });

@@ -1,8 +1,6 @@
 // never_lost_limits.cpp: rings that are full, buffers that run out, transfers cut short.
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -23,6 +21,7 @@
 #include <thread>
 #include <vector>
 
+#include "io/support/foreign_pair.hpp"
 #include "io/support/io_support.hpp"
 #include "test_runtime.hpp"
 
@@ -61,15 +60,11 @@ class small_ring {
 /// A descriptor that becomes readable, for everybody, when somebody says so.
 class signal_post {
  public:
-  signal_post() : descriptor_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
-  signal_post(const signal_post&) = delete;
-  signal_post& operator=(const signal_post&) = delete;
-  ~signal_post() { ::close(descriptor_); }
-  int descriptor() const noexcept { return descriptor_; }
-  void set() const { EXPECT_EQ(::eventfd_write(descriptor_, 1), 0); }
+  tandem::io::native_descriptor descriptor() const noexcept { return pair_.ours(); }
+  void set() const { pair_.peer_writes("x"); }
 
  private:
-  int descriptor_;
+  tandem::test::foreign_pair pair_;
 };
 
 TEST(never_lost, a_full_ring_takes_five_hundred_operations_at_once) {
@@ -113,7 +108,7 @@ TEST(never_lost, a_full_ring_takes_five_hundred_cancels_at_once) {
       co_await with_scope([&](task_scope& scope) -> task<void> {
         tandem::latch begun(many);
         for (std::size_t i = 0; i < many; ++i) {
-          const auto waits = [](int descriptor, std::atomic<std::size_t>& count,
+          const auto waits = [](tandem::io::native_descriptor descriptor, std::atomic<std::size_t>& count,
                                 tandem::latch& here) -> task<void> {
             here.count_down();
             if ((co_await as_result(tandem::io::readable(descriptor))).is_cancelled()) ++count;
@@ -164,7 +159,7 @@ TEST(never_lost, more_completions_than_the_ring_has_room_for_all_come) {
       scope.spawn(stream_in(beside.server, got));
       for (std::size_t i = 0; i < many; ++i) {
         scope.spawn(pool.thread(0).executor(),
-                    [](int descriptor, std::atomic<std::size_t>& count) -> task<void> {
+                    [](tandem::io::native_descriptor descriptor, std::atomic<std::size_t>& count) -> task<void> {
                       for (int turn = 0; turn < each; ++turn) {
                         co_await tandem::io::readable(descriptor);
                         ++count;

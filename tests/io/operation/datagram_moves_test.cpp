@@ -101,13 +101,7 @@ TEST(datagram_moves, a_peer_that_is_not_there_is_an_error_of_a_connected_socket)
       udp_socket here;
       // Not on 127.0.0.1, where the port of a socket that was closed is anybody's.
       const endpoint nobody = endpoint::parse("127.1.2.3:9");
-      sockaddr_in address{};
-      address.sin_family = AF_INET;
-      address.sin_port = htons(9);
-      address.sin_addr.s_addr = htonl(0x7F010203);
-      EXPECT_EQ(
-          ::connect(here.get().descriptor(), reinterpret_cast<sockaddr*>(&address), sizeof address),
-          0);
+      EXPECT_EQ(tandem::test::connect_plain(here.get().descriptor(), 9, 0x7F010203), std::errc{});
       bytes room(10);
       if (waits) {
         co_await tandem::with_scope([&](tandem::task_scope& scope) -> task<void> {
@@ -145,23 +139,6 @@ TEST(datagram_moves, the_longest_one_comes_whole) {
       room.resize(sent.size());
       EXPECT_EQ(room, sent);
     }
-  });
-}
-
-TEST(datagram_moves, one_from_a_socket_without_an_address_has_no_sender) {
-  on_every_home([]() -> task<void> {
-    int pair[2];
-    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, pair), 0);
-    tandem::io::detail::socket one(pair[0],
-                                   tandem::io::current_completion_pool("test").next_thread());
-    tandem::io::detail::socket other(pair[1],
-                                     tandem::io::current_completion_pool("test").next_thread());
-    bytes room(100);
-    // It names nobody who could be told.
-    EXPECT_EQ(::send(pair[0], room.data(), 50, 0), 50);
-    tandem::io::detail::receive_from_awaiter got_one(other, room);
-    EXPECT_EQ((co_await std::move(got_one)).bytes, 50U);
-    co_return;
   });
 }
 

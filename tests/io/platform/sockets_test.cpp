@@ -2,10 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "platform/sockets.hpp"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
@@ -13,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "plain_sockets.hpp"
 #include "platform/descriptor.hpp"
 
 namespace {
@@ -25,6 +23,7 @@ using tandem::io::native_descriptor;
 using tandem::io::no_descriptor;
 using tandem::io::tcp_options;
 using tandem::io::platform::adopted_kind;
+using tandem::test::is_inherited_plain;
 namespace platform = tandem::io::platform;
 
 constexpr errc none{};
@@ -36,7 +35,7 @@ class owned {
   owned(const owned&) = delete;
   owned& operator=(const owned&) = delete;
   ~owned() {
-    if (number_ >= 0) platform::close(number_);
+    if (tandem::io::detail::is_descriptor(number_)) platform::close(number_);
   }
   native_descriptor get() const noexcept { return number_; }
 
@@ -53,33 +52,27 @@ native_descriptor open_listener() {
   return made;
 }
 
-/// Both ends, the first one non-blocking and inherited across exec if asked for.
+/// Both ends, the first one as a foreign one may be: inherited, and not blocking.
 std::pair<native_descriptor, native_descriptor> connected(bool foreign = false) {
-  const owned listener(open_listener());
-  const native_descriptor client = open_v4();
-  sockaddr_storage address{};
-  socklen_t size = sizeof address;
-  auto* const plain = reinterpret_cast<sockaddr*>(&address);  // NOLINT
-  EXPECT_EQ(::getsockname(listener.get(), plain, &size), 0);
-  EXPECT_EQ(::connect(client, plain, size), 0);  // before anybody accepts
-  const int flags = foreign ? SOCK_NONBLOCK : SOCK_CLOEXEC;
-  const native_descriptor server = ::accept4(listener.get(), nullptr, nullptr, flags);
-  EXPECT_GE(server, 0);
+  std::uint16_t port = 0;
+  const owned listener(tandem::test::listening_plain(port));
+  const native_descriptor client = tandem::test::open_plain(tandem::test::socket_kind::stream_v4);
+  EXPECT_EQ(tandem::test::connect_plain(client, port), none);  // before anybody accepts
+  const native_descriptor server = tandem::test::accept_plain(listener.get());
+  EXPECT_NE(server, no_descriptor);
+  if (foreign) {
+    tandem::test::inherit_plain(server);
+    tandem::test::set_blocking(server, false);
+  }
   return {server, client};
 }
 
-bool is_closed_at_exec(native_descriptor number) {
-  return (::fcntl(number, F_GETFD) & FD_CLOEXEC) != 0;
-}
-bool blocks(native_descriptor number) { return (::fcntl(number, F_GETFL) & O_NONBLOCK) == 0; }
-
-TEST(sockets, a_new_one_blocks_and_is_not_inherited) {
+TEST(sockets, a_new_one_is_not_inherited) {
   for (const address_family family : {address_family::ipv4, address_family::ipv6}) {
     auto opened = platform::open_tcp_socket(family);
     if (opened.error() == errc::address_family_not_supported) continue;  // a host without IPv6
     const owned socket(opened.value());
-    EXPECT_TRUE(is_closed_at_exec(socket.get()));
-    EXPECT_TRUE(blocks(socket.get()));
+    EXPECT_FALSE(is_inherited_plain(socket.get()));
   }
 }
 
@@ -125,11 +118,9 @@ TEST(sockets, an_adopted_one_is_like_ours) {
   const auto [server, client] = connected(true);
   const owned one(server);
   const owned other(client);
-  EXPECT_FALSE(is_closed_at_exec(server));
-  EXPECT_FALSE(blocks(server));
+  EXPECT_TRUE(is_inherited_plain(server));
   EXPECT_FALSE(platform::adopt_socket(server, adopted_kind::stream));
-  EXPECT_TRUE(is_closed_at_exec(server));
-  EXPECT_TRUE(blocks(server));
+  EXPECT_FALSE(is_inherited_plain(server));
   const owned listener(open_listener());
   EXPECT_FALSE(platform::adopt_socket(listener.get(), adopted_kind::listener));
 }
@@ -138,10 +129,11 @@ TEST(sockets, what_is_refused_is_told_what_it_is_and_stays_as_it_was) {
   const auto [server, client] = connected(true);
   const owned one(server);
   const owned other(client);
+  const int before = tandem::test::flags_of_plain(server);
   const owned listener(open_listener());
   const owned unbound(open_v4());
-  const owned file(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  const owned datagrams(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  const owned file(tandem::test::open_nothing());
+  const owned datagrams(tandem::test::open_plain(tandem::test::socket_kind::datagram_v4));
   const auto expect = [](native_descriptor number, adopted_kind wanted, errc error,
                          const char* why) {
     const platform::refusal refused = platform::adopt_socket(number, wanted);
@@ -156,8 +148,7 @@ TEST(sockets, what_is_refused_is_told_what_it_is_and_stays_as_it_was) {
          "listens: make it a tcp_listener");
   expect(server, adopted_kind::listener, errc::invalid_argument,
          "does not listen: call listen() on it first");
-  EXPECT_FALSE(is_closed_at_exec(server));
-  EXPECT_FALSE(blocks(server));
+  EXPECT_EQ(tandem::test::flags_of_plain(server), before);
 }
 
 TEST(sockets, options_come_back_as_they_were_set) {

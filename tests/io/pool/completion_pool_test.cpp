@@ -1,27 +1,21 @@
-// completion_pool_test.cpp: set-up, batches, timers, signals, start/stop without residue.
+// completion_pool_test.cpp: set-up, batches, timers, start/stop without residue.
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
-#include <csignal>
 #include <cstddef>
-#include <filesystem>
 #include <source_location>
 #include <stdexcept>
 #include <string>
-#include <tandem/as_result.hpp>
 #include <tandem/io/completion_pool.hpp>
 #include <tandem/io/install.hpp>
 #include <tandem/io/readiness.hpp>
-#include <tandem/io/signal_set.hpp>
 #include <tandem/io/tcp_stream.hpp>
 #include <tandem/run.hpp>
 #include <tandem/sleep.hpp>
 #include <tandem/sync_wait.hpp>
 #include <tandem/task_scope.hpp>
-#include <tandem/timeout.hpp>
 #include <tandem/yield.hpp>
 #include <thread>
 #include <vector>
@@ -36,13 +30,8 @@ using tandem::io::completion_options;
 using tandem::io::tcp_stream;
 using tandem::test::connection;
 using tandem::test::make_connection;
+using tandem::test::open_descriptors;
 using tandem::test::test_runtime;
-
-std::size_t entries(const char* folder) {
-  std::size_t count = 0;
-  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder)) ++count;
-  return count;
-}
 
 TEST(completion_pool, is_made_once_with_the_asked_number_of_threads) {
   test_runtime rt;
@@ -212,56 +201,6 @@ TEST(completion_pool, a_batch_of_completions_is_handed_over_by_one_post) {
   }(pool));
 }
 
-/// A thread that takes the signals. In a plain build any thread that does not block them would do;
-/// but ThreadSanitizer holds a signal back until its thread calls something that it intercepts, and
-/// main waits in a bare futex.
-class signal_taker {
- public:
-  signal_taker() {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGUSR1);
-    sigaddset(&set, SIGUSR2);
-    thread_ = std::jthread([](const std::stop_token& stop) {
-      while (!stop.stop_requested()) std::this_thread::sleep_for(1ms);
-    });
-    pthread_sigmask(SIG_BLOCK, &set, &before_);
-  }
-  ~signal_taker() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  signal_taker(const signal_taker&) = delete;
-  signal_taker& operator=(const signal_taker&) = delete;
-
- private:
-  sigset_t before_;
-  std::jthread thread_;
-};
-
-TEST(signal_set, yields_the_signals_that_arrive_and_restores_what_was_there) {
-  struct sigaction before{};
-  ASSERT_EQ(sigaction(SIGUSR1, nullptr, &before), 0);
-  const signal_taker taker;
-  test_runtime rt;
-  rt.run([]() -> task<void> {
-    tandem::io::signal_set signals({SIGUSR1, SIGUSR2});
-    EXPECT_THROW(tandem::io::signal_set again({SIGUSR1}), std::logic_error);
-    EXPECT_THROW(tandem::io::signal_set never({SIGKILL}), std::system_error);
-    ::kill(::getpid(), SIGUSR1);
-    EXPECT_EQ(co_await signals.wait(), SIGUSR1);
-    const auto waits = [](tandem::io::signal_set& set) -> task<int> {
-      co_return co_await set.wait();
-    };
-    EXPECT_TRUE(
-        (co_await tandem::as_result(tandem::with_timeout(2ms, waits(signals)))).is_cancelled());
-    auto waiting = tandem::spawn(waits(signals));
-    co_await tandem::sleep_for(1ms);
-    ::kill(::getpid(), SIGUSR2);
-    EXPECT_EQ(co_await waiting, SIGUSR2);
-  }());
-  struct sigaction after{};
-  ASSERT_EQ(sigaction(SIGUSR1, nullptr, &after), 0);
-  EXPECT_EQ(before.sa_handler, after.sa_handler);
-}
-
 TEST(completion_pool, start_stop_cycles_leave_no_thread_and_no_descriptor) {
   const auto cycle = [] {
     tandem::run(
@@ -274,9 +213,9 @@ TEST(completion_pool, start_stop_cycles_leave_no_thread_and_no_descriptor) {
         tandem::test::with_threads(2));
   };
   for (int i = 0; i < 20; ++i) cycle();
-  const std::size_t descriptors = entries("/proc/self/fd");
+  const std::size_t descriptors = open_descriptors();
   for (int i = 0; i < 500; ++i) cycle();
-  EXPECT_EQ(entries("/proc/self/fd"), descriptors);
+  EXPECT_EQ(open_descriptors(), descriptors);
 }
 
 }  // namespace

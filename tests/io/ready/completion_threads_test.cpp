@@ -1,8 +1,6 @@
 // completion_threads_test.cpp: tasks that any completion thread may take over, and stalls.
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -18,6 +16,7 @@
 #include <vector>
 
 #include "io/support/io_support.hpp"
+#include "plain_sockets.hpp"
 
 namespace {
 
@@ -58,9 +57,8 @@ TEST(stealable, what_a_task_leaves_behind_is_run_by_another_thread_while_it_spin
 }
 
 /// Until it has arrived (or was taken out by a kernel that does so by itself).
-void wait_for_byte(int descriptor) {
-  int bytes = 0;
-  for (int i = 0; i < 200 && ::ioctl(descriptor, FIONREAD, &bytes) == 0 && bytes == 0; ++i) {
+void wait_for_byte(tandem::io::native_descriptor descriptor) {
+  for (int i = 0; i < 200 && tandem::test::bytes_to_read(descriptor) == 0; ++i) {
     std::this_thread::sleep_for(1ms);
   }
 }

@@ -1,7 +1,6 @@
 // receive_test.cpp: leased buffers: order, ends, stops, slow readers, buffers that run out.
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
-#include <sys/socket.h>
 
 #include <algorithm>
 #include <chrono>

@@ -2,10 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -14,6 +10,8 @@
 #include <map>
 #include <string>
 #include <utility>
+
+#include "plain_sockets.hpp"
 
 namespace tandem::test {
 
@@ -27,7 +25,7 @@ class closing_library {
   using ended = std::function<void(int error, std::string reply)>;
 
   /// From its user.
-  std::function<void(int descriptor, what wanted)> socket_function;
+  std::function<void(plain_socket descriptor, what wanted)> socket_function;
   std::function<void(clock::time_point until)> timer_function;
 
   closing_library() = default;
@@ -38,37 +36,34 @@ class closing_library {
   }
 
   void fetch(std::uint16_t port, std::string text, clock::time_point until, ended then) {
-    const int descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    const auto* const raw = reinterpret_cast<const sockaddr*>(&address);  // NOLINT
-    const int answer = ::connect(descriptor, raw, sizeof address);
+    const plain_socket descriptor = open_plain(socket_kind::stream_v4, false);
+    const std::errc answer = connect_plain(descriptor, port);
     const auto at = transfers_.emplace(descriptor, transfer{std::move(text), "", until, {}}).first;
     at->second.then = std::move(then);
-    if (answer != 0 && errno != EINPROGRESS) return end(at, errno);
+    if (answer != std::errc{} && answer != std::errc::operation_in_progress) {
+      return end(at, static_cast<int>(answer));
+    }
     socket_function(descriptor, out);
     set_timer();
   }
 
-  void can_write(int descriptor) {
+  void can_write(plain_socket descriptor) {
     const auto at = transfers_.find(descriptor);
     if (at == transfers_.end()) return;
     transfer& of = at->second;
-    const ssize_t sent = ::send(descriptor, of.text.data(), of.text.size(), MSG_NOSIGNAL);
-    if (sent < 0) return errno == EAGAIN ? void() : end(at, errno);
+    const std::ptrdiff_t sent = send_plain(descriptor, of.text.data(), of.text.size());
+    if (sent < 0) return fail(at);
     of.text.erase(0, static_cast<std::size_t>(sent));
     if (!of.text.empty()) return;
-    ::shutdown(descriptor, SHUT_WR);
+    end_writing(descriptor);
     socket_function(descriptor, in);
   }
-  void can_read(int descriptor) {
+  void can_read(plain_socket descriptor) {
     const auto at = transfers_.find(descriptor);
     if (at == transfers_.end()) return;
     std::array<char, 16> part;  // small, so that it is told again
-    const ssize_t got = ::read(descriptor, part.data(), part.size());
-    if (got < 0) return errno == EAGAIN ? void() : end(at, errno);
+    const std::ptrdiff_t got = receive_plain(descriptor, part.data(), part.size());
+    if (got < 0) return fail(at);
     if (got == 0) return end(at, 0);
     at->second.reply.append(part.data(), static_cast<std::size_t>(got));
   }
@@ -89,11 +84,15 @@ class closing_library {
     ended then;
   };
 
-  void end(std::map<int, transfer>::iterator at, int error) {
-    const int descriptor = at->first;
+  void fail(std::map<plain_socket, transfer>::iterator at) {
+    const std::errc why = last_plain_error();
+    if (why != std::errc::operation_would_block) end(at, static_cast<int>(why));
+  }
+  void end(std::map<plain_socket, transfer>::iterator at, int error) {
+    const plain_socket descriptor = at->first;
     const transfer of = std::move(at->second);
     transfers_.erase(at);
-    ::close(descriptor);
+    close_plain(descriptor);
     ++closed_;
     socket_function(descriptor, removed);
     of.then(error, of.reply);  // which may begin the next one, of the same number
@@ -104,7 +103,7 @@ class closing_library {
     timer_function(first);
   }
 
-  std::map<int, transfer> transfers_;
+  std::map<plain_socket, transfer> transfers_;
   std::size_t closed_ = 0;
 };
 

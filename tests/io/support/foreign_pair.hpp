@@ -3,26 +3,22 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <sys/eventfd.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "plain_sockets.hpp"
 
 namespace tandem::test {
 
 /// Two connected non-blocking sockets of somebody else.
 class foreign_pair {
  public:
-  foreign_pair() {
-    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()), 0);
-  }
+  foreign_pair() : ends(connected_plain()) {}
   foreign_pair(const foreign_pair&) = delete;
   foreign_pair& operator=(const foreign_pair&) = delete;
   ~foreign_pair() {
@@ -30,39 +26,40 @@ class foreign_pair {
     close_one(1);
   }
   void close_one(std::size_t which) {
-    if (ends[which] >= 0) ::close(ends[which]);
-    ends[which] = -1;
+    if (ends[which] != io::no_descriptor) close_plain(ends[which]);
+    ends[which] = io::no_descriptor;
   }
-  int ours() const noexcept { return ends[0]; }
-  int peer() const noexcept { return ends[1]; }
+  plain_socket ours() const noexcept { return ends[0]; }
+  plain_socket peer() const noexcept { return ends[1]; }
   /// Not closed here any more.
-  int take_ours() noexcept { return std::exchange(ends[0], -1); }
+  plain_socket take_ours() noexcept { return std::exchange(ends[0], io::no_descriptor); }
   void peer_writes(std::string_view text) const {
-    EXPECT_EQ(::write(ends[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
+    EXPECT_EQ(send_plain(ends[1], text.data(), text.size()), std::ssize(text));
   }
-  std::array<int, 2> ends{};
+  std::array<plain_socket, 2> ends;
 };
 
+/// Gives the end of `pair` the number that has just been closed.
+inline void renumber(foreign_pair& pair, plain_socket number) {
+  ASSERT_TRUE(renumber_plain(pair.take_ours(), number)) << "it is somebody else's";
+  pair.ends[0] = number;
+}
+
 /// @returns  what is there now; "" at the end, or if there is nothing
-inline std::string read_some(int descriptor, std::size_t most = 100) {
+inline std::string read_some(plain_socket descriptor, std::size_t most = 100) {
   std::array<char, 100> text;
-  const ssize_t count = ::read(descriptor, text.data(), std::min(most, text.size()));
+  const std::ptrdiff_t count = receive_plain(descriptor, text.data(), std::min(most, text.size()));
   return {text.data(), count > 0 ? static_cast<std::size_t>(count) : 0};
 }
 
 /// Always ready to be read, and written.
 class ready_descriptor {
  public:
-  ready_descriptor() : descriptor_(::eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK)) {
-    EXPECT_GE(descriptor_, 0);
-  }
-  ready_descriptor(const ready_descriptor&) = delete;
-  ready_descriptor& operator=(const ready_descriptor&) = delete;
-  ~ready_descriptor() { ::close(descriptor_); }
-  int get() const noexcept { return descriptor_; }
+  ready_descriptor() { pair_.peer_writes("x"); }
+  plain_socket get() const noexcept { return pair_.ours(); }
 
  private:
-  int descriptor_;
+  foreign_pair pair_;
 };
 
 }  // namespace tandem::test

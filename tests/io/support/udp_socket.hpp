@@ -3,8 +3,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -14,39 +12,16 @@
 #include <tandem/io/detail/socket.hpp>
 #include <tandem/io/endpoint.hpp>
 
+#include "plain_sockets.hpp"
+
 namespace tandem::test {
 
-/// A port of loopback as the system takes it. @returns the bytes that it takes in `room`
-inline socklen_t write_loopback(io::address_family family, std::uint16_t port,
-                                sockaddr_storage& room) {
-  room = {};
-  if (family == io::address_family::ipv4) {
-    auto& v4 = reinterpret_cast<sockaddr_in&>(room);  // NOLINT
-    v4.sin_family = AF_INET;
-    v4.sin_port = htons(port);
-    v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    return sizeof v4;
-  }
-  auto& v6 = reinterpret_cast<sockaddr_in6&>(room);  // NOLINT
-  v6.sin6_family = AF_INET6;
-  v6.sin6_port = htons(port);
-  v6.sin6_addr = in6addr_loopback;
-  return sizeof v6;
-}
-
 /// Bound to a port of its own. @returns its descriptor, the caller's
-inline int open_udp(io::address_family family, std::uint16_t& port) {
-  const int of = family == io::address_family::ipv4 ? AF_INET : AF_INET6;
-  const int made = ::socket(of, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  EXPECT_GE(made, 0);
-  sockaddr_storage room;
-  socklen_t size = write_loopback(family, 0, room);
-  auto* const address = reinterpret_cast<sockaddr*>(&room);  // NOLINT
-  EXPECT_EQ(::bind(made, address, size), 0);
-  EXPECT_EQ(::getsockname(made, address, &size), 0);
-  port = ntohs(family == io::address_family::ipv4
-                   ? reinterpret_cast<sockaddr_in&>(room).sin_port      // NOLINT
-                   : reinterpret_cast<sockaddr_in6&>(room).sin6_port);  // NOLINT
+inline plain_socket open_udp(io::address_family family, std::uint16_t& port) {
+  const plain_socket made = bound_plain(
+      family == io::address_family::ipv4 ? socket_kind::datagram_v4 : socket_kind::datagram_v6,
+      port);
+  make_like_ours(made);
   return made;
 }
 
@@ -80,12 +55,9 @@ class udp_socket {
 };
 
 /// By a plain system call, from any thread.
-inline void send_plainly(int descriptor, std::uint16_t port, std::span<const std::byte> bytes) {
-  sockaddr_storage room;
-  const socklen_t size = write_loopback(io::address_family::ipv4, port, room);
-  EXPECT_EQ(::sendto(descriptor, bytes.data(), bytes.size(), MSG_NOSIGNAL,
-                     reinterpret_cast<sockaddr*>(&room), size),  // NOLINT
-            static_cast<ssize_t>(bytes.size()));
+inline void send_plainly(plain_socket descriptor, std::uint16_t port,
+                         std::span<const std::byte> bytes) {
+  EXPECT_EQ(send_plain(descriptor, port, bytes.data(), bytes.size()), std::ssize(bytes));
 }
 
 }  // namespace tandem::test

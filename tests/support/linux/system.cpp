@@ -104,6 +104,11 @@ std::size_t entries(const char* folder) {
 
 }  // namespace
 
+std::size_t allocated_bytes() {
+  const struct mallinfo2 now = ::mallinfo2();
+  return now.uordblks + now.hblkhd;
+}
+
 holdings holdings_of_process(std::size_t threads) {
   for (int i = 0; i < 1000 && entries("/proc/self/task") > threads; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -118,6 +118,8 @@ std::size_t busy_bytes() {
 
 }  // namespace
 
+std::size_t allocated_bytes() { return busy_bytes(); }
+
 holdings holdings_of_process(std::size_t threads) {
   for (int i = 0; i < 1000 && count_threads() > threads; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -13,6 +13,7 @@
 #include <tandem/io/detail/datagram.hpp>
 #include <tandem/io/detail/segment_window.hpp>
 
+#include "platform/descriptor.hpp"
 #include "platform/windows/socket_address.hpp"
 #include "platform/windows/system.hpp"
 
@@ -27,12 +28,13 @@ using detail::operation_kind;
 constexpr std::size_t call_bytes = 0x7ffff000;
 int capped(std::size_t bytes) noexcept { return static_cast<int>(std::min(bytes, call_bytes)); }
 
-std::int32_t failure() noexcept {
-  const int code = ::WSAGetLastError();
-  return code == WSAEWOULDBLOCK ? would_block : -number_of(static_cast<DWORD>(code));
+std::int32_t failure(native_descriptor socket) noexcept {
+  return ::WSAGetLastError() == WSAEWOULDBLOCK ? would_block : -last_number_of(socket);
 }
 /// Of a call that answers with a number of bytes, or with SOCKET_ERROR.
-std::int32_t told(int answer) noexcept { return answer >= 0 ? answer : failure(); }
+std::int32_t told(native_descriptor socket, int answer) noexcept {
+  return answer >= 0 ? answer : failure(socket);
+}
 
 /// A list as WSASend() and WSARecv() take it.
 class buffer_list {
@@ -62,7 +64,7 @@ std::int32_t receive_list(operation& operation) noexcept {
                 nullptr) == 0) {
     return static_cast<std::int32_t>(bytes);
   }
-  return ::WSAGetLastError() == WSAESHUTDOWN ? 0 : failure();
+  return ::WSAGetLastError() == WSAESHUTDOWN ? 0 : failure(operation.descriptor());
 }
 
 std::int32_t send_list(operation& operation) noexcept {
@@ -72,16 +74,17 @@ std::int32_t send_list(operation& operation) noexcept {
       0) {
     return static_cast<std::int32_t>(bytes);
   }
-  return failure();
+  return failure(operation.descriptor());
 }
 
 /// For an operation that is followed by no call of ours.
 std::int32_t readiness(native_descriptor descriptor, short events) noexcept {
   WSAPOLLFD asked{descriptor, events, 0};
   const int ready = ::WSAPoll(&asked, 1, 0);
-  if (ready < 0) return failure();
+  if (ready < 0) return failure(descriptor);
   if (ready == 0) return would_block;
-  return (asked.revents & POLLNVAL) != 0 ? -number_of(WSAENOTSOCK) : asked.revents;
+  if ((asked.revents & POLLNVAL) == 0) return asked.revents;
+  return is_open(descriptor) ? -number_of(WSAENOTSOCK) : -EBADF;
 }
 
 std::int32_t begin_connect(operation& operation) noexcept {
@@ -92,7 +95,7 @@ std::int32_t begin_connect(operation& operation) noexcept {
     // It was begun on another thread (moving/cancel), or has been just now: it goes on by itself.
     case WSAEALREADY:
     case WSAEINPROGRESS: return would_block;
-    default: return failure();
+    default: return failure(operation.descriptor());
   }
 }
 
@@ -105,13 +108,13 @@ std::int32_t connect_outcome(native_descriptor descriptor) noexcept {
   done.fd_array[0] = failed.fd_array[0] = descriptor;
   timeval at_once{0, 0};
   const int ready = ::select(0, nullptr, &done, &failed, &at_once);
-  if (ready < 0) return failure();
+  if (ready < 0) return failure(descriptor);
   if (ready == 0) return would_block;
   int error = 0;
   int size = sizeof error;
   if (::getsockopt(descriptor, SOL_SOCKET, SO_ERROR, reinterpret_cast<char*>(&error),  // NOLINT
                    &size) != 0) {
-    return failure();
+    return failure(descriptor);
   }
   return error == 0 ? 0 : -number_of(static_cast<DWORD>(error));
 }
@@ -122,7 +125,7 @@ std::int32_t receive_from(operation& operation) noexcept {
   const int bytes = ::recvfrom(operation.descriptor(), static_cast<char*>(into.data),
                                capped(into.bytes), 0, sender.data(), sender.capacity());
   into.is_cut = bytes < 0 && ::WSAGetLastError() == WSAEMSGSIZE;
-  if (bytes < 0 && !into.is_cut) return failure();
+  if (bytes < 0 && !into.is_cut) return failure(operation.descriptor());
   into.peer = sender.to_endpoint();
   return into.is_cut ? capped(into.bytes) : bytes;
 }
@@ -130,7 +133,7 @@ std::int32_t receive_from(operation& operation) noexcept {
 std::int32_t send_to(operation& operation) noexcept {
   const detail::datagram& what = operation.of_datagram();
   const socket_address receiver(what.peer);
-  return told(::sendto(operation.descriptor(), static_cast<const char*>(what.data),
+  return told(operation.descriptor(), ::sendto(operation.descriptor(), static_cast<const char*>(what.data),
                        capped(what.bytes), 0, receiver.data(), receiver.size()));
 }
 
@@ -144,7 +147,7 @@ void set_non_blocking(native_descriptor descriptor) noexcept {
 
 std::int32_t accept_now(native_descriptor listener) noexcept {
   const SOCKET made = ::accept(listener, nullptr, nullptr);
-  if (made == INVALID_SOCKET) return failure();
+  if (made == INVALID_SOCKET) return failure(listener);
   set_non_blocking(made);
   (void)::SetHandleInformation(handle_of(made), HANDLE_FLAG_INHERIT, 0);
   return outcome_of(made);
@@ -154,7 +157,7 @@ std::int32_t receive_now(native_descriptor socket, void* data, std::size_t bytes
   const int answer = ::recv(socket, static_cast<char*>(data), capped(bytes), 0);
   if (answer >= 0) return answer;
   // Others say that the stream has ended where we have ended this side of it.
-  return ::WSAGetLastError() == WSAESHUTDOWN ? 0 : failure();
+  return ::WSAGetLastError() == WSAESHUTDOWN ? 0 : failure(socket);
 }
 
 std::int32_t begin_attempt(operation& operation) noexcept {
@@ -173,7 +176,7 @@ std::int32_t next_attempt(operation& operation) noexcept {
       return receive_now(descriptor, operation.buffer(), operation.bytes());
     case operation_kind::send:
     case operation_kind::send_all:
-      return told(::send(descriptor, static_cast<const char*>(operation.buffer()),
+      return told(descriptor, ::send(descriptor, static_cast<const char*>(operation.buffer()),
                          capped(operation.bytes()), 0));
     case operation_kind::receive_vector: return receive_list(operation);
     case operation_kind::send_all_vector: return send_list(operation);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "platform/descriptor.hpp"
 
+#include <cerrno>
+
 #include "platform/windows/system.hpp"
 
 namespace tandem::inline v0::io::platform {
@@ -27,9 +29,16 @@ void close(native_descriptor descriptor) noexcept {
   }
 }
 
+// What is no descriptor is the handle of this process to Windows.
 bool is_open(native_descriptor descriptor) noexcept {
   DWORD flags = 0;
-  return ::GetHandleInformation(handle_of(descriptor), &flags) != 0;
+  return detail::is_descriptor(descriptor) &&
+         ::GetHandleInformation(handle_of(descriptor), &flags) != 0;
+}
+
+int last_number_of(native_descriptor socket) noexcept {
+  const int number = last_socket_number();
+  return number == number_of(WSAENOTSOCK) && !is_open(socket) ? EBADF : number;
 }
 
 }  // namespace tandem::inline v0::io::platform

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "platform/attempt.hpp"
+#include "platform/descriptor.hpp"
 #include "platform/windows/socket_address.hpp"
 #include "platform/windows/system.hpp"
 
@@ -30,21 +31,16 @@ std::error_code error_of_code(int code) noexcept {
   return error_of(number_of(static_cast<DWORD>(code)));
 }
 
-std::error_code error_of_call(int answer) noexcept {
-  return answer == 0 ? std::error_code() : last_socket_error();
+std::error_code error_of_call(native_descriptor socket, int answer) noexcept {
+  return answer == 0 ? std::error_code() : error_of(last_number_of(socket));
 }
 
-/// Windows says of what is closed that it is no socket.
-bool is_closed(native_descriptor socket) noexcept {
-  DWORD flags = 0;
-  return ::GetHandleInformation(handle_of(socket), &flags) == 0;
-}
 std::error_code closed() noexcept { return error_of(EBADF); }
 
 template <class T>
 std::error_code set(native_descriptor socket, int level, int name, const T& value) noexcept {
   if (!detail::is_descriptor(socket)) return closed();
-  return error_of_call(::setsockopt(socket, level, name,
+  return error_of_call(socket, ::setsockopt(socket, level, name,
                                     reinterpret_cast<const char*>(&value),  // NOLINT
                                     sizeof value));
 }
@@ -59,7 +55,7 @@ class questions {
   T ask(int level, int name) noexcept {
     T value{};
     if (asked(level, name, value)) return value;
-    if (!error) error = last_socket_error();
+    if (!error) error = error_of(last_number_of(descriptor_));
     return T{};
   }
   /// Of what not every Windows knows. @returns  zero if this one does not
@@ -93,7 +89,9 @@ template <class Function>
 result<endpoint> name_of(native_descriptor socket, Function ask) noexcept {
   if (!detail::is_descriptor(socket)) return closed();
   socket_address address;
-  if (ask(socket, address.data(), address.capacity()) != 0) return last_socket_error();
+  if (ask(socket, address.data(), address.capacity()) != 0) {
+    return error_of(last_number_of(socket));
+  }
   return address.to_endpoint();
 }
 
@@ -145,10 +143,10 @@ void end_listening(native_descriptor /*socket*/) noexcept {}
 
 std::error_code bind(native_descriptor socket, const endpoint& address) noexcept {
   const socket_address native(address);
-  return error_of_call(::bind(socket, native.data(), native.size()));
+  return error_of_call(socket, ::bind(socket, native.data(), native.size()));
 }
 std::error_code listen(native_descriptor socket, int backlog) noexcept {
-  return error_of_call(::listen(socket, backlog));
+  return error_of_call(socket, ::listen(socket, backlog));
 }
 std::error_code shut_down(native_descriptor socket, bool reads, bool writes) noexcept {
   const int how = reads && writes ? SD_BOTH : reads ? SD_RECEIVE : SD_SEND;
@@ -156,8 +154,7 @@ std::error_code shut_down(native_descriptor socket, bool reads, bool writes) noe
   const int code = ::WSAGetLastError();
   // Nothing is left to be ended: both ends have closed it, or the peer has reset it.
   if (code == WSAENOTCONN || code == WSAECONNRESET || code == WSAECONNABORTED) return {};
-  if (code == WSAENOTSOCK && is_closed(socket)) return closed();
-  return error_of_code(code);
+  return error_of(last_number_of(socket));
 }
 
 result<endpoint> local_endpoint_of(native_descriptor socket) noexcept {
@@ -171,7 +168,7 @@ refusal adopt_socket(native_descriptor descriptor, adopted_kind wanted) noexcept
   if (const int failure = start_sockets(); failure != 0) {
     return refuse(error_of(failure), "cannot be asked");
   }
-  if (is_closed(descriptor)) return refuse(closed(), "is not open");
+  if (!is_open(descriptor)) return refuse(closed(), "is not open");
   questions socket(descriptor);
   const auto protocol = socket.ask<WSAPROTOCOL_INFOW>(SOL_SOCKET, SO_PROTOCOL_INFOW);
   const bool listens = socket.ask(SOL_SOCKET, SO_ACCEPTCONN) != 0;
@@ -232,7 +229,7 @@ std::error_code set_keep_alive(native_descriptor socket,
   };
   tcp_keepalive times{1, ms_of(alive->idle), ms_of(alive->interval)};
   DWORD bytes = 0;
-  return error_of_call(::WSAIoctl(socket, SIO_KEEPALIVE_VALS, &times, sizeof times, nullptr, 0,
+  return error_of_call(socket, ::WSAIoctl(socket, SIO_KEEPALIVE_VALS, &times, sizeof times, nullptr, 0,
                                   &bytes, nullptr, nullptr));
 }
 std::error_code set_linger(native_descriptor socket,

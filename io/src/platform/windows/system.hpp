@@ -34,6 +34,8 @@ inline int last_number() noexcept { return number_of(::GetLastError()); }
 inline int last_socket_number() noexcept {
   return number_of(static_cast<DWORD>(::WSAGetLastError()));
 }
+/// Of a call about `socket`: Windows says also of what is closed that it is no socket.
+int last_number_of(native_descriptor socket) noexcept;
 inline std::error_code last_error() noexcept { return error_of(last_number()); }
 inline std::error_code last_socket_error() noexcept { return error_of(last_socket_number()); }
 
