@@ -29,7 +29,7 @@ class asio_poller {
   asio_poller(const asio_poller&) = delete;
   asio_poller& operator=(const asio_poller&) = delete;
 
-  std::unique_ptr<registration> make_registration() {
+  std::unique_ptr<asio_watch> make_registration() {
     return std::make_unique<asio_watch>(context_, memory_, told_);
   }
 

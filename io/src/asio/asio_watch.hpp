@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <new>
+#include <tandem/config.hpp>
 
 #include "asio/asio_library.hpp"
 #include "asio/handler_memory.hpp"
@@ -22,9 +23,11 @@ class asio_watch final : public registration {
   /// @throws  std::bad_alloc: the first one of a context makes Asio's service, too
   asio_watch(asio::io_context& context, handler_memory& memory, registration_table& told)
       : handle_(context.get_executor()), memory_(memory), told_(told) {}
-  ~asio_watch() override { leave(); }
+  ~asio_watch() override { leave<asio_watch>(); }
 
  private:
+  friend class registration;
+
   /// Asio keeps it, in our memory, until the wait has ended.
   class handler {
    public:
@@ -40,7 +43,7 @@ class asio_watch final : public registration {
     direction way_;
   };
 
-  int begin(native_descriptor descriptor, bool is_our_socket) override {
+  TANDEM_ALWAYS_INLINE int begin(native_descriptor descriptor, bool is_our_socket) override {
     // readiness/enter. Of somebody else's a number of our own.
     if (!is_our_socket) duplicate_ = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
     if (!is_our_socket && duplicate_ < 0) return errno;
@@ -62,7 +65,7 @@ class asio_watch final : public registration {
     if (restores_mode_) (void)::ioctl(duplicate_, FIONBIO, &off);
     close_duplicate();
   }
-  int begin_wait(direction way) noexcept override {
+  TANDEM_ALWAYS_INLINE int begin_wait(direction way) noexcept override {
     try {
       handle_.async_wait(way == direction::read ? asio::posix::descriptor_base::wait_read
                                                 : asio::posix::descriptor_base::wait_write,

@@ -7,7 +7,7 @@
 //
 //     explicit Poller(registration_table& told);  // may throw std::system_error
 //     static constexpr std::string_view name;
-//     std::unique_ptr<registration> make_registration();  // may throw std::bad_alloc
+//     std::unique_ptr<registration> make_registration();  // or of a final class; may throw std::bad_alloc
 //     // readiness/wait: tells the table of what has come; before that, if `may_wait`, waits for
 //     // something to tell, a wake() or the deadline
 //     void look(bool may_wait, std::chrono::steady_clock::time_point deadline) noexcept;
@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <new>
 #include <string_view>
+#include <tandem/config.hpp>
 #include <utility>
 
 #include "backend/backend.hpp"
@@ -67,7 +68,7 @@ class readiness_backend final : public backend {
     end(operation, -ECANCELED);
     // readiness/leave. At once: its owner may have closed it already, and the next operation may be
     // for another descriptor of the same number.
-    table_.leave_if_idle(at);
+    table_.template leave_if_idle<watch>(at);
   }
 
   void cancel_all() noexcept override {
@@ -133,13 +134,15 @@ class readiness_backend final : public backend {
     }
     // readiness/leave. Before any task of theirs resumes: from then on the descriptor may be
     // closed.
-    table_.let_idle_leave();
+    table_.template let_idle_leave<watch>();
     return operations;
   }
 
   void wake() noexcept override { poller_.wake(); }
 
  private:
+  using watch = watch_of<Poller>;
+
   static submit_answer ended_at_once(detail::operation& operation, std::int32_t outcome) noexcept {
     operation.complete(outcome);
     return submit_answer::completed_inline;
@@ -205,14 +208,15 @@ class readiness_backend final : public backend {
   void end_receive(receive_wait& wait, std::int32_t outcome) noexcept {
     multishot_source& source = *wait.source;
     // The source may close its descriptor when it hears of it.
-    if (registration* const at = table_.find(source.descriptor())) table_.leave_if_idle(*at);
+    if (registration* const at = table_.find(source.descriptor()))
+      table_.template leave_if_idle<watch>(*at);
     receive_waits_.give_back(wait);
     source.received(outcome, detail::receive_buffers::none, false);
   }
 
   /// readiness/wait.
-  void wait_for(registration& at, direction way) noexcept {
-    const int error = at.wait(way);
+  TANDEM_ALWAYS_INLINE void wait_for(registration& at, direction way) noexcept {
+    const int error = at.wait<watch>(way);
     if (error == 0) return;
     while (detail::operation* const operation = at.of(way).waiting.pop_front()) {
       end(*operation, -error);

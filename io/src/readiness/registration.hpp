@@ -31,26 +31,29 @@ class registration {
 
   /// readiness/enter. pre: not entered, and no wait is with the poller
   /// @returns  0 or an error number. @throws std::bad_alloc
+  template <class Watch>
   int enter(native_descriptor descriptor, bool is_our_socket) {
-    const int error = begin(descriptor, is_our_socket);
+    const int error = as<Watch>().begin(descriptor, is_our_socket);
     if (error != 0) return error;
     number_ = descriptor;
     is_entered_ = true;
     return 0;
   }
   /// readiness/leave. The waits end, and are told of later.
+  template <class Watch = registration>
   void leave() noexcept {
     if (!is_entered_) return;
-    end();
+    as<Watch>().end();
     is_entered_ = false;
     sides_ = {};
   }
 
   /// pre: entered, and no wait of that direction is with the poller
   /// @returns  0 or an error number: then nothing was begun
+  template <class Watch>
   int wait(direction way) noexcept {
     ++waits;
-    const int error = begin_wait(way);
+    const int error = as<Watch>().begin_wait(way);
     if (error != 0) {
       --waits;
     } else {
@@ -69,6 +72,12 @@ class registration {
   bool is_listed = false;  // among those that reap() looks at, since they may be idle
 
  private:
+  /// What it is: where that is a final class, none of the calls below costs a look into a table.
+  template <class Watch>
+  Watch& as() noexcept {
+    return static_cast<Watch&>(*this);
+  }
+
   /// @returns  0 or an error number. @throws std::bad_alloc
   virtual int begin(native_descriptor descriptor, bool is_our_socket) = 0;
   /// post: nothing of the descriptor is used any more

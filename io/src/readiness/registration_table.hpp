@@ -16,6 +16,10 @@
 
 namespace tandem::inline v0::io {
 
+/// The class of a poller's registrations, as far as it tells.
+template <class Poller>
+using watch_of = typename decltype(std::declval<Poller&>().make_registration())::element_type;
+
 class registration_table {
  public:
   struct ready_side {
@@ -44,7 +48,7 @@ class registration_table {
       if (place >= by_place_.size()) by_place_.resize(place + place / 2 + 16, nullptr);
       if (free_.empty()) add(poller.make_registration());
       registration& next = *free_.back();
-      const int error = next.enter(descriptor, is_our_socket);
+      const int error = next.template enter<watch_of<Poller>>(descriptor, is_our_socket);
       if (error != 0) return error;
       free_.pop_back();
       by_place_[place] = at = &next;
@@ -72,17 +76,19 @@ class registration_table {
     idle_.push_back(&at);
   }
   /// readiness/leave
+  template <class Watch>
   void leave_if_idle(registration& at) noexcept {
     if (!at.is_idle() || !at.is_entered()) return;
     by_place_[place_of(at.descriptor())] = nullptr;
-    at.leave();
+    at.leave<Watch>();
     if (at.waits == 0) free_.push_back(&at);
   }
   /// readiness/leave. Those that were listed and are idle still.
+  template <class Watch>
   void let_idle_leave() noexcept {
     for (registration* const each : idle_) {
       each->is_listed = false;
-      leave_if_idle(*each);
+      leave_if_idle<Watch>(*each);
     }
     idle_.clear();
   }
