@@ -33,6 +33,8 @@ namespace tandem::inline v0::io {
 
 template <class Poller>
 class readiness_backend final : public backend {
+  using watch = watch_of<Poller>;
+
  public:
   readiness_backend() = default;
 
@@ -141,8 +143,6 @@ class readiness_backend final : public backend {
   void wake() noexcept override { poller_.wake(); }
 
  private:
-  using watch = watch_of<Poller>;
-
   static submit_answer ended_at_once(detail::operation& operation, std::int32_t outcome) noexcept {
     operation.complete(outcome);
     return submit_answer::completed_inline;
