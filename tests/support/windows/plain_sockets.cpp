@@ -66,9 +66,8 @@ void set_option(plain_socket of, int level, int name, const Value& value) {
 plain_socket open_plain(socket_kind kind, bool blocks) {
   start_once();
   const int type = kind == socket_kind::stream_v4 ? SOCK_STREAM : SOCK_DGRAM;
-  const auto made = static_cast<plain_socket>(
-      ::WSASocketW(family_of(kind), type, 0, nullptr, 0,
-                   WSA_FLAG_OVERLAPPED | WSA_FLAG_NO_HANDLE_INHERIT));
+  const auto made = static_cast<plain_socket>(::WSASocketW(
+      family_of(kind), type, 0, nullptr, 0, WSA_FLAG_OVERLAPPED | WSA_FLAG_NO_HANDLE_INHERIT));
   EXPECT_NE(made, io::no_descriptor);
   if (!blocks) set_blocking(made, false);
   return made;
@@ -189,9 +188,9 @@ plain_socket duplicate_plain(plain_socket socket) noexcept {
   if (::WSADuplicateSocketW(socket_of(socket), ::GetCurrentProcessId(), &about) != 0) {
     return io::no_descriptor;
   }
-  return static_cast<plain_socket>(
-      ::WSASocketW(FROM_PROTOCOL_INFO, FROM_PROTOCOL_INFO, FROM_PROTOCOL_INFO, &about, 0,
-                   WSA_FLAG_OVERLAPPED | WSA_FLAG_NO_HANDLE_INHERIT));
+  return static_cast<plain_socket>(::WSASocketW(FROM_PROTOCOL_INFO, FROM_PROTOCOL_INFO,
+                                                FROM_PROTOCOL_INFO, &about, 0,
+                                                WSA_FLAG_OVERLAPPED | WSA_FLAG_NO_HANDLE_INHERIT));
 }
 
 // Nobody may choose a number here, but the system gives those again that have been closed.
