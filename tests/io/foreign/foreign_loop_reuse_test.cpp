@@ -23,11 +23,9 @@ using tandem::test::close_plain;
 using tandem::test::duplicate_plain;
 using tandem::test::foreign_pair;
 using tandem::test::in_a_loop;
-using tandem::test::last_plain_error;
 using tandem::test::loop_passes;
 using tandem::test::plain_socket;
 using tandem::test::read_some;
-using tandem::test::receive_plain;
 using tandem::test::renumber;
 using tandem::test::send_plain;
 
@@ -139,25 +137,6 @@ TEST(foreign_loop, whoever_waits_for_the_new_descriptor_at_once_hears_of_it) {
     };
     co_await tandem::with_scope(all);
     EXPECT_EQ(read_some(number), "x");
-  });
-}
-
-TEST(foreign_loop, a_closed_sockets_end_leaves_when_it_is_forgotten) {
-  in_a_loop([](foreign_loop& loop) -> task<void> {
-    loop_passes passes(loop);
-    foreign_pair pair;
-    loop.watch(pair.ours(), watch_interest::read_write, [&](native_descriptor, ready_events) {
-      loop.watch(pair.ours(), watch_interest::read);
-    });
-    co_await passes.pass();
-    const plain_socket number = pair.take_ours();
-    close_plain(number);
-    char byte = 0;
-    EXPECT_EQ(receive_plain(pair.peer(), &byte, 1), -1) << "what waits for it keeps it open";
-    EXPECT_EQ(last_plain_error(), std::errc::operation_would_block);
-    loop.forget(number);
-    co_await tandem::io::readable(pair.peer());
-    EXPECT_EQ(receive_plain(pair.peer(), &byte, 1), 0);
   });
 }
 

@@ -79,7 +79,7 @@ TEST_F(attempt, a_write_gives_what_fits_and_leaves_the_mode_alone) {
 
 TEST_F(attempt, a_failure_is_a_negative_error_number) {
   const native_descriptor closed = tandem::test::duplicate_plain(ends_[0]);
-  tandem::test::close_other(closed);
+  tandem::test::close_plain(closed);
   const auto error_of = [](std::int32_t outcome) { return platform::error_of(-outcome); };
   const auto receive = begin(closed, operation_kind::receive, room_.data(), room_.size());
   EXPECT_EQ(error_of(receive), std::errc::bad_file_descriptor);

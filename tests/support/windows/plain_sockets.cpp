@@ -66,9 +66,8 @@ void set_option(plain_socket of, int level, int name, const Value& value) {
 plain_socket open_plain(socket_kind kind, bool blocks) {
   start_once();
   const int type = kind == socket_kind::stream_v4 ? SOCK_STREAM : SOCK_DGRAM;
-  const auto made = static_cast<plain_socket>(
-      ::WSASocketW(family_of(kind), type, 0, nullptr, 0,
-                   WSA_FLAG_OVERLAPPED | WSA_FLAG_NO_HANDLE_INHERIT));
+  const auto made = static_cast<plain_socket>(::WSASocketW(
+      family_of(kind), type, 0, nullptr, 0, WSA_FLAG_OVERLAPPED | WSA_FLAG_NO_HANDLE_INHERIT));
   EXPECT_NE(made, io::no_descriptor);
   if (!blocks) set_blocking(made, false);
   return made;
@@ -183,14 +182,15 @@ void send_at_once(plain_socket stream) noexcept {
   set_option(stream, IPPROTO_TCP, TCP_NODELAY, BOOL{TRUE});
 }
 
+// DuplicateHandle() makes what the library of sockets does not know.
 plain_socket duplicate_plain(plain_socket socket) noexcept {
-  HANDLE made = nullptr;
-  const HANDLE self = ::GetCurrentProcess();
-  if (::DuplicateHandle(self, handle_of(socket), self, &made, 0, FALSE, DUPLICATE_SAME_ACCESS) ==
-      0) {
+  WSAPROTOCOL_INFOW about{};
+  if (::WSADuplicateSocketW(socket_of(socket), ::GetCurrentProcessId(), &about) != 0) {
     return io::no_descriptor;
   }
-  return reinterpret_cast<plain_socket>(made);  // NOLINT
+  return static_cast<plain_socket>(::WSASocketW(FROM_PROTOCOL_INFO, FROM_PROTOCOL_INFO,
+                                                FROM_PROTOCOL_INFO, &about, 0,
+                                                WSA_FLAG_OVERLAPPED | WSA_FLAG_NO_HANDLE_INHERIT));
 }
 
 // Nobody may choose a number here, but the system gives those again that have been closed.
@@ -202,7 +202,7 @@ bool renumber_plain(plain_socket socket, plain_socket number) noexcept {
     has_it = made == number;
     if (!has_it) others.push_back(made);
   }
-  for (const plain_socket each : others) ::CloseHandle(handle_of(each));
+  for (const plain_socket each : others) close_plain(each);
   close_plain(socket);
   return has_it;
 }
