@@ -30,3 +30,5 @@ target_include_directories(engine_parts_test PRIVATE ${PROJECT_SOURCE_DIR}/io/sr
 tandem_add_test(growth_rule_test SOURCES growth/growth_rule_test.cpp growth/growth_control_test.cpp
   growth/line_limit_test.cpp LIBS tandem::io)
 target_include_directories(growth_rule_test PRIVATE ${PROJECT_SOURCE_DIR}/io/src)
+tandem_add_io_test(file_test chosen SOURCES file/file_test.cpp file/file_cancel_test.cpp file/whole_file_test.cpp
+  platform/open_beneath_test.cpp iocp/file_port_test.cpp LIBS tandem::io)
