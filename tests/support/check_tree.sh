@@ -18,8 +18,8 @@ case ${1:-} in
     # One pass: for each folder the words of its list, then each file is looked up.
     declare -A names=()
     while IFS=: read -r list word; do
-      names["${list%CMakeLists.txt} $word"]=1
-    done < <(find runtime io tests examples -name CMakeLists.txt -print0 | xargs -0 grep -oHE '[A-Za-z0-9_./-]+')
+      names["${list%/*}/ $word"]=1
+    done < <(find runtime io tests examples \( -name CMakeLists.txt -o -name '*_tests.cmake' \) -print0 | xargs -0 grep -oHE '[A-Za-z0-9_./-]+')
     while read -r file; do
       part=${file%%/*}
       name=

@@ -20,6 +20,9 @@ namespace tandem::inline v0::io {
 namespace detail {
 class receive_buffers;
 }
+namespace platform {
+class file_port;
+}
 
 enum class submit_answer : std::uint8_t {
   pending,           ///< a completion will come, exactly one
@@ -41,6 +44,9 @@ class backend {
   /// Whether operations on files may be submitted; where not, they go through blocking(). Any
   /// thread.
   virtual bool takes_files() const noexcept { return false; }
+  /// Where not: null, or the port by which the backend of a pool's first thread takes transfers of
+  /// files that have joined it. Any thread.
+  virtual const platform::file_port* port_of_files() const noexcept { return nullptr; }
 
   /// pre: operation.state is idle. post: submitted, or completed if the answer says so. Buffer,
   /// descriptor and the operation itself stay alive until the completion.

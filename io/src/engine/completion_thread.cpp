@@ -48,6 +48,10 @@ void completion_thread::impl::resumed_elsewhere() noexcept {
 
 bool completion_thread::impl::takes_files() const noexcept { return engine().ring().takes_files(); }
 
+const platform::file_port* completion_thread::impl::port_of_files() const noexcept {
+  return engine().ring().port_of_files();
+}
+
 void completion_thread::impl::wait_for_posts() noexcept {
   // acquire: pairs with push_inbox.
   while (posting_.load(std::memory_order_acquire) != 0) std::this_thread::yield();

@@ -60,6 +60,8 @@ class completion_thread::impl final : public tandem::executor {
   void set_direct(direct_port* port) noexcept { direct_ = port; }
   /// Any thread: whether the backend takes operations on files.
   bool takes_files() const noexcept;
+  /// Any thread: where it has none of that, the port of the files, or null.
+  const platform::file_port* port_of_files() const noexcept;
 
   // Operations; owner.
   void submit(detail::operation& operation) noexcept;

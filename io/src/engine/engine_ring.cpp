@@ -12,6 +12,7 @@ void engine_ring::open(ring_sleep& sleep) {
   try {
     backend_name_ = backend_->name();
     takes_files_.store(backend_->takes_files(), std::memory_order_relaxed);
+    port_of_files_.store(backend_->port_of_files(), std::memory_order_relaxed);
     has_swept_ = false;
     sleep.use(*backend_);
     stock_.open(*backend_, options_);

@@ -38,6 +38,10 @@ class engine_ring {
   bool takes_files() const noexcept {
     return takes_files_.load(std::memory_order_relaxed);  // published by the start; of all the same
   }
+  /// Any thread; lives as long as the ring is open.
+  const platform::file_port* port_of_files() const noexcept {
+    return port_of_files_.load(std::memory_order_relaxed);  // likewise
+  }
 
   /// @returns  whether the operation is pending
   bool submit(detail::operation& operation) noexcept;
@@ -63,6 +67,7 @@ class engine_ring {
   std::unique_ptr<backend> backend_;
   std::string_view backend_name_;  // a literal
   std::atomic<bool> takes_files_{false};
+  std::atomic<const platform::file_port*> port_of_files_{nullptr};
   bool has_swept_ = false;
   buffer_stock stock_;
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <cerrno>
 #include <string>
+#include <string_view>
 #include <tandem/detail/wait_list.hpp>
 #include <tandem/errors.hpp>
 #include <tandem/io/byte_stream.hpp>
@@ -15,6 +16,18 @@
 namespace tandem::inline v0::io {
 
 namespace detail {
+
+namespace {
+
+/// files/port, where rings take no files. @param first  the pool's first thread
+platform::file_way way_past_rings(completion_thread& first, file_request& request,
+                                  file_handle* file) noexcept {
+  const platform::file_port* const port = first.implementation().port_of_files();
+  if (port == nullptr || !request.is_transfer()) return platform::file_way::blocking;
+  return platform::way_of(request, file->joined_port(), *port);
+}
+
+}  // namespace
 
 bool file_awaiter::try_now() noexcept {
   // A loop over what is in the page cache hears of its stop, too: suspend() ends it.
@@ -30,13 +43,20 @@ bool file_awaiter::suspend(tandem::detail::promise_base& waiting) {
     return true;
   }
   completion_pool& pool = current_completion_pool(row_of(request_.action()).name);
-  completion_thread& thread = thread_at_hand(pool);
-  if (file_ != nullptr) file_->begin_operation();
-  if (are_for_blocking.has(request_.action()) || !thread.implementation().takes_files()) {
-    return wait_.emplace<file_call>(request_).begin(waiting);  // files/blocking
+  completion_thread* thread = &thread_at_hand(pool);
+  if (are_for_blocking.has(request_.action()) || !thread->implementation().takes_files()) {
+    thread = &pool.thread(0);
+    switch (way_past_rings(*thread, request_, file_)) {
+      case platform::file_way::port: break;
+      case platform::file_way::blocking:
+        if (file_ != nullptr) file_->begin_operation();
+        return wait_.emplace<file_call>(request_).begin(waiting);  // files/blocking
+      case platform::file_way::refused: request_.fail(EBUSY); return false;
+    }
   }
+  if (file_ != nullptr) file_->begin_operation();
   auto& entry = wait_.emplace<operation>(operation_kind::file, &request_, 1);  // files/ring
-  entry.aim(&thread, file_ != nullptr ? request_.descriptor() : 0);
+  entry.aim(thread, file_ != nullptr ? request_.descriptor() : 0);
   return entry.start(waiting);
 }
 
@@ -73,6 +93,10 @@ void file_awaiter::throw_failure(const std::error_code& failure) const {
   if (failure == std::errc::invalid_argument && file_->is_direct() && row.is_transfer) {
     text += " (direct: buffer, offset and size have to be multiples of " +
             std::to_string(file_->direct_io_alignment()) + ")";
+  }
+  if (const std::string_view cure = platform::cure_of(failure); !cure.empty()) {
+    (text += " (") += cure;
+    text += ')';
   }
   throw std::system_error(failure, text);
 }

@@ -20,6 +20,7 @@ file_handle::file_handle(file_handle&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, no_descriptor)),
       is_direct_(other.is_direct_),
       is_in_memory_(other.is_in_memory_),
+      joined_port_(other.joined_port_.load(std::memory_order_relaxed)),
       path_(std::move(other.path_)) {
   other.check_idle("a file was moved while an operation was in flight on it");
 }
@@ -31,6 +32,8 @@ file_handle& file_handle::operator=(file_handle&& other) noexcept {
     descriptor_ = std::exchange(other.descriptor_, no_descriptor);
     is_direct_ = other.is_direct_;
     is_in_memory_ = other.is_in_memory_;
+    joined_port_.store(other.joined_port_.load(std::memory_order_relaxed),
+                       std::memory_order_relaxed);
     path_ = std::move(other.path_);
   }
   return *this;
@@ -42,6 +45,9 @@ void file_handle::check_idle(const char* message) const noexcept {
 
 native_descriptor file_handle::release() noexcept {
   check_idle("a file was released while an operation was in flight on it");
+  if (joined_port_.exchange(0, std::memory_order_relaxed) >= platform::file_port::first_id) {
+    platform::leave_port(descriptor_);
+  }
   return std::exchange(descriptor_, no_descriptor);
 }
 

@@ -103,6 +103,7 @@ int afd_device::probe() {
 }
 
 int afd_device::begin(const group& at, afd_poll& poll, HANDLE base, direction way) noexcept {
+  memory_given_up(&poll);
   poll.way = way;
   poll.info.timeout.QuadPart = INT64_MAX;
   poll.info.count = 1;
@@ -114,6 +115,7 @@ int afd_device::begin(const group& at, afd_poll& poll, HANDLE base, direction wa
                               &poll.info, sizeof poll.info, &poll.info, sizeof poll.info);
   // Done at once or not, a packet comes; unless it was refused.
   if (status < 0) return number_of_status(status);
+  memory_lent(&poll);
   poll.is_pending = true;
   return 0;
 }

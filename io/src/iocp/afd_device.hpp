@@ -10,6 +10,7 @@
 #include <tandem/io/native_descriptor.hpp>
 #include <vector>
 
+#include "iocp/lent_memory.hpp"
 #include "platform/windows/native_calls.hpp"
 #include "platform/windows/system.hpp"
 #include "readiness/registration.hpp"
@@ -34,6 +35,11 @@ class afd_watch;
 /// One poll: lies still until its packet has been dequeued, whatever becomes of its watch.
 class afd_poll {
  public:
+  afd_poll() = default;
+  afd_poll(const afd_poll&) = delete;
+  afd_poll& operator=(const afd_poll&) = delete;
+  ~afd_poll() { memory_given_up(this); }
+
   IO_STATUS_BLOCK status{};
   afd_poll_info info{};
   afd_watch* watch = nullptr;  // null: it has gone

@@ -16,6 +16,7 @@
 #include "backend/backend.hpp"
 #include "iocp/afd_device.hpp"
 #include "iocp/afd_watch.hpp"
+#include "iocp/file_transfers.hpp"
 #include "iocp/port_timer.hpp"
 #include "platform/windows/system.hpp"
 #include "readiness/readiness_backend.hpp"
@@ -29,6 +30,7 @@ using clock = std::chrono::steady_clock;
 constexpr ULONG_PTR poll_key = 1;
 constexpr ULONG_PTR wake_key = 2;
 constexpr ULONG_PTR timer_key = 3;
+constexpr ULONG_PTR file_key = 4;
 
 HANDLE make_port() {
   const int failure = platform::start_sockets();
@@ -62,7 +64,10 @@ class iocp_poller {
   static constexpr std::string_view name = "iocp";
 
   explicit iocp_poller(registration_table& told)
-      : told_(told), device_(port_.get(), poll_key), timer_(port_.get(), timer_key) {
+      : told_(told),
+        device_(port_.get(), poll_key),
+        timer_(port_.get(), timer_key),
+        files_(port_.get(), file_key) {
     if (const int error = device_.probe(); error != 0) {
       throw std::system_error(platform::error_of(error), "\\Device\\Afd");
     }
@@ -71,12 +76,15 @@ class iocp_poller {
   iocp_poller& operator=(const iocp_poller&) = delete;
   /// iocp/end
   ~iocp_poller() {
-    while (!orphans_.all_told() && take(INFINITE) != 0) {}
+    while ((!orphans_.all_told() || !files_.is_idle()) && take(INFINITE) != 0) {}
   }
 
   std::unique_ptr<registration> make_registration() {
     return std::make_unique<afd_watch>(device_, orphans_, told_);
   }
+
+  file_transfers& files() noexcept { return files_; }
+  const file_transfers& files() const noexcept { return files_; }
 
   void look(bool may_wait, clock::time_point deadline) noexcept {
     DWORD limit = 0;
@@ -112,10 +120,12 @@ class iocp_poller {
     switch (packet.lpCompletionKey) {
       case wake_key: is_woken_.store(false, std::memory_order_seq_cst); return;  // iocp/wake
       case timer_key: timer_.told(); return;
+      case file_key: files_.told(packet); return;
       default: break;
     }
     // iocp/packet
     auto& poll = *reinterpret_cast<afd_poll*>(packet.lpOverlapped);  // NOLINT: afd_device::begin
+    memory_returned(&poll);
     poll.is_pending = false;
     if (poll.watch == nullptr) {
       orphans_.told();
@@ -135,6 +145,7 @@ class iocp_poller {
   afd_orphans orphans_;
   afd_device device_;  // after the orphans: their polls end with its handles
   port_timer timer_;
+  file_transfers files_;
   std::array<OVERLAPPED_ENTRY, 64> packets_;
   std::atomic<bool> is_woken_{false};  // a packet of wake() is in the port
 };

@@ -8,8 +8,12 @@
 // pre of all that take a file: it is open, and stays so during the call.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <string_view>
 #include <system_error>
+#include <tandem/io/detail/file_request.hpp>
 #include <tandem/io/file_status.hpp>
 #include <tandem/io/native_descriptor.hpp>
 #include <tandem/io/open_options.hpp>
@@ -26,6 +30,35 @@ void settle_opened(native_descriptor file, const open_options& options) noexcept
 /// @param is_direct  set if there was no error: whether it goes past the page cache
 /// post: it is not inherited across exec, and blocks
 [[nodiscard]] std::error_code adopt_file(native_descriptor file, bool& is_direct) noexcept;
+
+/// Where the packets of a pool's files come.
+class file_port {
+ public:
+  /// Lower numbers are states of a file that has joined none.
+  static constexpr std::uint64_t first_id = 16;
+
+  native_descriptor handle;
+  std::uint64_t key;
+  std::uint64_t id;  // no other port of this process had it before, whatever its handle
+};
+
+/// files/port. Who carries out a transfer.
+enum class file_way : std::uint8_t {
+  port,      ///< the first completion thread, by that port
+  blocking,  ///< a thread of blocking()
+  refused,   ///< nobody: somebody else's port has the file
+};
+/// Any thread, several at once. The first call for a file has it join the port, if it can.
+/// pre: it is a transfer of bytes, of an open file
+/// @param joined  the file's: 0 at first, later which port it has joined
+file_way way_of(detail::file_request& request, std::atomic<std::uint64_t>& joined,
+                const file_port& port) noexcept;
+/// pre: it has joined a port, and no operation is under way on it
+/// post: its next owner may have it join another one, where the system knows how
+void leave_port(native_descriptor file) noexcept;
+/// What to do where way_of() refuses, for the text of the failure; it is told as EBUSY.
+/// @returns  nothing for all other failures
+std::string_view cure_of(const std::error_code& failure) noexcept;
 
 /// On a file system without a disk: a transfer waits for nothing, but knows no "do not wait".
 bool has_no_disk(native_descriptor file) noexcept;

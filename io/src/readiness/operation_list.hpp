@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <new>
 #include <tandem/io/detail/operation.hpp>
 
@@ -21,6 +22,7 @@ class operation_entry {
   detail::operation* next = nullptr;
   registration* at = nullptr;  // where it waits
   direction way;
+  std::uint32_t transfer = 0;     // of a file: its call, where the poller has files
   receive_wait* armed = nullptr;  // it waits for a source
 };
 static_assert(sizeof(operation_entry) <= detail::operation::backend_bytes);

@@ -12,6 +12,10 @@
 //     // something to tell, a wake() or the deadline
 //     void look(bool may_wait, std::chrono::steady_clock::time_point deadline) noexcept;
 //     void wake() noexcept;  // readiness/wake; any thread
+//
+// And, if it has a port for transfers of files (iocp/transfer):
+//
+//     file_transfers& files() noexcept;  // and const
 #pragma once
 
 #include <cerrno>
@@ -40,10 +44,19 @@ class readiness_backend final : public backend {
 
   std::string_view name() const noexcept override { return Poller::name; }
 
+  const platform::file_port* port_of_files() const noexcept override {
+    if constexpr (has_files) {
+      return &poller_.files().port();
+    } else {
+      return nullptr;
+    }
+  }
+
   submit_answer submit(detail::operation& operation) noexcept override {
     const direction way = operation.row().waits_for;
-    TANDEM_ASSERT(way != direction::none, "submitted though takes_files() says no");
     ::new (operation.backend_room()) operation_entry(way);
+    if (way == direction::none) [[unlikely]]
+      return submit_transfer(operation);
     registration* at = table_.find(operation.descriptor());
     if (at == nullptr ||
         at->of(way).waiting.empty()) {  // readiness/try. Else it has its turn after the others.
@@ -65,6 +78,12 @@ class readiness_backend final : public backend {
   void cancel(detail::operation& operation) noexcept override {
     // readiness/cancel. It waits, so nothing has been done: the next reap() ends it.
     const operation_entry& entry = entry_of(operation);
+    if constexpr (has_files) {
+      if (entry.way == direction::none) {
+        poller_.files().cancel(operation);
+        return;
+      }
+    }
     registration& at = *entry.at;
     at.of(entry.way).waiting.remove(operation);
     end(operation, -ECANCELED);
@@ -120,6 +139,11 @@ class readiness_backend final : public backend {
   }
 
   unsigned reap(completion_function ended, void* context) noexcept override {
+    if constexpr (has_files) {
+      while (detail::operation* const operation = poller_.files().ended.pop_front()) {
+        ended_.push_back(*operation);
+      }
+    }
     for (const auto& each : table_.ready()) try_again(*each.at, each.way);
     table_.clear_ready();
     unsigned operations = 0;
@@ -143,6 +167,20 @@ class readiness_backend final : public backend {
   void wake() noexcept override { poller_.wake(); }
 
  private:
+  static constexpr bool has_files = requires(Poller& poller) { poller.files(); };
+
+  submit_answer submit_transfer(detail::operation& operation) noexcept {
+    if constexpr (has_files) {
+      const std::int32_t outcome = poller_.files().begin(operation);
+      if (outcome != platform::would_block) return ended_at_once(operation, outcome);
+      operation.state = detail::operation::phase::submitted;
+      return submit_answer::pending;
+    } else {
+      TANDEM_ASSERT(false, "submitted though takes_files() says no");
+      return ended_at_once(operation, -EINVAL);
+    }
+  }
+
   static submit_answer ended_at_once(detail::operation& operation, std::int32_t outcome) noexcept {
     operation.complete(outcome);
     return submit_answer::completed_inline;

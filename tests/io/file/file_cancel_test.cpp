@@ -1,7 +1,6 @@
 // file_cancel_test.cpp: stops, the await budget, and who owns a file's descriptor.
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 
 #include <array>
 #include <atomic>
@@ -30,10 +29,13 @@ using namespace std::chrono_literals;
 using tandem::as_result;
 using tandem::task;
 using tandem::io::file;
+using tandem::io::native_descriptor;
+using tandem::io::no_descriptor;
 using tandem::io::open_mode;
 using tandem::io::open_options;
 using tandem::test::bytes_of;
 using tandem::test::drop_from_cache;
+using tandem::test::is_inherited;
 using tandem::test::on_every_home;
 using tandem::test::pattern;
 using tandem::test::put;
@@ -137,16 +139,21 @@ TEST(file, a_stop_that_races_with_reads_ends_them_and_no_byte_is_wrong) {
   });
 }
 
+constexpr std::size_t long_part = std::size_t{4} << 20;
+
 TEST(file, a_stop_ends_a_long_transfer_between_two_parts_and_what_is_done_counts) {
-  on_every_home([]() -> task<void> {
-    file zeros = co_await file::open("/dev/zero");
-    std::vector<std::byte> room(4U << 20, std::byte{1});
-    const std::vector<std::span<std::byte>> list(100'000, std::span<std::byte>(room));
+  const temporary_folder folder;
+  constexpr std::size_t parts = 16'000;
+  tandem::test::put_zeros(folder / "zeros", std::uint64_t{parts} * long_part);
+  on_every_home([&]() -> task<void> {
+    file zeros = co_await file::open(folder / "zeros");
+    std::vector<std::byte> room(long_part, std::byte{1});
+    const std::vector<std::span<std::byte>> list(parts, std::span<std::byte>(room));
     co_await tandem::with_scope([&](tandem::task_scope& scope) -> task<void> {
       tandem::event begun;
       scope.spawn([](file& f, const auto& rooms, tandem::event& e) -> task<void> {
         e.set();
-        auto got = co_await as_result(f.read_at(rooms, 0));  // would take minutes
+        auto got = co_await as_result(f.read_at(rooms, 0));  // would take many seconds
         EXPECT_TRUE(got ? got.value() < rooms.size() * rooms[0].size() : got.is_cancelled());
       }(zeros, list, begun));
       co_await begun.wait();
@@ -154,45 +161,6 @@ TEST(file, a_stop_ends_a_long_transfer_between_two_parts_and_what_is_done_counts
       scope.request_stop();
     });
     EXPECT_TRUE(room.front() == std::byte{0} || room.front() == std::byte{1});
-  });
-}
-
-TEST(file, a_stop_that_interrupts_the_system_is_a_cancel_or_comes_too_late) {
-  const temporary_folder folder;
-  put(folder / "f", bytes_of("bytes"));
-  on_every_home([&]() -> task<void> {
-    tandem::test::lease held(folder / "f");
-    if (!held.is_held()) co_return;  // not every file system has leases
-    co_await tandem::with_scope([&](tandem::task_scope& scope) -> task<void> {
-      for (int i = 0; i < 32; ++i) {  // more than the kernel has threads for
-        scope.spawn([](std::string path) -> task<void> {
-          const auto opened = co_await as_result(file::open(path));
-          EXPECT_TRUE(opened || opened.is_cancelled()) << opened.error().message();
-        }(folder / "f"));
-      }
-      co_await tandem::sleep_for(2ms);
-      scope.request_stop();
-      co_await tandem::shielded(tandem::sleep_for(2ms));
-      held.end();
-      co_return;
-    });
-  });
-}
-
-TEST(file, opening_does_not_wait_for_the_other_end_of_a_pipe) {
-  const temporary_folder folder;
-  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
-  on_every_home([&]() -> task<void> {
-    file reader = co_await file::open(folder / "pipe");
-    EXPECT_EQ(::fcntl(reader.native_handle(), F_GETFL) & O_NONBLOCK, 0);
-    const file writer = co_await file::open(folder / "pipe", open_mode::write);
-    EXPECT_EQ(::fcntl(writer.native_handle(), F_GETFL) & O_NONBLOCK, 0);
-    // A pipe has no places to read at, and it is not waited for either.
-    for (const std::size_t bytes : {std::size_t{1}, std::size_t{2} << 20}) {
-      std::vector<std::byte> room(bytes);
-      const auto got = co_await tandem::as_result(reader.read_at(room, 0));
-      EXPECT_EQ(got.error(), std::errc::invalid_seek) << bytes;
-    }
   });
 }
 
@@ -218,28 +186,33 @@ TEST(file, the_examples_of_the_headers_do_what_they_say) {
   });
 }
 
+tandem::test::any_handle as_handle(native_descriptor descriptor) {
+  return static_cast<tandem::test::any_handle>(descriptor);
+}
+
 TEST(file, descriptors_are_closed_once_and_not_inherited) {
   const temporary_folder folder;
   put(folder / "f", bytes_of("contents"));
   on_every_home([&]() -> task<void> {
-    file first = co_await file::open(folder / "f");
+    file first = co_await file::open(folder / "f", open_mode::read_write);
     co_await first.sync();  // whatever a backend needs is there now
     const std::size_t before = tandem::test::open_descriptors();
     {
       file second = co_await file::open(folder / "f");
-      EXPECT_EQ(::fcntl(second.native_handle(), F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+      EXPECT_FALSE(is_inherited(as_handle(second.native_handle())));
       EXPECT_EQ(second.path(), folder / "f");
       file third = std::move(second);
       EXPECT_FALSE(second.is_open());  // NOLINT: that is the law
       EXPECT_TRUE(third.is_open());
       third = co_await file::open(folder / "f");
-      EXPECT_EQ(tandem::test::open_descriptors(), before + 1);
-      const int kept = third.release();
+      // Wine counts none at all.
+      EXPECT_EQ(tandem::test::open_descriptors(), before == 0 ? 0 : before + 1);
+      const native_descriptor kept = third.release();
       EXPECT_FALSE(third.is_open());
-      EXPECT_EQ(third.release(), -1);
-      EXPECT_EQ(::fcntl(kept, F_SETFD, 0), 0);
+      EXPECT_EQ(third.release(), no_descriptor);
+      tandem::test::let_inherit(as_handle(kept));
       file fourth = file::from_native(kept, "kept");
-      EXPECT_EQ(::fcntl(kept, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+      EXPECT_FALSE(is_inherited(as_handle(kept)));
       std::array<std::byte, 8> room{};
       EXPECT_EQ(co_await fourth.read_at(room, 0), 8U);
       {
@@ -248,23 +221,26 @@ TEST(file, descriptors_are_closed_once_and_not_inherited) {
       }
     }
     EXPECT_EQ(tandem::test::open_descriptors(), before);
-    EXPECT_THROW((void)file::from_native(-1), std::system_error);
+    EXPECT_THROW((void)file::from_native(no_descriptor), std::system_error);
   });
 }
 
 TEST(file_death, closing_a_file_with_an_operation_in_flight_is_refused) {
+  const temporary_folder folder;
+  constexpr std::size_t parts = 16'000;
+  tandem::test::put_zeros(folder / "zeros", std::uint64_t{parts} * long_part);
   EXPECT_DEATH(
       {
         test_runtime rt;
-        rt.run([]() -> task<void> {
-          file zeros = co_await file::open("/dev/zero");
-          std::vector<std::byte> room(16U << 20);
-          const std::vector<std::span<std::byte>> list(100'000, std::span<std::byte>(room));
+        rt.run([&]() -> task<void> {
+          file zeros = co_await file::open(folder / "zeros");
+          std::vector<std::byte> room(long_part);
+          const std::vector<std::span<std::byte>> list(parts, std::span<std::byte>(room));
           std::atomic<bool> begins{false};
           auto reading =
               tandem::spawn([](file& f, const auto& rooms, std::atomic<bool>& told) -> task<void> {
                 told = true;
-                (void)co_await f.read_at(rooms, 0);  // terabytes
+                (void)co_await f.read_at(rooms, 0);  // 64 GB
               }(zeros, list, begins));
           while (!begins) co_await tandem::yield();
           co_await tandem::sleep_for(200ms);

@@ -2,31 +2,37 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <random>
 #include <span>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "file_system.hpp"
+
 namespace tandem::test {
 
 /// Empty when it is made, gone when it ends. Below TMPDIR, else /var/tmp, which is on a disk where
-/// /tmp often is not.
+/// /tmp often is not; where there is neither, in the system's own place.
 class temporary_folder {
  public:
   temporary_folder() {
     const char* const given = std::getenv("TMPDIR");
-    path_ = std::string(given != nullptr ? given : "/var/tmp") + "/tandem-test-XXXXXX";
-    if (::mkdtemp(path_.data()) == nullptr) ADD_FAILURE() << "no folder " << path_;
+    std::filesystem::path beside = given != nullptr ? given : "/var/tmp";
+    if (!std::filesystem::is_directory(beside)) beside = std::filesystem::temp_directory_path();
+    std::random_device random;
+    do {
+      path_ = (beside / ("tandem-test-" + std::to_string(random()))).string();
+    } while (std::filesystem::exists(path_));
+    if (!std::filesystem::create_directory(path_)) ADD_FAILURE() << "no folder " << path_;
+    std::filesystem::permissions(path_, std::filesystem::perms::owner_all);
   }
   temporary_folder(const temporary_folder&) = delete;
   temporary_folder& operator=(const temporary_folder&) = delete;
@@ -54,37 +60,5 @@ inline std::string get(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   return std::move(std::ostringstream() << in.rdbuf()).str();
 }
-
-/// From now on what was written to it is read from the disk, as far as the system can.
-inline void drop_from_cache(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  EXPECT_EQ(::fsync(descriptor), 0);
-  EXPECT_EQ(::posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED), 0);
-  ::close(descriptor);
-}
-
-/// As long as it lives nobody else's open() of this file returns.
-class lease {
- public:
-  explicit lease(const std::string& path) : descriptor_(::open(path.c_str(), O_RDWR | O_CLOEXEC)) {
-    before_ = std::signal(SIGIO, SIG_IGN);  // by which the system asks us to give it up
-    is_held_ = ::fcntl(descriptor_, F_SETLEASE, F_WRLCK) == 0;
-  }
-  lease(const lease&) = delete;
-  lease& operator=(const lease&) = delete;
-  ~lease() {
-    end();
-    std::signal(SIGIO, before_);
-  }
-  bool is_held() const noexcept { return is_held_; }
-  void end() {
-    if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
-  }
-
- private:
-  int descriptor_;
-  void (*before_)(int) = nullptr;
-  bool is_held_ = false;
-};
 
 }  // namespace tandem::test

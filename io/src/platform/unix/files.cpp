@@ -55,4 +55,12 @@ std::error_code adopt_file(native_descriptor file, bool& is_direct) noexcept {
   return {};
 }
 
+// No system here has a port of files.
+file_way way_of(detail::file_request& /*request*/, std::atomic<std::uint64_t>& /*joined*/,
+                const file_port& /*port*/) noexcept {
+  return file_way::blocking;
+}
+void leave_port(native_descriptor /*file*/) noexcept {}
+std::string_view cure_of(const std::error_code& /*failure*/) noexcept { return {}; }
+
 }  // namespace tandem::inline v0::io::platform

@@ -2,15 +2,61 @@
 // SPDX-License-Identifier: MIT
 #include "platform/files.hpp"
 
+#include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <new>
 
 #include "platform/windows/file_answer.hpp"
 #include "platform/windows/file_calls.hpp"
+#include "platform/windows/native_calls.hpp"
 #include "platform/windows/system.hpp"
 
 namespace tandem::inline v0::io::platform {
+
+namespace {
+
+/// What a file is that has joined no port, in file_handle::joined_port().
+enum file_state : std::uint64_t {
+  unknown = 0,     // nobody has asked
+  joining = 1,     // somebody does
+  no_packets = 2,  // opened without FILE_FLAG_OVERLAPPED, or what it tells is not to be relied on
+  of_others = 3,   // bound to a port, and not by us
+};
+
+/// Of NtQueryInformationFile().
+enum class question : int { mode = 16, notification = 41 };
+
+ULONG ask(HANDLE file, question what, ULONG otherwise) noexcept {
+  IO_STATUS_BLOCK about{};
+  ULONG answer = 0;
+  const NTSTATUS status = ::NtQueryInformationFile(file, &about, &answer, sizeof answer,
+                                                   static_cast<FILE_INFORMATION_CLASS>(what));
+  return status >= 0 ? answer : otherwise;
+}
+
+ULONG mode_of(HANDLE file) noexcept {
+  return ask(file, question::mode, FILE_SYNCHRONOUS_IO_NONALERT);
+}
+
+/// iocp/join.
+std::uint64_t join(HANDLE file, const file_port& port) noexcept {
+  // Consoles and other devices say what they like of a packet.
+  const DWORD type = ::GetFileType(file);
+  if (type != FILE_TYPE_DISK && type != FILE_TYPE_PIPE) return no_packets;
+  constexpr ULONG in_turn = FILE_SYNCHRONOUS_IO_ALERT | FILE_SYNCHRONOUS_IO_NONALERT;
+  if ((mode_of(file) & in_turn) != 0) return no_packets;
+  // Its former owner wanted none where a call succeeds at once.
+  if ((ask(file, question::notification, 0) & FILE_SKIP_COMPLETION_PORT_ON_SUCCESS) != 0) {
+    return no_packets;
+  }
+  const bool is_bound =
+      ::CreateIoCompletionPort(file, handle_of(port.handle), port.key, 0) != nullptr;
+  if (is_bound) return port.id;
+  return ::GetLastError() == ERROR_INVALID_PARAMETER ? of_others : no_packets;
+}
+
+}  // namespace
 
 int open_flags(const open_options& options) noexcept {
   int flags = 0;
@@ -31,8 +77,46 @@ std::error_code adopt_file(native_descriptor file, bool& is_direct) noexcept {
   DWORD flags = 0;
   if (::GetHandleInformation(handle, &flags) == 0) return last_error();
   if (::SetHandleInformation(handle, HANDLE_FLAG_INHERIT, 0) == 0) return last_error();
-  is_direct = false;
+  is_direct = (mode_of(handle) & FILE_NO_INTERMEDIATE_BUFFERING) != 0;
   return {};
+}
+
+file_way way_of(detail::file_request& request, std::atomic<std::uint64_t>& joined,
+                const file_port& port) noexcept {
+  // A copy from or to the cache is made by whoever asks: one that is long would keep the thread from
+  // its sockets.
+  const auto joined_way = [&] {
+    return !request.is_direct() && request.is_long() ? file_way::blocking : file_way::port;
+  };
+  // Acquire: pairs with whoever had it join.
+  std::uint64_t state = joined.load(std::memory_order_acquire);
+  if (state == port.id) return joined_way();
+  if (state == unknown &&
+      joined.compare_exchange_strong(state, joining, std::memory_order_acquire)) {
+    state = join(handle_of(request.descriptor()), port);
+    joined.store(state, std::memory_order_release);
+  }
+  if (state == port.id) return joined_way();
+  // Or another pool's, or just about to join.
+  return state == of_others ? file_way::refused : file_way::blocking;
+}
+
+void leave_port(native_descriptor file) noexcept {
+  struct {  // FILE_COMPLETION_INFORMATION
+    HANDLE port;
+    void* key;
+  } none{};
+  IO_STATUS_BLOCK answer{};
+  // Since Windows 8.1; before that it keeps its port.
+  constexpr auto replace_completion = static_cast<FILE_INFORMATION_CLASS>(61);
+  (void)::NtSetInformationFile(handle_of(file), &answer, &none, sizeof none, replace_completion);
+}
+
+std::string_view cure_of(const std::error_code& failure) noexcept {
+  if (failure != std::error_code(EBUSY, std::generic_category())) return {};
+  return "its handle belongs to another completion port, which it cannot leave: open the file "
+         "anew, "
+         "by file::open() or ReOpenFile(), or give it to tandem before anything else binds it";
 }
 
 bool has_no_disk(native_descriptor /*file*/) noexcept { return false; }

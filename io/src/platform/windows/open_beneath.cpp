@@ -88,6 +88,12 @@ std::int32_t open_at(HANDLE folder, std::wstring& name, const manner& how, HANDL
   return status >= 0 ? 0 : -number_of(::RtlNtStatusToDosError(status));
 }
 
+bool is_folder(HANDLE opened) noexcept {
+  BY_HANDLE_FILE_INFORMATION about{};
+  return ::GetFileInformationByHandle(opened, &about) != 0 &&
+         (about.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
+}
+
 bool is_link(HANDLE opened) noexcept {
   BY_HANDLE_FILE_INFORMATION about{};
   return ::GetFileInformationByHandle(opened, &about) != 0 &&
@@ -107,7 +113,7 @@ std::int32_t walk(HANDLE root, std::wstring_view path, const manner& last) {
     std::wstring name(path.substr(0, size));
     const std::size_t next = std::min(path.find_first_not_of(L"/\\", size), path.size());
     const bool is_last = next == path.size();
-    const bool is_folder = size != path.size();  // a slash follows
+    const bool has_slash = size != path.size();  // a slash follows
     path.remove_prefix(next);
     if (name == L"..") {
       if (folders.empty()) return -EXDEV;
@@ -117,7 +123,7 @@ std::int32_t walk(HANDLE root, std::wstring_view path, const manner& last) {
     if (is_last && (name == L"." || name == L"..")) name.clear();  // the folder itself, anew
     if (!is_last && (name == L"." || name == L"..")) continue;
     manner how = is_last ? last : as_folder;
-    if (is_last && is_folder) how.options |= FILE_DIRECTORY_FILE;
+    if (is_last && has_slash) how.options |= FILE_DIRECTORY_FILE;
     HANDLE made = nullptr;
     if (const std::int32_t failure = open_at(here(), name, how, made); failure < 0) return failure;
     owned_handle opened(made);
@@ -134,7 +140,9 @@ std::int32_t open_beneath(native_descriptor root, const char* path, int flags,
   try {
     std::wstring wide;
     if (!to_wide(path, wide) || wide.empty()) return -ENOENT;
-    return walk(handle_of(root), wide, manner_of(flags, permissions));
+    const std::int32_t outcome = walk(handle_of(root), wide, manner_of(flags, permissions));
+    // What is relative to no folder fails in many ways.
+    return outcome < 0 && !is_folder(handle_of(root)) ? -ENOTDIR : outcome;
   } catch (const std::bad_alloc&) {
     return -ENOMEM;
   }

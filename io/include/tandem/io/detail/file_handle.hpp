@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <tandem/io/export.hpp>
 #include <tandem/io/native_descriptor.hpp>
@@ -32,6 +33,9 @@ class TANDEM_IO_API file_handle {
   /// Gives it up without closing it. @returns no_descriptor if there is none
   native_descriptor release() noexcept;
 
+  /// Which port its packets go to, where the system has ports for files (files/port).
+  std::atomic<std::uint64_t>& joined_port() noexcept { return joined_port_; }
+
   void begin_operation() noexcept { in_flight_.fetch_add(1, std::memory_order_relaxed); }
   void end_operation() noexcept { in_flight_.fetch_sub(1, std::memory_order_relaxed); }
 
@@ -41,7 +45,8 @@ class TANDEM_IO_API file_handle {
   native_descriptor descriptor_ = no_descriptor;
   bool is_direct_ = false;
   bool is_in_memory_ = false;
-  std::atomic<int> in_flight_{0};  // a check only; orders nothing
+  std::atomic<int> in_flight_{0};              // a check only; orders nothing
+  std::atomic<std::uint64_t> joined_port_{0};  // platform::way_of()
   std::string path_;
 };
 
