@@ -45,9 +45,9 @@ class with_foreign_loop_case : public case_base {
         [&](auto done) {
           loop.watch(pair_.ours(), watch_interest::read,
                      [this, done](io::native_descriptor, io::ready_events) {
-            if (fails_) throw planned_failure();
-            done(7);
-          });
+                       if (fails_) throw planned_failure();
+                       done(7);
+                     });
         },
         as_values, abandonable);
   }

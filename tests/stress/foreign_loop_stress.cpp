@@ -199,7 +199,8 @@ class reusing_library {
     std::uint32_t got = 0;
     const std::ptrdiff_t size = tandem::test::receive_plain(number, &got, sizeof got);
     // Nobody else reads: so what was told is there, unless it was another one's.
-    ASSERT_TRUE(size == std::ptrdiff_t{sizeof got} || size == 0) << size << ": another one was readable";
+    ASSERT_TRUE(size == std::ptrdiff_t{sizeof got} || size == 0)
+        << size << ": another one was readable";
     if (size != 0) {
       ASSERT_EQ(got, token);
     }

@@ -47,8 +47,8 @@ using tandem::io::endpoint;
 using tandem::io::leased_buffer;
 using tandem::io::tcp_listener;
 using tandem::io::tcp_stream;
-using tandem::test::homes;
 using tandem::test::allocated_bytes;
+using tandem::test::homes;
 using tandem::test::open_descriptors;
 
 using dice = std::mt19937_64;

@@ -18,7 +18,6 @@
 #include <utility>
 #include <vector>
 
-
 #include <cerrno>
 
 #include <tandem/as_result.hpp>

@@ -29,8 +29,7 @@ TEST(never_lost, a_socket_that_somebody_made_non_blocking_is_waited_for) {
   tandem::test::on_every_home([]() -> task<void> {
     std::uint16_t port = 0;
     const auto listening = tandem::test::listening_plain(port);
-    tcp_listener listener =
-        tcp_listener::from_native(tandem::test::duplicate_plain(listening));
+    tcp_listener listener = tcp_listener::from_native(tandem::test::duplicate_plain(listening));
     tandem::test::set_blocking(listening, false);
     const auto accepts = [](tcp_listener& l) -> task<tcp_stream> { co_return co_await l.accept(); };
     const auto reads = [](tcp_stream& from) -> task<std::size_t> {
@@ -40,8 +39,7 @@ TEST(never_lost, a_socket_that_somebody_made_non_blocking_is_waited_for) {
     {
       tandem::join_handle<tcp_stream> accepting = tandem::spawn(accepts(listener));
       co_await tandem::sleep_for(2ms);
-      tcp_stream client =
-          co_await tcp_stream::connect(endpoint::loopback_v4(port));
+      tcp_stream client = co_await tcp_stream::connect(endpoint::loopback_v4(port));
       tcp_stream accepted = co_await accepting;
       const tandem::io::native_descriptor shared = accepted.release();
       tcp_stream server = tcp_stream::from_native(shared);

@@ -108,7 +108,8 @@ TEST(never_lost, a_full_ring_takes_five_hundred_cancels_at_once) {
       co_await with_scope([&](task_scope& scope) -> task<void> {
         tandem::latch begun(many);
         for (std::size_t i = 0; i < many; ++i) {
-          const auto waits = [](tandem::io::native_descriptor descriptor, std::atomic<std::size_t>& count,
+          const auto waits = [](tandem::io::native_descriptor descriptor,
+                                std::atomic<std::size_t>& count,
                                 tandem::latch& here) -> task<void> {
             here.count_down();
             if ((co_await as_result(tandem::io::readable(descriptor))).is_cancelled()) ++count;
@@ -159,7 +160,8 @@ TEST(never_lost, more_completions_than_the_ring_has_room_for_all_come) {
       scope.spawn(stream_in(beside.server, got));
       for (std::size_t i = 0; i < many; ++i) {
         scope.spawn(pool.thread(0).executor(),
-                    [](tandem::io::native_descriptor descriptor, std::atomic<std::size_t>& count) -> task<void> {
+                    [](tandem::io::native_descriptor descriptor,
+                       std::atomic<std::size_t>& count) -> task<void> {
                       for (int turn = 0; turn < each; ++turn) {
                         co_await tandem::io::readable(descriptor);
                         ++count;

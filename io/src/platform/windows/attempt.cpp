@@ -133,7 +133,8 @@ std::int32_t receive_from(operation& operation) noexcept {
 std::int32_t send_to(operation& operation) noexcept {
   const detail::datagram& what = operation.of_datagram();
   const socket_address receiver(what.peer);
-  return told(operation.descriptor(), ::sendto(operation.descriptor(), static_cast<const char*>(what.data),
+  return told(operation.descriptor(),
+              ::sendto(operation.descriptor(), static_cast<const char*>(what.data),
                        capped(what.bytes), 0, receiver.data(), receiver.size()));
 }
 
@@ -177,7 +178,7 @@ std::int32_t next_attempt(operation& operation) noexcept {
     case operation_kind::send:
     case operation_kind::send_all:
       return told(descriptor, ::send(descriptor, static_cast<const char*>(operation.buffer()),
-                         capped(operation.bytes()), 0));
+                                     capped(operation.bytes()), 0));
     case operation_kind::receive_vector: return receive_list(operation);
     case operation_kind::send_all_vector: return send_list(operation);
     case operation_kind::receive_from: return receive_from(operation);

@@ -41,8 +41,8 @@ template <class T>
 std::error_code set(native_descriptor socket, int level, int name, const T& value) noexcept {
   if (!detail::is_descriptor(socket)) return closed();
   return error_of_call(socket, ::setsockopt(socket, level, name,
-                                    reinterpret_cast<const char*>(&value),  // NOLINT
-                                    sizeof value));
+                                            reinterpret_cast<const char*>(&value),  // NOLINT
+                                            sizeof value));
 }
 
 /// Asks a socket for its options, one after another, and keeps the first failure.
@@ -229,8 +229,8 @@ std::error_code set_keep_alive(native_descriptor socket,
   };
   tcp_keepalive times{1, ms_of(alive->idle), ms_of(alive->interval)};
   DWORD bytes = 0;
-  return error_of_call(socket, ::WSAIoctl(socket, SIO_KEEPALIVE_VALS, &times, sizeof times, nullptr, 0,
-                                  &bytes, nullptr, nullptr));
+  return error_of_call(socket, ::WSAIoctl(socket, SIO_KEEPALIVE_VALS, &times, sizeof times, nullptr,
+                                          0, &bytes, nullptr, nullptr));
 }
 std::error_code set_linger(native_descriptor socket,
                            const std::optional<std::chrono::seconds>& span) noexcept {
