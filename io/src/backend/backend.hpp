@@ -55,6 +55,10 @@ class backend {
   /// pre: submitted and not completed. Asks the kernel to end it early; its completion still comes.
   virtual void cancel(detail::operation& operation) noexcept = 0;
 
+  /// Who waits to read from that socket tries again soon: it was shut down here, which this system
+  /// tells nobody. It may be another socket by now, or none that anybody waits for.
+  virtual void look_again(native_descriptor /*socket*/) noexcept {}
+
   /// Asks for the early end of all that was submitted; sources that are armed may end, too. What
   /// cannot be ended goes on. Their completions still come.
   virtual void cancel_all() noexcept = 0;

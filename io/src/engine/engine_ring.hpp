@@ -46,6 +46,7 @@ class engine_ring {
   /// @returns  whether the operation is pending
   bool submit(detail::operation& operation) noexcept;
   void cancel(detail::operation& operation) noexcept { backend_->cancel(operation); }
+  void look_again(native_descriptor socket) noexcept { backend_->look_again(socket); }
   bool arm(multishot_source& target) noexcept { return backend_->arm(target); }
   void disarm(multishot_source& target) noexcept { backend_->disarm(target); }
   /// moving/cancel. Everything that was submitted may come back as cancelled.

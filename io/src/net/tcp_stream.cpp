@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: MIT
 #include <tandem/io/tcp_stream.hpp>
 
+#include <memory>
 #include <string>
+#include <tandem/job.hpp>
 #include <utility>
 
+#include "engine/completion_engine.hpp"
+#include "engine/completion_thread.hpp"
 #include "net/checked.hpp"
 #include "net/socket_options.hpp"
 #include "platform/sockets.hpp"
@@ -106,10 +110,38 @@ tcp_stream tcp_stream::from_native(completion_pool& pool, native_descriptor desc
   return tcp_stream(detail::socket(descriptor, pool.next_thread()));
 }
 
+namespace {
+
+/// readiness/look_again, on the socket's thread. Frees itself.
+class second_look : public job {
+ public:
+  second_look(completion_thread::impl& thread, native_descriptor socket) noexcept
+      : job(&second_look::run), thread_(&thread), socket_(socket) {}
+
+ private:
+  static void run(job* self) noexcept {
+    const std::unique_ptr<second_look> look(static_cast<second_look*>(self));
+    look->thread_->engine().ring().look_again(look->socket_);
+  }
+
+  completion_thread::impl* thread_;
+  native_descriptor socket_;
+};
+
+}  // namespace
+
 void tcp_stream::shutdown(shutdown_kind kind) {
-  check(platform::shut_down(socket_.descriptor(), kind != shutdown_kind::write,
-                            kind != shutdown_kind::read),
+  const bool ends_reading = kind != shutdown_kind::write;
+  completion_thread::impl* thread = nullptr;
+  std::unique_ptr<second_look> look;
+  if (ends_reading && is_open() && !platform::tells_own_shut_down()) {
+    // Before the call: where there is no memory nothing has been done.
+    thread = &socket_.thread()->implementation();
+    look = std::make_unique<second_look>(*thread, socket_.descriptor());
+  }
+  check(platform::shut_down(socket_.descriptor(), ends_reading, kind != shutdown_kind::read),
         "tcp_stream::shutdown");
+  if (look != nullptr) thread->post(look.release(), post_kind::spawn);
 }
 
 void tcp_stream::abort() noexcept {

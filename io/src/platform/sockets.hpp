@@ -47,6 +47,8 @@ void end_listening(native_descriptor socket) noexcept;
 [[nodiscard]] std::error_code listen(native_descriptor socket, int backlog) noexcept;
 /// No error if that end, or both, had ended already. pre: it was connected once; `reads || writes`
 [[nodiscard]] std::error_code shut_down(native_descriptor socket, bool reads, bool writes) noexcept;
+/// Whether whoever waits to read hears of shut_down(). Where not, the backend is asked to look again.
+bool tells_own_shut_down() noexcept;
 
 result<endpoint> local_endpoint_of(native_descriptor socket) noexcept;
 /// Fails if it is not connected.

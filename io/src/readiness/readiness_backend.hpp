@@ -92,6 +92,21 @@ class readiness_backend final : public backend {
     table_.template leave_if_idle<watch>(at);
   }
 
+  void look_again(native_descriptor socket) noexcept override {
+    // readiness/look_again. The poller's wait goes on.
+    registration* const at = table_.find(socket);
+    if (at == nullptr) return;
+    registration::side& side = at->of(direction::read);
+    // A source is told that there is something; it tries, and finds the end.
+    if (detail::operation* const first = side.waiting.front();
+        first != nullptr && entry_of(*first).armed != nullptr) {
+      side.waiting.remove(*first);
+      end(*first, 1);
+    }
+    try_those_who_wait(side);
+    if (side.waiting.empty()) table_.list_if_idle(*at);
+  }
+
   void cancel_all() noexcept override {
     for (const auto& each : table_.all()) {
       for (const direction way : {direction::read, direction::write}) {
@@ -262,9 +277,7 @@ class readiness_backend final : public backend {
     table_.list_if_idle(at);
   }
 
-  void try_again(registration& at, direction way) noexcept {
-    registration::side& side = at.of(way);
-    side.armed = false;
+  void try_those_who_wait(registration::side& side) noexcept {
     while (detail::operation* const operation = side.waiting.front()) {
       const std::int32_t outcome =
           side.error != 0 ? -side.error : platform::next_attempt(*operation);
@@ -273,6 +286,12 @@ class readiness_backend final : public backend {
       end(*operation, outcome);
     }
     side.error = 0;
+  }
+
+  void try_again(registration& at, direction way) noexcept {
+    registration::side& side = at.of(way);
+    side.armed = false;
+    try_those_who_wait(side);
     if (!side.waiting.empty()) {
       wait_for(at, way);
     } else {

@@ -1,6 +1,5 @@
 // resize_files_test.cpp: completion threads that come and go, with files under way on them.
 // SPDX-License-Identifier: MIT
-#include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -16,6 +15,7 @@
 
 #include "io/support/file_support.hpp"
 #include "io/support/io_support.hpp"
+#include "io/support/lease.hpp"
 
 namespace {
 

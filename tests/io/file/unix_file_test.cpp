@@ -9,7 +9,6 @@
 
 #include <array>
 #include <chrono>
-#include <csignal>
 #include <cstring>
 #include <tandem/as_result.hpp>
 #include <tandem/io/file.hpp>
@@ -21,6 +20,7 @@
 
 #include "io/support/file_support.hpp"
 #include "io/support/io_support.hpp"
+#include "io/support/lease.hpp"
 
 namespace {
 
@@ -34,6 +34,7 @@ using tandem::io::open_mode;
 using tandem::io::open_options;
 using tandem::test::bytes_of;
 using tandem::test::get;
+using tandem::test::lease;
 using tandem::test::on_every_home;
 using tandem::test::pattern;
 using tandem::test::put;
@@ -57,30 +58,6 @@ task<std::string> failure_of(Awaitable awaitable) {
   }
   co_return "none";
 }
-
-/// As long as it lives nobody else's open() of this file returns.
-class lease {
- public:
-  explicit lease(const std::string& path) : descriptor_(::open(path.c_str(), O_RDWR | O_CLOEXEC)) {
-    before_ = std::signal(SIGIO, SIG_IGN);  // by which the system asks us to give it up
-    is_held_ = ::fcntl(descriptor_, F_SETLEASE, F_WRLCK) == 0;
-  }
-  lease(const lease&) = delete;
-  lease& operator=(const lease&) = delete;
-  ~lease() {
-    end();
-    std::signal(SIGIO, before_);
-  }
-  bool is_held() const noexcept { return is_held_; }
-  void end() {
-    if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
-  }
-
- private:
-  int descriptor_;
-  void (*before_)(int) = nullptr;
-  bool is_held_ = false;
-};
 
 TEST(unix_file, one_call_moves_less_than_was_asked_for_and_the_rest_follows) {
   const std::size_t each = 132U << 20;  // sixteen are more than a system call moves

@@ -142,6 +142,7 @@ std::error_code shut_down(native_descriptor socket, bool reads, bool writes) noe
   // it, or the peer has reset it, which stays with the socket for the next read or write to tell.
   return error == std::errc::not_connected ? std::error_code() : error;
 }
+bool tells_own_shut_down() noexcept { return true; }
 
 result<endpoint> local_endpoint_of(native_descriptor socket) noexcept {
   return name_of(socket, &::getsockname);

@@ -157,6 +157,9 @@ std::error_code shut_down(native_descriptor socket, bool reads, bool writes) noe
   return error_of(last_number_of(socket));
 }
 
+/// The driver tells only of what the peer has ended.
+bool tells_own_shut_down() noexcept { return false; }
+
 result<endpoint> local_endpoint_of(native_descriptor socket) noexcept {
   return name_of(socket, &::getsockname);
 }

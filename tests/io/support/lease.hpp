@@ -1,0 +1,38 @@
+// lease.hpp: a file that nobody else can open for a while, as Linux has it.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <string>
+#include <utility>
+
+namespace tandem::test {
+
+/// As long as it lives nobody else's open() of this file returns.
+class lease {
+ public:
+  explicit lease(const std::string& path) : descriptor_(::open(path.c_str(), O_RDWR | O_CLOEXEC)) {
+    before_ = std::signal(SIGIO, SIG_IGN);  // by which the system asks us to give it up
+    is_held_ = ::fcntl(descriptor_, F_SETLEASE, F_WRLCK) == 0;
+  }
+  lease(const lease&) = delete;
+  lease& operator=(const lease&) = delete;
+  ~lease() {
+    end();
+    std::signal(SIGIO, before_);
+  }
+  bool is_held() const noexcept { return is_held_; }
+  void end() {
+    if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+  }
+
+ private:
+  int descriptor_;
+  void (*before_)(int) = nullptr;
+  bool is_held_ = false;
+};
+
+}  // namespace tandem::test
