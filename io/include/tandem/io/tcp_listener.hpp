@@ -123,7 +123,8 @@ class TANDEM_IO_API tcp_listener {
 
   endpoint local_endpoint() const;
   /// Stops listening. No accept may be in flight. After incoming() a listener from from_native(),
-  /// which others may have too, goes on until its completion thread has closed it.
+  /// which others may have too, goes on until its completion thread has closed it; on Windows every
+  /// listener does.
   void close() noexcept { socket_.close(); }
   /// Gives the descriptor up without closing it: it is the caller's now, and it is blocking. No
   /// accept may be in flight, nor any incoming() have been awaited: either aborts with a message.
