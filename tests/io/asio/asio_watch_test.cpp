@@ -79,7 +79,7 @@ class asio_watch : public ::testing::Test {
   }
   int readable_end() const { return pipe_[0]; }
   bool is_blocking() const { return (::fcntl(readable_end(), F_GETFL) & O_NONBLOCK) == 0; }
-  void wait_to_read() { EXPECT_EQ(at_.wait(direction::read), 0); }
+  void wait_to_read() { EXPECT_EQ(at_.wait<tandem::io::asio_watch>(direction::read), 0); }
   /// How each wait did of which the table was told.
   std::vector<int> told() {
     std::vector<int> out;
@@ -99,20 +99,20 @@ class asio_watch : public ::testing::Test {
 };
 
 TEST_F(asio_watch, a_descriptor_that_others_share_is_given_back_as_it_was) {
-  EXPECT_EQ(at_.enter(readable_end(), false), 0);
+  EXPECT_EQ(at_.enter<tandem::io::asio_watch>(readable_end(), false), 0);
   EXPECT_TRUE(at_.is_entered());
   EXPECT_EQ(at_.descriptor(), readable_end());
   wait_to_read();
-  at_.leave();
+  at_.leave<tandem::io::asio_watch>();
   EXPECT_FALSE(at_.is_entered());
   EXPECT_TRUE(is_blocking());
 }
 
 TEST_F(asio_watch, a_descriptor_that_did_not_block_does_not_after_it_either) {
   ASSERT_EQ(::fcntl(readable_end(), F_SETFL, O_NONBLOCK), 0);
-  EXPECT_EQ(at_.enter(readable_end(), false), 0);
+  EXPECT_EQ(at_.enter<tandem::io::asio_watch>(readable_end(), false), 0);
   wait_to_read();
-  at_.leave();
+  at_.leave<tandem::io::asio_watch>();
   EXPECT_FALSE(is_blocking());
 }
 
@@ -120,10 +120,10 @@ TEST_F(asio_watch, another_ones_mode_is_left_alone_if_the_number_is_that_ones_by
   for (const int flags : {O_NONBLOCK, 0}) {
     std::array<int, 2> other{};
     ASSERT_EQ(::pipe2(other.data(), O_CLOEXEC | flags), 0);
-    EXPECT_EQ(at_.enter(readable_end(), false), 0);
+    EXPECT_EQ(at_.enter<tandem::io::asio_watch>(readable_end(), false), 0);
     wait_to_read();
     ASSERT_EQ(::dup3(other[0], readable_end(), O_CLOEXEC), readable_end());
-    at_.leave();
+    at_.leave<tandem::io::asio_watch>();
     EXPECT_EQ(is_blocking(), flags == 0);
     context_.poll();
     ASSERT_EQ(::fcntl(readable_end(), F_SETFL, 0), 0);
@@ -132,13 +132,13 @@ TEST_F(asio_watch, another_ones_mode_is_left_alone_if_the_number_is_that_ones_by
 }
 
 TEST_F(asio_watch, what_cannot_be_watched_is_an_error_number_and_nothing_is_entered) {
-  EXPECT_EQ(at_.enter(-1, false), EBADF);
+  EXPECT_EQ(at_.enter<tandem::io::asio_watch>(-1, false), EBADF);
   EXPECT_FALSE(at_.is_entered());
-  at_.leave();
+  at_.leave<tandem::io::asio_watch>();
 }
 
 TEST_F(asio_watch, a_wait_ends_when_its_descriptor_is_ready) {
-  ASSERT_EQ(at_.enter(readable_end(), false), 0);
+  ASSERT_EQ(at_.enter<tandem::io::asio_watch>(readable_end(), false), 0);
   wait_to_read();
   EXPECT_EQ(at_.waits, 1U);
   EXPECT_TRUE(at_.of(direction::read).armed);
@@ -153,18 +153,18 @@ TEST_F(asio_watch, a_wait_ends_when_its_descriptor_is_ready) {
 
 TEST_F(asio_watch, whoever_leaves_ends_the_waits_and_may_enter_again_when_they_have_ended) {
   waiting_operation waits;
-  ASSERT_EQ(at_.enter(readable_end(), false), 0);
+  ASSERT_EQ(at_.enter<tandem::io::asio_watch>(readable_end(), false), 0);
   at_.of(direction::read).waiting.push_back(waits);
   EXPECT_FALSE(at_.is_idle());
   wait_to_read();
-  at_.leave();
+  at_.leave<tandem::io::asio_watch>();
   EXPECT_TRUE(at_.is_idle());
   EXPECT_FALSE(at_.of(direction::read).armed);
   EXPECT_EQ(at_.waits, 1U) << "it is still to run";
   context_.poll();
   EXPECT_TRUE(told().empty()) << "of what has left nobody hears";
   EXPECT_EQ(at_.waits, 0U);
-  EXPECT_EQ(at_.enter(readable_end(), false), 0);
+  EXPECT_EQ(at_.enter<tandem::io::asio_watch>(readable_end(), false), 0);
 }
 
 }  // namespace
