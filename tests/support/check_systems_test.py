@@ -8,6 +8,7 @@ from small_tree import run_over
 SYSTEM = "a folder of platform rooms knows which system it is"
 COMPILER = "an extension of some compilers: config.hpp has macros"
 DESCRIPTOR = "a native_descriptor, or no_descriptor"
+SLEEPS = "may sleep for ever where there is no futex (tests/support/waits.hpp says why, and has others)"
 
 HEADERS = [f"#include <{name}>" for name in [
     "sys/socket.h", "linux/futex.h", "net/if.h", "netinet/in.h", "arpa/inet.h", "asm/unistd.h", "unistd.h", "fcntl.h", "poll.h", "netdb.h",
@@ -43,6 +44,7 @@ FINE = """#include <semaphore>
 void fine() { g({1}); h({}); auto l = [] { return 1; }; (void)l; int asm_count = 0; }
 """
 DESCRIPTORS = ["int descriptor = 0;", "void f(int fd);", "void f(int* peer_fd);", "native_descriptor here = -1;", "wait_descriptor_(-1)"]
+WAITS = ["std::binary_semaphore a(0);", "std::counting_semaphore<2> b(0);", "std::latch c(1);", "std::barrier d(2);"]
 
 # What has a room, or may know: nothing is found there.
 ROOMS = {
@@ -56,6 +58,8 @@ ROOMS = {
     "io/src/iocp/port.cpp": [*HEADERS, *DESCRIPTORS],
     "examples/headers.cpp": HEADERS,
     "tests/io/headers.cpp": HEADERS,
+    "tests/support/waits.hpp": WAITS,
+    "tests/bench/waits.cpp": WAITS,
     "tests/support/linux/system.cpp": [*HEADERS, *MACROS, *EXTENSIONS],
     "tests/support/windows/system.cpp": [*HEADERS, *MACROS, *EXTENSIONS],
     "runtime/src/task/fine.cpp": FINE.splitlines(),
@@ -67,6 +71,7 @@ OFFENCES = [
                       "io/include/tandem/io/macros.hpp", "examples/macros.cpp", "tests/io/macros.cpp", "tests/support/macros.hpp"]),
     (EXTENSIONS, COMPILER, ["runtime/src/task/words.cpp", "runtime/include/tandem/words.hpp", "io/src/iocp/words.cpp", "io/src/net/words.cpp",
                             "io/include/tandem/io/words.hpp", "examples/words.cpp", "tests/io/words.cpp", "tests/support/words.hpp"]),
+    (WAITS, SLEEPS, ["runtime/src/task/waits.cpp", "io/include/tandem/io/waits.hpp", "examples/waits.cpp", "tests/runtime/waits.cpp"]),
     (DESCRIPTORS, DESCRIPTOR, ["io/src/net/descriptors.cpp", "io/include/tandem/io/descriptors.hpp"]),
 ]
 

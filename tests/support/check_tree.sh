@@ -90,6 +90,10 @@ io tandem/io/io.hpp'
       offend "$hit: a native_descriptor, or no_descriptor"
     done < <(files io | grep -vE '/src/(platform/[a-z]+|iocp)/|/detail/platform/descriptor_type\.hpp$' | xargs -r grep -nE \
       -e '\bint[ &*]+([a-z_]*descriptor|[a-z_]*fd)_?\b' -e '\b(native_descriptor .*|[a-z_]*descriptor_?)(\(| = |, |\{)-1\b' || true)
+    while read -r hit; do
+      offend "$hit: may sleep for ever where there is no futex (tests/support/waits.hpp says why, and has others)"
+    done < <(files runtime io examples tests 2>/dev/null | grep -vE '^tests/(bench/|support/waits\.hpp$)' \
+      | xargs -r grep -nE '\bstd::(binary_semaphore|counting_semaphore|latch|barrier)\b' || true)
     ;;
   # What the backends call for each operation, and for each action on a file, stands in a page: a line for each row.
   calls)

@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <latch>
 #include <memory>
 #include <new>
 #include <optional>
@@ -20,6 +19,7 @@
 
 #include "io/interop/asio_flavour.hpp"
 #include "test_runtime.hpp"
+#include "waits.hpp"
 
 namespace {
 
@@ -95,8 +95,8 @@ class busy_worker {
   }
 
  private:
-  std::latch is_busy_{1};
-  std::latch may_end_{1};
+  tandem::test::latch is_busy_{1};
+  tandem::test::latch may_end_{1};
   tandem::join_handle<void> task_;
 };
 

@@ -28,6 +28,8 @@
 #include <utility>
 #include <vector>
 
+#include "waits.hpp"
+
 namespace tandem::test {
 
 namespace {
@@ -277,15 +279,14 @@ void accept_a_burst() {
   clients.reserve(burst + 1);
   clients.emplace_back(port);
   (void)program.run_at_home(next(listener));  // it accepts without being asked from now on
-  std::atomic<bool> come{false};
+  flag come;
   auto keeper =
-      program->spawn(program.pool().thread(0).executor(), [](std::atomic<bool>& all) -> task<void> {
+      program->spawn(program.pool().thread(0).executor(), [](const flag& all) -> task<void> {
         all.wait(false);  // it keeps the thread from its ring
         co_return;
       }(come));
   for (int i = 0; i < burst; ++i) clients.emplace_back(port);
   come = true;
-  come.notify_all();
   keeper.wait();
   int taken = 0;
   int told = 0;

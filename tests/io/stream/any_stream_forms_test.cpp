@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <memory>
 #include <new>
-#include <semaphore>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -28,6 +27,7 @@
 #include <vector>
 
 #include "io/stream/any_stream_support.hpp"
+#include "waits.hpp"
 
 namespace {
 
@@ -144,7 +144,7 @@ class on_a_strange_thread {
   bool await_ready() const noexcept { return false; }
   /// The thread resumes no sooner than thread_ is written, which the destructor reads.
   void await_suspend(std::coroutine_handle<> self) {
-    const auto is_written = std::make_shared<std::binary_semaphore>(0);
+    const auto is_written = std::make_shared<tandem::test::thread_semaphore>(0);
     thread_ = std::thread([self, is_written] {
       is_written->acquire();
       self.resume();

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <chrono>
 #include <coroutine>
-#include <latch>
 #include <set>
 #include <string>
 #include <tandem/cpu_count.hpp>
