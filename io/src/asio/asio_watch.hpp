@@ -32,14 +32,16 @@ class asio_watch final : public registration {
   class handler {
    public:
     using allocator_type = handler_allocator<void>;
-    handler(asio_watch& at, direction way) noexcept : at_(&at), way_(way) {}
-    allocator_type get_allocator() const noexcept { return allocator_type(at_->memory_); }
+    handler(asio_watch& at, direction way) noexcept : at_(&at), memory_(&at.memory_), way_(way) {}
+    // Not by way of the watch: what the context drops at its end has outlived that.
+    allocator_type get_allocator() const noexcept { return allocator_type(*memory_); }
     void operator()(const asio::error_code& error) const {
       at_->told_.waited(*at_, way_, error.value());
     }
 
    private:
     asio_watch* at_;
+    handler_memory* memory_;
     direction way_;
   };
 
