@@ -40,9 +40,14 @@ class foreign_pair {
 };
 
 /// Gives the end of `pair` the number that has just been closed.
-inline void renumber(foreign_pair& pair, plain_socket number) {
-  ASSERT_TRUE(renumber_plain(pair.take_ours(), number)) << "it is somebody else's";
+/// @returns  false: another thread has it; on Windows it may be any handle's, and nobody can choose
+[[nodiscard]] inline bool try_renumber(foreign_pair& pair, plain_socket number) {
+  if (!renumber_plain(pair.take_ours(), number)) return false;
   pair.ends[0] = number;
+  return true;
+}
+inline void renumber(foreign_pair& pair, plain_socket number) {
+  ASSERT_TRUE(try_renumber(pair, number)) << "it is somebody else's";
 }
 
 /// @returns  what is there now; "" at the end, or if there is nothing
