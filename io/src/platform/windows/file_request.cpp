@@ -86,26 +86,7 @@ std::int32_t file_request::command() noexcept {
 bool file_request::took(std::int32_t outcome) noexcept {
   error_ = 0;
   if (outcome == -EINTR) return true;
-  if (outcome < 0) {
-    fail(-outcome);
-    return false;
-  }
-  const auto count = static_cast<std::size_t>(outcome);
-  if (!is_transfer()) {
-    done_ = count;
-    return false;
-  }
-  if (count == 0) {
-    // The end of the file. No system answers a write so; if one does, it would do so for ever.
-    if (action_ != file_action::read) fail(EIO);
-    return false;
-  }
-  done_ += count;
-  offset_ += count;
-  if (window_ != nullptr) return window_->advance(count);
-  one_.data = static_cast<std::byte*>(one_.data) + count;
-  one_.bytes -= count;
-  return one_.bytes != 0;
+  return advance(outcome);
 }
 
 }  // namespace tandem::inline v0::io::detail

@@ -108,22 +108,6 @@ std::array<native_descriptor, 2> make_pair() {
 
 }  // namespace
 
-signal_awaiter::signal_awaiter(detail::socket& pipe) noexcept
-    : socket_awaiter(detail::operation_kind::read_file, pipe, &number_, 1) {}
-signal_awaiter::signal_awaiter(signal_awaiter&& other) noexcept : signal_awaiter(*other.socket_) {}
-
-int signal_awaiter::await_resume() {
-  end_operation();
-  if (operation_.failed()) operation_.throw_failure(operation_.name());
-  return number_;
-}
-
-result<int> signal_awaiter::await_resume_result() {
-  end_operation();
-  if (operation_.failed()) return operation_.error();
-  return static_cast<int>(number_);
-}
-
 signal_set::signal_set(std::initializer_list<int> signals) {
   completion_pool& pool = current_completion_pool("signal_set");
   const std::array<native_descriptor, 2> ends = make_pair();

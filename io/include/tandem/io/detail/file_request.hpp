@@ -87,6 +87,8 @@ class TANDEM_IO_API file_request {
            !is_direct_ && is_descriptor(descriptor_) &&
            offset_ <= static_cast<std::uint64_t>(INT64_MAX);
   }
+  /// The part of took() that is the same on every system.
+  bool advance(std::int32_t outcome) noexcept;
   std::int32_t call(int flags) noexcept;
   std::int32_t command() noexcept;
 
