@@ -192,6 +192,60 @@ TEST(use_await, a_stop_never_reaches_into_a_context_that_has_dropped_the_handler
   }
 }
 
+/// An executor that whoever has sent it something leaves late: if it can, when the await is over.
+class executor_left_late {
+ public:
+  struct state {
+    std::atomic<bool> lasts = false;  // it does so from now on
+    std::atomic<int> inside = 0;
+    std::atomic<bool> over = false;
+  };
+  executor_left_late(net::io_context& io, state& of) noexcept : io_(&io), state_(&of) {}
+
+  net::execution_context& query(net::execution::context_t /*which*/) const noexcept { return *io_; }
+  executor_left_late require(net::execution::blocking_t::never_t /*how*/) const noexcept {
+    return *this;
+  }
+  template <class F>
+  void execute(F&& f) const {
+    const bool lasts = state_->lasts;
+    ++state_->inside;
+    net::post(*io_, std::forward<F>(f));
+    const auto until = std::chrono::steady_clock::now() + 200ms;
+    while (lasts && !state_->over && std::chrono::steady_clock::now() < until) {
+      std::this_thread::yield();
+    }
+    --state_->inside;
+  }
+  friend bool operator==(executor_left_late a, executor_left_late b) noexcept {
+    return a.io_ == b.io_;
+  }
+
+ private:
+  net::io_context* io_;
+  state* state_;
+};
+
+TEST(use_await, is_not_over_before_whoever_has_started_it_has_left_the_context) {
+  test_runtime rt(tandem::test::with_threads(2));
+  tandem::test::running_context io;
+  executor_left_late::state at_executor;
+  rt.run([](net::io_context& own, executor_left_late::state& state) -> task<void> {
+    const executor_left_late late(own, state);
+    co_await operation_at<void()>(late, [&](auto handler) {
+      auto executor = net::get_associated_executor(handler, late);
+      executor.execute(std::move(handler));
+      // It comes to the one thread of the context, and waits for the turn, which is the start's.
+      std::atomic<bool> has_come = false;
+      net::post(own, [&] { has_come = true; });
+      while (!has_come) std::this_thread::yield();
+      state.lasts = true;
+    });
+    EXPECT_EQ(state.inside, 0);
+    state.over = true;
+  }(*io, at_executor));
+}
+
 TEST(use_await, a_context_that_is_stopped_is_told_of) {
   test_runtime rt;
   net::io_context io;

@@ -189,16 +189,18 @@ class asio_wait : protected foreign_wait, private await_strand::user {
       // The context may be gone when the await is over: not before this thread has left it.
       return start_is_left_.exchange(true, std::memory_order_acq_rel) ? !started() : true;
     }
-    if constexpr (apart == apart_by::strand) {
-      if (!nature_.is_serial) {
-        (void)strand_->try_enter();  // nobody else knows it
-        const strand_hold held(*strand_);
-        const held_turn turn(*strand_);
-        initiate_here();
-        return !started();
+    {
+      // The turn ends before the start does: whoever leaves it may send a step to the executor,
+      // whose context may be gone when the await is over.
+      std::optional<held_turn> turn;
+      if constexpr (apart == apart_by::strand) {
+        if (!nature_.is_serial) {
+          (void)strand_->try_enter();  // nobody else knows it
+          turn.emplace(*strand_);
+        }
       }
+      initiate_here();
     }
-    initiate_here();
     return !started();
   }
 
