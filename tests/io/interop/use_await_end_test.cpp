@@ -217,7 +217,7 @@ class executor_left_late {
     }
     --state_->inside;
   }
-  friend bool operator==(executor_left_late a, executor_left_late b) noexcept {
+  [[maybe_unused]] friend bool operator==(executor_left_late a, executor_left_late b) noexcept {
     return a.io_ == b.io_;
   }
 
