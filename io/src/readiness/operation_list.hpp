@@ -52,8 +52,13 @@ class operation_list {
   }
   detail::operation* pop_front() noexcept {
     detail::operation* const popped = first_;
-    if (popped != nullptr) remove(*popped);
+    if (popped != nullptr) remove_front();
     return popped;
+  }
+  /// pre: not empty
+  void remove_front() noexcept {
+    first_ = entry_of(*first_).next;
+    (first_ != nullptr ? entry_of(*first_).previous : last_) = nullptr;
   }
 
  private:

@@ -100,7 +100,7 @@ class readiness_backend final : public backend {
     // A source is told that there is something; it tries, and finds the end.
     if (detail::operation* const first = side.waiting.front();
         first != nullptr && entry_of(*first).armed != nullptr) {
-      side.waiting.remove(*first);
+      side.waiting.remove_front();
       end(*first, 1);
     }
     try_those_who_wait(side);
@@ -282,7 +282,7 @@ class readiness_backend final : public backend {
       const std::int32_t outcome =
           side.error != 0 ? -side.error : platform::next_attempt(*operation);
       if (outcome == platform::would_block) break;
-      side.waiting.remove(*operation);
+      side.waiting.remove_front();
       end(*operation, outcome);
     }
     side.error = 0;

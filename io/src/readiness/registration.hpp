@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstddef>
+#include <tandem/config.hpp>
 #include <tandem/io/native_descriptor.hpp>
 
 #include "readiness/operation_list.hpp"
@@ -32,26 +33,29 @@ class registration {
   /// readiness/enter. pre: not entered, and no wait is with the poller
   /// @returns  0 or an error number. @throws std::bad_alloc
   template <class Watch>
-  int enter(native_descriptor descriptor, bool is_our_socket) {
+  TANDEM_ALWAYS_INLINE int enter(native_descriptor descriptor, bool is_our_socket) {
     const int error = as<Watch>().begin(descriptor, is_our_socket);
     if (error != 0) return error;
     number_ = descriptor;
     is_entered_ = true;
     return 0;
   }
-  /// readiness/leave. The waits end, and are told of later.
+  /// readiness/leave. The waits end, and are told of later. pre: idle, or never used again
   template <class Watch = registration>
   void leave() noexcept {
     if (!is_entered_) return;
     as<Watch>().end();
     is_entered_ = false;
-    sides_ = {};
+    for (side& each : sides_) {
+      each.armed = false;
+      each.error = 0;
+    }
   }
 
   /// pre: entered, and no wait of that direction is with the poller
   /// @returns  0 or an error number: then nothing was begun
   template <class Watch>
-  int wait(direction way) noexcept {
+  TANDEM_ALWAYS_INLINE int wait(direction way) noexcept {
     ++waits;
     const int error = as<Watch>().begin_wait(way);
     if (error != 0) {

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <memory>
 #include <new>
+#include <tandem/config.hpp>
 #include <utility>
 #include <vector>
 
@@ -41,8 +42,8 @@ class registration_table {
 
   /// readiness/enter. @returns  0 and where it waits, or an error number
   template <class Poller>
-  int enter(native_descriptor descriptor, bool is_our_socket, Poller& poller,
-            registration*& at) noexcept {
+  TANDEM_ALWAYS_INLINE int enter(native_descriptor descriptor, bool is_our_socket, Poller& poller,
+                                 registration*& at) noexcept {
     try {
       const std::size_t place = place_of(descriptor);
       if (place >= by_place_.size()) by_place_.resize(place + place / 2 + 16, nullptr);
