@@ -50,6 +50,7 @@ class token_watch {
 /// Some of them, by where their state lies.
 class token_watches {
  public:
+  /// stop_tokens/enter
   void enter(const std::stop_token& token, shared_token_callback& added) noexcept {
     token_watch* made = nullptr;
     {
@@ -79,6 +80,7 @@ class token_watches {
     delete made;  // its callback was called by its constructor, and is registered nowhere
   }
 
+  /// stop_tokens/leave
   void leave(shared_token_callback& gone) noexcept {
     std::unique_lock hold(lock_);
     if (token_watch* const at = gone.at_) {
