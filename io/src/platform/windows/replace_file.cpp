@@ -11,6 +11,7 @@
 #include <tandem/stop.hpp>
 #include <utility>
 
+#include "platform/windows/owned_handle.hpp"
 #include "platform/windows/system.hpp"
 #include "platform/windows/wide_text.hpp"
 
@@ -36,17 +37,21 @@ std::string folder_of(const std::string& path) {
 
 /// Where symbolic links lead, if there is a file.
 std::string target_of(const std::string& path) {
-  const HANDLE there = ::CreateFileW(wide_of(path).c_str(), FILE_READ_ATTRIBUTES,
-                                     FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
-                                     nullptr, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, nullptr);
-  if (there == INVALID_HANDLE_VALUE) return path;  // an error that comes again, or none
+  const HANDLE opened = ::CreateFileW(wide_of(path).c_str(), FILE_READ_ATTRIBUTES,
+                                      FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
+                                      nullptr, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, nullptr);
+  if (opened == INVALID_HANDLE_VALUE) return path;  // an error that comes again, or none
+  const owned_handle there(opened);
   std::wstring name(512, L'\0');
-  DWORD size = ::GetFinalPathNameByHandleW(there, name.data(), static_cast<DWORD>(name.size()), 0);
+  const auto ask = [&] {
+    return ::GetFinalPathNameByHandleW(there.get(), name.data(), static_cast<DWORD>(name.size()),
+                                       0);
+  };
+  DWORD size = ask();
   if (size >= name.size()) {
     name.resize(size + 1);
-    size = ::GetFinalPathNameByHandleW(there, name.data(), static_cast<DWORD>(name.size()), 0);
+    size = ask();
   }
-  ::CloseHandle(there);
   if (size == 0 || size >= name.size()) return path;
   name.resize(size);
   return to_utf8(name);
