@@ -148,7 +148,10 @@ void set_non_blocking(native_descriptor descriptor) noexcept {
 
 std::int32_t accept_now(native_descriptor listener) noexcept {
   const SOCKET made = ::accept(listener, nullptr, nullptr);
-  if (made == INVALID_SOCKET) return failure(listener);
+  if (made == INVALID_SOCKET) {
+    // Others say "aborted" of a connection that was reset before it was accepted.
+    return ::WSAGetLastError() == WSAECONNRESET ? -ECONNABORTED : failure(listener);
+  }
   set_non_blocking(made);
   (void)::SetHandleInformation(handle_of(made), HANDLE_FLAG_INHERIT, 0);
   return outcome_of(made);

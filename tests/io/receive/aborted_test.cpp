@@ -1,0 +1,73 @@
+// aborted_test.cpp: connections that the system itself has given up, of whoever receives and accepts.
+// SPDX-License-Identifier: MIT
+#include <gtest/gtest.h>
+
+#include <system_error>
+#include <tandem/as_result.hpp>
+#include <tandem/io/install.hpp>
+#include <tandem/io/tcp_listener.hpp>
+#include <tandem/io/tcp_stream.hpp>
+#include <utility>
+
+#include "failing_calls.hpp"
+#include "io/support/io_support.hpp"
+
+namespace {
+
+using tandem::as_result;
+using tandem::task;
+using tandem::io::tcp_listener;
+using tandem::io::tcp_stream;
+using tandem::test::bytes_of;
+using tandem::test::connection;
+using tandem::test::make_connection;
+using tandem::test::test_runtime;
+
+class aborted : public ::testing::Test {
+ protected:
+  aborted() {
+    tandem::io::completion_options options;
+    options.backend = tandem::test::backend_by_calls();
+    options.adaptive = false;
+    tandem::io::install(*rt_, options);
+  }
+
+  test_runtime rt_;
+};
+
+TEST_F(aborted, a_receive_ends_with_the_failure_and_asks_no_more) {
+  rt_.run([]() -> task<void> {
+    connection c = co_await make_connection();
+    tandem::test::abort_reads_of(c.server.native_handle());
+    co_await c.client.write_all(bytes_of("x"));  // so there is something to ask for
+    const auto got = co_await as_result(c.server.receive());
+    EXPECT_EQ(got.error(), std::errc::connection_aborted);
+    tandem::test::abort_reads_of(tandem::io::no_descriptor);
+  }());
+}
+
+TEST_F(aborted, an_accept_goes_on_past_a_connection_that_was_reset_before_it_was_accepted) {
+  rt_.run([]() -> task<void> {
+    tcp_listener listener = tcp_listener::bind(tandem::io::endpoint::loopback_v4(0));
+    const tandem::io::endpoint where = listener.local_endpoint();
+    tandem::test::reset_before_accept(3);
+    const tcp_stream client = co_await tcp_stream::connect(where);
+    const tcp_stream server = co_await listener.accept();
+    EXPECT_EQ(server.remote_endpoint(), client.local_endpoint());
+    EXPECT_EQ(tandem::test::resets_left(), 0);
+  }());
+}
+
+TEST_F(aborted, incoming_connections_go_on_past_one_that_was_reset) {
+  rt_.run([]() -> task<void> {
+    tcp_listener listener = tcp_listener::bind(tandem::io::endpoint::loopback_v4(0));
+    const tandem::io::endpoint where = listener.local_endpoint();
+    tandem::test::reset_before_accept(3);
+    const tcp_stream client = co_await tcp_stream::connect(where);
+    const tcp_stream server = co_await listener.incoming();
+    EXPECT_EQ(server.remote_endpoint(), client.local_endpoint());
+    EXPECT_EQ(tandem::test::resets_left(), 0);
+  }());
+}
+
+}  // namespace

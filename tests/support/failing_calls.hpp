@@ -1,0 +1,24 @@
+// failing_calls.hpp: calls about sockets fail as the system rarely lets them; linux/ and windows/.
+// SPDX-License-Identifier: MIT
+//
+// What is linked with it takes the place of the system's recv() and accept() in the whole
+// executable, tandem's own calls included; not of what a ring does.
+#pragma once
+
+#include <tandem/io/completion_options.hpp>
+#include <tandem/io/native_descriptor.hpp>
+
+namespace tandem::test {
+
+/// Of the backends that make these calls the one that every build for this system has.
+io::io_backend backend_by_calls() noexcept;
+
+/// From now on each read of that socket finds its connection aborted; no_descriptor: of none.
+void abort_reads_of(io::native_descriptor socket) noexcept;
+/// The next so many calls that would accept a connection tell, as this system does, that the one
+/// that was next has been reset.
+void reset_before_accept(int times) noexcept;
+/// How many of those are still to come.
+int resets_left() noexcept;
+
+}  // namespace tandem::test
