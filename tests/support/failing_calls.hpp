@@ -1,8 +1,8 @@
 // failing_calls.hpp: calls about sockets fail as the system rarely lets them; linux/ and windows/.
 // SPDX-License-Identifier: MIT
 //
-// What is linked with it takes the place of the system's recv() and accept() in the whole
-// executable, tandem's own calls included; not of what a ring does.
+// What is linked with it takes the place of the system's recv() and accept(), and on Windows of
+// closesocket(), in the whole executable, tandem's own calls included; not of what a ring does.
 #pragma once
 
 #include <tandem/io/completion_options.hpp>
@@ -20,5 +20,8 @@ void abort_reads_of(io::native_descriptor socket) noexcept;
 void reset_before_accept(int times) noexcept;
 /// How many of those are still to come.
 int resets_left() noexcept;
+/// That socket has something left to send when it is closed, and time for that (SO_LINGER): where
+/// a close that would block fails, it stays open unless it blocks.
+void has_more_to_send(io::native_descriptor socket) noexcept;
 
 }  // namespace tandem::test

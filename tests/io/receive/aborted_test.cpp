@@ -1,7 +1,10 @@
-// aborted_test.cpp: connections that the system itself has given up, of whoever receives and accepts.
+// aborted_test.cpp: connections that the system itself has given up, or does not let go.
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
+#include <array>
+#include <chrono>
+#include <cstddef>
 #include <system_error>
 #include <tandem/as_result.hpp>
 #include <tandem/io/install.hpp>
@@ -67,6 +70,17 @@ TEST_F(aborted, incoming_connections_go_on_past_one_that_was_reset) {
     const tcp_stream server = co_await listener.incoming();
     EXPECT_EQ(server.remote_endpoint(), client.local_endpoint());
     EXPECT_EQ(tandem::test::resets_left(), 0);
+  }());
+}
+
+TEST_F(aborted, a_stream_that_lingers_is_closed_by_its_close) {
+  rt_.run([]() -> task<void> {
+    connection c = co_await make_connection();
+    c.client.set_linger(std::chrono::seconds(1));
+    tandem::test::has_more_to_send(c.client.native_handle());
+    c.client.close();
+    std::array<std::byte, 1> room;
+    EXPECT_EQ(co_await c.server.read(room), 0U);
   }());
 }
 

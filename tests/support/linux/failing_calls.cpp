@@ -50,5 +50,6 @@ io::io_backend backend_by_calls() noexcept { return io::io_backend::asio; }
 void abort_reads_of(io::native_descriptor socket) noexcept { aborted.store(socket); }
 void reset_before_accept(int times) noexcept { resets.store(times); }
 int resets_left() noexcept { return resets.load(); }
+void has_more_to_send(io::native_descriptor /*socket*/) noexcept {}
 
 }  // namespace tandem::test

@@ -1,4 +1,4 @@
-// failing_calls.cpp: recv() and accept() of Windows, by the pointers through which they are called.
+// failing_calls.cpp: calls of Windows about sockets, by the pointers through which they are called.
 // SPDX-License-Identifier: MIT
 #include "failing_calls.hpp"
 
@@ -11,8 +11,11 @@ namespace {
 
 std::atomic<tandem::io::native_descriptor> aborted{tandem::io::no_descriptor};
 std::atomic<int> resets{0};
+std::atomic<tandem::io::native_descriptor> lingers{tandem::io::no_descriptor};
 
 using receive_function = int(WSAAPI*)(SOCKET, char*, int, int);
+using close_function = int(WSAAPI*)(SOCKET);
+using control_function = int(WSAAPI*)(SOCKET, long, u_long*);
 using accept_function = SOCKET(WSAAPI*)(SOCKET, sockaddr*, int*);
 
 template <class Function>
@@ -41,12 +44,30 @@ SOCKET WSAAPI accept_connection(SOCKET listener, sockaddr* address, int* size) n
   return call(listener, address, size);
 }
 
+int WSAAPI close_socket(SOCKET socket) noexcept {
+  static const auto call = of_the_system<close_function>("closesocket");
+  if (socket == lingers.load()) {
+    ::WSASetLastError(WSAEWOULDBLOCK);
+    return SOCKET_ERROR;
+  }
+  return call(socket);
+}
+
+int WSAAPI control_socket(SOCKET socket, long what, u_long* value) noexcept {
+  static const auto call = of_the_system<control_function>("ioctlsocket");
+  const bool blocks = what == static_cast<long>(FIONBIO) && *value == 0;
+  if (socket == lingers.load() && blocks) lingers.store(tandem::io::no_descriptor);
+  return call(socket, what, value);
+}
+
 }  // namespace
 
 // The linker takes these rather than those of the library of imports.
 extern "C" {
-receive_function __imp_recv = &receive;             // NOLINT: its name
-accept_function __imp_accept = &accept_connection;  // NOLINT
+receive_function __imp_recv = &receive;                // NOLINT: its name
+accept_function __imp_accept = &accept_connection;     // NOLINT
+close_function __imp_closesocket = &close_socket;      // NOLINT
+control_function __imp_ioctlsocket = &control_socket;  // NOLINT
 }
 
 namespace tandem::test {
@@ -55,5 +76,6 @@ io::io_backend backend_by_calls() noexcept { return io::io_backend::automatic; }
 void abort_reads_of(io::native_descriptor socket) noexcept { aborted.store(socket); }
 void reset_before_accept(int times) noexcept { resets.store(times); }
 int resets_left() noexcept { return resets.load(); }
+void has_more_to_send(io::native_descriptor socket) noexcept { lingers.store(socket); }
 
 }  // namespace tandem::test
