@@ -11,6 +11,8 @@
 #include <winternl.h>
 
 #include <cerrno>
+#include <climits>
+#include <cstddef>
 #include <new>
 #include <string>
 #include <string_view>
@@ -72,6 +74,9 @@ manner manner_of(int flags, unsigned permissions) noexcept {
 
 /// @returns  0 or a negative number
 std::int32_t open_at(HANDLE folder, std::wstring& name, const manner& how, HANDLE& made) noexcept {
+  // More than its size has bits for would name something else.
+  constexpr std::size_t most = USHRT_MAX / sizeof(wchar_t);
+  if (name.size() > most) return -number_of(ERROR_FILENAME_EXCED_RANGE);
   UNICODE_STRING text{};
   text.Buffer = name.data();
   text.Length = text.MaximumLength = static_cast<USHORT>(name.size() * sizeof(wchar_t));
