@@ -58,8 +58,10 @@ manner manner_of(int flags, unsigned permissions) noexcept {
   manner made{SYNCHRONIZE | FILE_READ_ATTRIBUTES, FILE_ATTRIBUTE_NORMAL, FILE_OPEN, 0};
   if ((flags & opens_to_read) != 0) made.access |= FILE_GENERIC_READ;
   if ((flags & opens_to_write) != 0) {
+    // GENERIC_WRITE, since the right to append, by its own name, is refused to what goes past the
+    // cache.
     made.access |= (flags & appends) != 0 ? FILE_GENERIC_WRITE & ~DWORD{FILE_WRITE_DATA}
-                                          : DWORD{FILE_GENERIC_WRITE};
+                                          : DWORD{GENERIC_WRITE};
   }
   const bool makes = (flags & creates) != 0;
   const bool cuts = (flags & truncates) != 0;
