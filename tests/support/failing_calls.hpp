@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // What is linked with it takes the place of the system's recv() and accept(), and on Windows of
-// closesocket(), in the whole executable, tandem's own calls included; not of what a ring does.
+// closesocket() and GetAddrInfoW(), in the whole executable, tandem's own calls included; not of
+// what a ring does.
 #pragma once
 
 #include <tandem/io/completion_options.hpp>
@@ -23,5 +24,8 @@ int resets_left() noexcept;
 /// That socket has something left to send when it is closed, and time for that (SO_LINGER): where
 /// a close that would block fails, it stays open unless it blocks.
 void has_more_to_send(io::native_descriptor socket) noexcept;
+
+/// Whether names are looked up as on a machine that has no address but loopback's.
+void has_no_network(bool has_none) noexcept;
 
 }  // namespace tandem::test

@@ -4,6 +4,7 @@
 
 #define WIN32_LEAN_AND_MEAN
 #include <winsock2.h>
+#include <ws2tcpip.h>
 
 #include <atomic>
 
@@ -12,9 +13,11 @@ namespace {
 std::atomic<tandem::io::native_descriptor> aborted{tandem::io::no_descriptor};
 std::atomic<int> resets{0};
 std::atomic<tandem::io::native_descriptor> lingers{tandem::io::no_descriptor};
+std::atomic<bool> is_alone{false};
 
 using receive_function = int(WSAAPI*)(SOCKET, char*, int, int);
 using close_function = int(WSAAPI*)(SOCKET);
+using look_up_function = int(WSAAPI*)(PCWSTR, PCWSTR, const ADDRINFOW*, ADDRINFOW**);
 using control_function = int(WSAAPI*)(SOCKET, long, u_long*);
 using accept_function = SOCKET(WSAAPI*)(SOCKET, sockaddr*, int*);
 
@@ -60,6 +63,13 @@ int WSAAPI control_socket(SOCKET socket, long what, u_long* value) noexcept {
   return call(socket, what, value);
 }
 
+int WSAAPI look_up(PCWSTR host, PCWSTR service, const ADDRINFOW* hints,
+                   ADDRINFOW** found) noexcept {
+  static const auto call = of_the_system<look_up_function>("GetAddrInfoW");
+  if (is_alone.load() && (hints->ai_flags & AI_ADDRCONFIG) != 0) return WSAHOST_NOT_FOUND;
+  return call(host, service, hints, found);
+}
+
 }  // namespace
 
 // The linker takes these rather than those of the library of imports.
@@ -67,6 +77,7 @@ extern "C" {
 receive_function __imp_recv = &receive;                // NOLINT: its name
 accept_function __imp_accept = &accept_connection;     // NOLINT
 close_function __imp_closesocket = &close_socket;      // NOLINT
+look_up_function __imp_GetAddrInfoW = &look_up;        // NOLINT
 control_function __imp_ioctlsocket = &control_socket;  // NOLINT
 }
 
@@ -77,5 +88,6 @@ void abort_reads_of(io::native_descriptor socket) noexcept { aborted.store(socke
 void reset_before_accept(int times) noexcept { resets.store(times); }
 int resets_left() noexcept { return resets.load(); }
 void has_more_to_send(io::native_descriptor socket) noexcept { lingers.store(socket); }
+void has_no_network(bool has_none) noexcept { is_alone.store(has_none); }
 
 }  // namespace tandem::test

@@ -1,4 +1,4 @@
-// aborted_test.cpp: connections that the system itself has given up, or does not let go.
+// failing_calls_test.cpp: what the system rarely says of connections, closes and names.
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
@@ -8,6 +8,7 @@
 #include <system_error>
 #include <tandem/as_result.hpp>
 #include <tandem/io/install.hpp>
+#include <tandem/io/resolve.hpp>
 #include <tandem/io/tcp_listener.hpp>
 #include <tandem/io/tcp_stream.hpp>
 #include <utility>
@@ -26,9 +27,9 @@ using tandem::test::connection;
 using tandem::test::make_connection;
 using tandem::test::test_runtime;
 
-class aborted : public ::testing::Test {
+class failing_calls : public ::testing::Test {
  protected:
-  aborted() {
+  failing_calls() {
     tandem::io::completion_options options;
     options.backend = tandem::test::backend_by_calls();
     options.adaptive = false;
@@ -38,7 +39,7 @@ class aborted : public ::testing::Test {
   test_runtime rt_;
 };
 
-TEST_F(aborted, a_receive_ends_with_the_failure_and_asks_no_more) {
+TEST_F(failing_calls, a_receive_ends_with_the_failure_and_asks_no_more) {
   rt_.run([]() -> task<void> {
     connection c = co_await make_connection();
     tandem::test::abort_reads_of(c.server.native_handle());
@@ -49,7 +50,7 @@ TEST_F(aborted, a_receive_ends_with_the_failure_and_asks_no_more) {
   }());
 }
 
-TEST_F(aborted, an_accept_goes_on_past_a_connection_that_was_reset_before_it_was_accepted) {
+TEST_F(failing_calls, an_accept_goes_on_past_a_connection_that_was_reset_before_it_was_accepted) {
   rt_.run([]() -> task<void> {
     tcp_listener listener = tcp_listener::bind(tandem::io::endpoint::loopback_v4(0));
     const tandem::io::endpoint where = listener.local_endpoint();
@@ -61,7 +62,7 @@ TEST_F(aborted, an_accept_goes_on_past_a_connection_that_was_reset_before_it_was
   }());
 }
 
-TEST_F(aborted, incoming_connections_go_on_past_one_that_was_reset) {
+TEST_F(failing_calls, incoming_connections_go_on_past_one_that_was_reset) {
   rt_.run([]() -> task<void> {
     tcp_listener listener = tcp_listener::bind(tandem::io::endpoint::loopback_v4(0));
     const tandem::io::endpoint where = listener.local_endpoint();
@@ -73,7 +74,7 @@ TEST_F(aborted, incoming_connections_go_on_past_one_that_was_reset) {
   }());
 }
 
-TEST_F(aborted, a_stream_that_lingers_is_closed_by_its_close) {
+TEST_F(failing_calls, a_stream_that_lingers_is_closed_by_its_close) {
   rt_.run([]() -> task<void> {
     connection c = co_await make_connection();
     c.client.set_linger(std::chrono::seconds(1));
@@ -82,6 +83,13 @@ TEST_F(aborted, a_stream_that_lingers_is_closed_by_its_close) {
     std::array<std::byte, 1> room;
     EXPECT_EQ(co_await c.server.read(room), 0U);
   }());
+}
+
+TEST_F(failing_calls, the_machines_own_name_is_found_without_a_network) {
+  tandem::test::has_no_network(true);
+  const auto found = rt_.run(tandem::io::resolve("localhost", 80));
+  tandem::test::has_no_network(false);
+  EXPECT_FALSE(found.empty());
 }
 
 }  // namespace
