@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What is linked with it takes the place of the system's recv() and accept(), and on Windows of
-// closesocket() and GetAddrInfoW(), in the whole executable, tandem's own calls included; not of
+// closesocket(), WSAPoll() and GetAddrInfoW(), in the whole executable, tandem's own calls included; not of
 // what a ring does.
 #pragma once
 
@@ -25,6 +25,8 @@ int resets_left() noexcept;
 /// a close that would block fails, it stays open unless it blocks.
 void has_more_to_send(io::native_descriptor socket) noexcept;
 
+/// From now on poll() keeps to itself that a connect has failed, as old versions of Windows do.
+void hide_failed_connects(bool hides) noexcept;
 /// Whether names are looked up as on a machine that has no address but loopback's.
 void has_no_network(bool has_none) noexcept;
 

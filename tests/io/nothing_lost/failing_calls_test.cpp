@@ -5,9 +5,11 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <system_error>
 #include <tandem/as_result.hpp>
 #include <tandem/io/install.hpp>
+#include <tandem/io/readiness.hpp>
 #include <tandem/io/resolve.hpp>
 #include <tandem/io/tcp_listener.hpp>
 #include <tandem/io/tcp_stream.hpp>
@@ -15,6 +17,7 @@
 
 #include "failing_calls.hpp"
 #include "io/support/io_support.hpp"
+#include "plain_sockets.hpp"
 
 namespace {
 
@@ -90,6 +93,19 @@ TEST_F(failing_calls, the_machines_own_name_is_found_without_a_network) {
   const auto found = rt_.run(tandem::io::resolve("localhost", 80));
   tandem::test::has_no_network(false);
   EXPECT_FALSE(found.empty());
+}
+
+TEST_F(failing_calls, a_foreign_socket_whose_connect_has_failed_is_writable) {
+  std::uint16_t port = 0;
+  tandem::test::close_plain(tandem::test::listening_plain(port));
+  const auto ours = tandem::test::open_plain(tandem::test::socket_kind::stream_v4, false);
+  (void)tandem::test::connect_plain(ours, port);
+  tandem::test::hide_failed_connects(true);
+  rt_.run([](tandem::io::native_descriptor socket) -> task<void> {
+    co_await tandem::io::writable(socket);
+  }(ours));
+  tandem::test::hide_failed_connects(false);
+  tandem::test::close_plain(ours);
 }
 
 }  // namespace

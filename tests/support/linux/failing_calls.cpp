@@ -50,8 +50,9 @@ io::io_backend backend_by_calls() noexcept { return io::io_backend::asio; }
 void abort_reads_of(io::native_descriptor socket) noexcept { aborted.store(socket); }
 void reset_before_accept(int times) noexcept { resets.store(times); }
 int resets_left() noexcept { return resets.load(); }
-// Neither makes a difference here.
+// None of these makes a difference here.
 void has_more_to_send(io::native_descriptor /*socket*/) noexcept {}
+void hide_failed_connects(bool /*hides*/) noexcept {}
 void has_no_network(bool /*has_none*/) noexcept {}
 
 }  // namespace tandem::test

@@ -13,10 +13,12 @@ namespace {
 std::atomic<tandem::io::native_descriptor> aborted{tandem::io::no_descriptor};
 std::atomic<int> resets{0};
 std::atomic<tandem::io::native_descriptor> lingers{tandem::io::no_descriptor};
+std::atomic<bool> hides_failed{false};
 std::atomic<bool> is_alone{false};
 
 using receive_function = int(WSAAPI*)(SOCKET, char*, int, int);
 using close_function = int(WSAAPI*)(SOCKET);
+using poll_function = int(WSAAPI*)(WSAPOLLFD*, ULONG, INT);
 using look_up_function = int(WSAAPI*)(PCWSTR, PCWSTR, const ADDRINFOW*, ADDRINFOW**);
 using control_function = int(WSAAPI*)(SOCKET, long, u_long*);
 using accept_function = SOCKET(WSAAPI*)(SOCKET, sockaddr*, int*);
@@ -63,6 +65,19 @@ int WSAAPI control_socket(SOCKET socket, long what, u_long* value) noexcept {
   return call(socket, what, value);
 }
 
+int WSAAPI poll_sockets(WSAPOLLFD* asked, ULONG count, INT limit_ms) noexcept {
+  static const auto call = of_the_system<poll_function>("WSAPoll");
+  const int answer = call(asked, count, limit_ms);
+  sockaddr_storage peer;
+  int size = sizeof peer;
+  const bool hides = hides_failed.load() && answer == 1 && count == 1 &&
+                     ::getpeername(asked->fd, reinterpret_cast<sockaddr*>(&peer),  // NOLINT
+                                   &size) != 0;
+  if (!hides) return answer;
+  asked->revents = 0;
+  return 0;
+}
+
 int WSAAPI look_up(PCWSTR host, PCWSTR service, const ADDRINFOW* hints,
                    ADDRINFOW** found) noexcept {
   static const auto call = of_the_system<look_up_function>("GetAddrInfoW");
@@ -74,9 +89,13 @@ int WSAAPI look_up(PCWSTR host, PCWSTR service, const ADDRINFOW* hints,
 
 // The linker takes these rather than those of the library of imports.
 extern "C" {
-receive_function __imp_recv = &receive;                // NOLINT: its name
-accept_function __imp_accept = &accept_connection;     // NOLINT
-close_function __imp_closesocket = &close_socket;      // NOLINT
+receive_function __imp_recv = &receive;             // NOLINT: its name
+accept_function __imp_accept = &accept_connection;  // NOLINT
+close_function __imp_closesocket = &close_socket;   // NOLINT
+// Its header does not say that it is imported, so it is called by its name.
+int WSAAPI WSAPoll(WSAPOLLFD* asked, ULONG count, INT limit_ms) {
+  return poll_sockets(asked, count, limit_ms);
+}
 look_up_function __imp_GetAddrInfoW = &look_up;        // NOLINT
 control_function __imp_ioctlsocket = &control_socket;  // NOLINT
 }
@@ -88,6 +107,7 @@ void abort_reads_of(io::native_descriptor socket) noexcept { aborted.store(socke
 void reset_before_accept(int times) noexcept { resets.store(times); }
 int resets_left() noexcept { return resets.load(); }
 void has_more_to_send(io::native_descriptor socket) noexcept { lingers.store(socket); }
+void hide_failed_connects(bool hides) noexcept { hides_failed.store(hides); }
 void has_no_network(bool has_none) noexcept { is_alone.store(has_none); }
 
 }  // namespace tandem::test
