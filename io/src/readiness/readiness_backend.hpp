@@ -240,7 +240,9 @@ class readiness_backend final : public backend {
     constexpr std::uint32_t none = detail::receive_buffers::none;
     if (source.what() == multishot_source::kind::accept) {
       const std::int32_t accepted = platform::accept_now(source.descriptor());
-      if (accepted < 0) return is_no_error(accepted) ? platform::would_block : accepted;
+      // A peer that has left before it was accepted is none of the source's.
+      const bool has_left = accepted == -ECONNABORTED;
+      if (accepted < 0) return has_left || is_none_yet(accepted) ? platform::would_block : accepted;
       source.received(accepted, none, true);
       return went_on;
     }
@@ -248,14 +250,14 @@ class readiness_backend final : public backend {
     if (index == none) return -ENOBUFS;
     const std::int32_t bytes =
         platform::receive_now(source.descriptor(), buffers_->data(index), buffers_->bytes_each());
-    if (bytes < 0) return is_no_error(bytes) ? platform::would_block : bytes;
+    if (bytes < 0) return is_none_yet(bytes) ? platform::would_block : bytes;
     if (bytes == 0) return 0;
     stock_ = buffers_->next(index);
     source.received(bytes, index, true);
     return went_on;
   }
-  static bool is_no_error(std::int32_t outcome) noexcept {
-    return outcome == platform::would_block || outcome == -EINTR || outcome == -ECONNABORTED;
+  static bool is_none_yet(std::int32_t outcome) noexcept {
+    return outcome == platform::would_block || outcome == -EINTR;
   }
 
   void end_receive(receive_wait& wait, std::int32_t outcome) noexcept {

@@ -46,6 +46,9 @@ TEST(beneath, what_stays_in_the_folder_is_found_and_all_else_refused) {
     }
     auto long_name = co_await as_result(root.open_beneath(std::string(300, 'a')));
     EXPECT_FALSE(long_name);
+    // 16 bits do not hold its size: what is left of them would name "hello".
+    auto longer = co_await as_result(root.open_beneath("hello" + std::string(32768, 'a')));
+    EXPECT_EQ(longer.error(), errc::filename_too_long);
   });
 }
 

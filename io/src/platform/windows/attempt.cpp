@@ -77,12 +77,39 @@ std::int32_t send_list(operation& operation) noexcept {
   return failure(operation.descriptor());
 }
 
+/// What select() tells: whether it can be written to, and what is the matter else: a connect that
+/// has failed, or urgent data.
+struct write_state {
+  int answer;
+  bool is_exceptional;
+};
+write_state ask_write_state(native_descriptor descriptor) noexcept {
+  fd_set done;
+  fd_set failed;
+  done.fd_count = failed.fd_count = 1;
+  done.fd_array[0] = failed.fd_array[0] = descriptor;
+  timeval at_once{0, 0};
+  const int answer = ::select(0, nullptr, &done, &failed, &at_once);
+  return {answer, answer > 0 && failed.fd_count != 0};
+}
+
+bool has_peer(native_descriptor descriptor) noexcept {
+  socket_address peer;
+  return ::getpeername(descriptor, peer.data(), peer.capacity()) == 0;
+}
+
 /// For an operation that is followed by no call of ours.
 std::int32_t readiness(native_descriptor descriptor, short events) noexcept {
   WSAPOLLFD asked{descriptor, events, 0};
   const int ready = ::WSAPoll(&asked, 1, 0);
   if (ready < 0) return failure(descriptor);
-  if (ready == 0) return would_block;
+  if (ready == 0) {
+    // WSAPoll() did not tell of a connect that failed before Windows 10, 2004; the driver does, so
+    // whoever waited for it would ask again for ever.
+    const bool has_failed = (events & POLLOUT) != 0 && ask_write_state(descriptor).is_exceptional &&
+                            !has_peer(descriptor);
+    return has_failed ? POLLOUT | POLLERR | POLLHUP : would_block;
+  }
   if ((asked.revents & POLLNVAL) == 0) return asked.revents;
   return is_open(descriptor) ? -number_of(WSAENOTSOCK) : -EBADF;
 }
@@ -99,23 +126,18 @@ std::int32_t begin_connect(operation& operation) noexcept {
   }
 }
 
-/// select() rather than WSAPoll(), which did not tell of a connect that failed before Windows 10,
-/// 2004.
 std::int32_t connect_outcome(native_descriptor descriptor) noexcept {
-  fd_set done;
-  fd_set failed;
-  done.fd_count = failed.fd_count = 1;
-  done.fd_array[0] = failed.fd_array[0] = descriptor;
-  timeval at_once{0, 0};
-  const int ready = ::select(0, nullptr, &done, &failed, &at_once);
-  if (ready < 0) return failure(descriptor);
-  if (ready == 0) return would_block;
+  const write_state state = ask_write_state(descriptor);
+  if (state.answer < 0) return failure(descriptor);
+  if (state.answer == 0) return would_block;
   int error = 0;
   int size = sizeof error;
   if (::getsockopt(descriptor, SOL_SOCKET, SO_ERROR, reinterpret_cast<char*>(&error),  // NOLINT
                    &size) != 0) {
     return failure(descriptor);
   }
+  // "Not always set at once", as the documentation of SO_ERROR says.
+  if (error == 0 && state.is_exceptional) error = WSAECONNREFUSED;
   return error == 0 ? 0 : -number_of(static_cast<DWORD>(error));
 }
 
@@ -148,7 +170,10 @@ void set_non_blocking(native_descriptor descriptor) noexcept {
 
 std::int32_t accept_now(native_descriptor listener) noexcept {
   const SOCKET made = ::accept(listener, nullptr, nullptr);
-  if (made == INVALID_SOCKET) return failure(listener);
+  if (made == INVALID_SOCKET) {
+    // Others say "aborted" of a connection that was reset before it was accepted.
+    return ::WSAGetLastError() == WSAECONNRESET ? -ECONNABORTED : failure(listener);
+  }
   set_non_blocking(made);
   (void)::SetHandleInformation(handle_of(made), HANDLE_FLAG_INHERIT, 0);
   return outcome_of(made);

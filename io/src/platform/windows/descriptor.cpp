@@ -22,11 +22,15 @@ bool is_socket(native_descriptor descriptor) noexcept {
 }  // namespace
 
 void close(native_descriptor descriptor) noexcept {
-  if (is_socket(descriptor)) {
-    (void)::closesocket(descriptor);
-  } else {
+  if (!is_socket(descriptor)) {
     (void)::CloseHandle(handle_of(descriptor));
+    return;
   }
+  if (::closesocket(descriptor) == 0 || ::WSAGetLastError() != WSAEWOULDBLOCK) return;
+  // It lingers (SO_LINGER) and has something left to send: what does not block stays open then.
+  u_long off = 0;
+  (void)::ioctlsocket(descriptor, FIONBIO, &off);
+  (void)::closesocket(descriptor);
 }
 
 // What is no descriptor is the handle of this process to Windows.

@@ -24,14 +24,15 @@ enum file_state : std::uint64_t {
   of_others = 3,   // bound to a port, and not by us
 };
 
-/// Of NtQueryInformationFile().
-enum class question : int { mode = 16, notification = 41 };
+/// Of NtQueryInformationFile() and NtSetInformationFile(), which the headers of MSVC leave out.
+enum class question : int { mode = 16, notification = 41, replace_completion = 61 };
+using information_function = NTSTATUS(NTAPI*)(HANDLE, IO_STATUS_BLOCK*, void*, ULONG, question);
 
 ULONG ask(HANDLE file, question what, ULONG otherwise) noexcept {
+  static const auto query = native_call<information_function>("NtQueryInformationFile");
   IO_STATUS_BLOCK about{};
   ULONG answer = 0;
-  const NTSTATUS status = ::NtQueryInformationFile(file, &about, &answer, sizeof answer,
-                                                   static_cast<FILE_INFORMATION_CLASS>(what));
+  const NTSTATUS status = query(file, &about, &answer, sizeof answer, what);
   return status >= 0 ? answer : otherwise;
 }
 
@@ -106,10 +107,10 @@ void leave_port(native_descriptor file) noexcept {
     HANDLE port;
     void* key;
   } none{};
+  static const auto set = native_call<information_function>("NtSetInformationFile");
   IO_STATUS_BLOCK answer{};
   // Since Windows 8.1; before that it keeps its port.
-  constexpr auto replace_completion = static_cast<FILE_INFORMATION_CLASS>(61);
-  (void)::NtSetInformationFile(handle_of(file), &answer, &none, sizeof none, replace_completion);
+  (void)set(handle_of(file), &answer, &none, sizeof none, question::replace_completion);
 }
 
 std::string_view cure_of(const std::error_code& failure) noexcept {

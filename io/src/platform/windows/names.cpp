@@ -67,7 +67,15 @@ found_names look_up(const std::string& host, const std::string& service, bool ma
     return made;
   }
   ADDRINFOW* first = nullptr;
-  const int code = ::GetAddrInfoW(wide_host.c_str(), wide_service.c_str(), &wanted, &first);
+  const auto ask = [&] {
+    return ::GetAddrInfoW(wide_host.c_str(), wide_service.c_str(), &wanted, &first);
+  };
+  int code = ask();
+  if (may_wait && (code == WSAHOST_NOT_FOUND || code == WSANO_DATA)) {
+    // Without a network even "localhost" has no address that AI_ADDRCONFIG lets pass.
+    wanted.ai_flags = 0;
+    code = ask();
+  }
   if (code != 0) {
     made.error = is_ours(code) ? std::error_code(code, name_category())
                                : error_of(number_of(static_cast<DWORD>(code)));

@@ -11,6 +11,8 @@
 #include <winternl.h>
 
 #include <cerrno>
+#include <climits>
+#include <cstddef>
 #include <new>
 #include <string>
 #include <string_view>
@@ -42,8 +44,10 @@ manner manner_of(int flags, unsigned permissions) noexcept {
   manner made{SYNCHRONIZE | FILE_READ_ATTRIBUTES, FILE_ATTRIBUTE_NORMAL, FILE_OPEN, 0};
   if ((flags & opens_to_read) != 0) made.access |= FILE_GENERIC_READ;
   if ((flags & opens_to_write) != 0) {
+    // GENERIC_WRITE, since the right to append, by its own name, is refused to what goes past the
+    // cache.
     made.access |= (flags & appends) != 0 ? FILE_GENERIC_WRITE & ~DWORD{FILE_WRITE_DATA}
-                                          : DWORD{FILE_GENERIC_WRITE};
+                                          : DWORD{GENERIC_WRITE};
   }
   const bool makes = (flags & creates) != 0;
   const bool cuts = (flags & truncates) != 0;
@@ -58,6 +62,9 @@ manner manner_of(int flags, unsigned permissions) noexcept {
 
 /// @returns  0 or a negative number
 std::int32_t open_at(HANDLE folder, std::wstring& name, const manner& how, HANDLE& made) noexcept {
+  // More than its size has bits for would name something else.
+  constexpr std::size_t most = USHRT_MAX / sizeof(wchar_t);
+  if (name.size() > most) return -number_of(ERROR_FILENAME_EXCED_RANGE);
   UNICODE_STRING text{};
   text.Buffer = name.data();
   text.Length = text.MaximumLength = static_cast<USHORT>(name.size() * sizeof(wchar_t));
