@@ -34,6 +34,9 @@ void drop_from_cache(const std::string& path) {
   ::CloseHandle(file);
 }
 
+// A file's part of the cache is emptied as a whole, and by whoever has the only handle.
+void drop_part_from_cache(any_handle /*file*/, std::uint64_t /*at*/, std::size_t /*bytes*/) {}
+
 void put_zeros(const std::string& path, std::uint64_t bytes) {
   const HANDLE file = open_as(path, GENERIC_READ | GENERIC_WRITE, CREATE_ALWAYS, 0);
   DWORD answered = 0;
