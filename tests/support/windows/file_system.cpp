@@ -34,6 +34,11 @@ void drop_from_cache(const std::string& path) {
   ::CloseHandle(file);
 }
 
+bool take_away(const std::string& path) {
+  const std::wstring whole = std::filesystem::absolute(path).make_preferred().wstring();
+  return ::DeleteFileW((LR"(\\?\)" + whole).c_str()) != 0;
+}
+
 void put_zeros(const std::string& path, std::uint64_t bytes) {
   const HANDLE file = open_as(path, GENERIC_READ | GENERIC_WRITE, CREATE_ALWAYS, 0);
   DWORD answered = 0;
