@@ -1,4 +1,4 @@
-# What a user of an installed tandem::io needs besides it; included by tandem-config.cmake, which reads
+# What a user of a tandem::io that was built for Linux needs besides it; included by tandem-config.cmake, which reads
 # _tandem_kind and gets back _tandem_reason. The shared library has liburing linked in; the static one leaves
 # that to the final link.
 if(_tandem_kind STREQUAL "static")

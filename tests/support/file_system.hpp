@@ -12,6 +12,8 @@ namespace tandem::test {
 void drop_from_cache(const std::string& path);
 /// A new file of so many zeros, which take no room on the disk where the file system has holes.
 void put_zeros(const std::string& path, std::uint64_t bytes);
+/// A file whose path may be longer than Windows's own limit. @returns  whether it was there
+bool take_away(const std::string& path);
 /// Another one when a file was replaced; 0: there is none.
 std::uint64_t number_of_file(const std::string& path);
 

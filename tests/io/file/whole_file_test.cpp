@@ -18,6 +18,7 @@
 #include <thread>
 #include <vector>
 
+#include "file_system.hpp"
 #include "io/support/file_support.hpp"
 #include "io/support/io_support.hpp"
 #include "seeded.hpp"
@@ -38,6 +39,7 @@ using tandem::test::number_of_file;
 using tandem::test::on_every_home;
 using tandem::test::pattern;
 using tandem::test::put;
+using tandem::test::take_away;
 using tandem::test::temporary_folder;
 using tandem::test::test_runtime;
 
@@ -51,6 +53,22 @@ TEST(read_file, all_bytes_come_however_many) {
       const std::string text = co_await read_file(folder / "f");
       EXPECT_EQ(text.size(), size);
       EXPECT_TRUE(size == 0 || std::memcmp(text.data(), whole.data(), size) == 0);
+    }
+  });
+}
+
+TEST(write_file, a_path_may_be_longer_than_older_calls_of_windows_take_it) {
+  const temporary_folder folder;
+  const std::string name = "/" + std::string(100, 'f');
+  const std::string deep = folder / std::string(200 - folder.path().size(), 'd');
+  std::filesystem::create_directory(deep);
+  on_every_home([&]() -> task<void> {
+    for (const std::string& path :
+         {deep + name, deep + "/.//../" + deep.substr(deep.find_last_of("/\\") + 1) + name}) {
+      co_await write_file(path, "first");
+      co_await write_file(path, "second");
+      EXPECT_EQ(co_await read_file(path), "second");
+      EXPECT_TRUE(take_away(deep + name));
     }
   });
 }

@@ -26,6 +26,8 @@ void drop_part_from_cache(any_handle file, std::uint64_t at, std::size_t bytes) 
                         POSIX_FADV_DONTNEED);
 }
 
+bool take_away(const std::string& path) { return ::unlink(path.c_str()) == 0; }
+
 void put_zeros(const std::string& path, std::uint64_t bytes) {
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   EXPECT_EQ(::ftruncate(descriptor, static_cast<off_t>(bytes)), 0);

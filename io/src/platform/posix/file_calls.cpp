@@ -14,6 +14,7 @@
 #include "platform/open_beneath.hpp"
 #include "platform/unix/call_limit.hpp"
 #include "platform/unix/file_outcome.hpp"
+#include "platform/unix/sync_to_disk.hpp"
 
 namespace tandem::inline v0::io::detail {
 
@@ -37,18 +38,11 @@ std::int32_t append(int descriptor, const void* data, std::size_t bytes) noexcep
   return file_outcome_of(::pwrite(descriptor, data, bytes, there.st_size));
 }
 
-int sync_to_disk(int descriptor) noexcept {
-#if defined(F_FULLFSYNC)
-  if (::fcntl(descriptor, F_FULLFSYNC) == 0) return 0;  // else of a file system that cannot
-#endif
-  return ::fsync(descriptor);
-}
-
 int sync_data_to_disk(int descriptor) noexcept {
 #if defined(_POSIX_SYNCHRONIZED_IO) && _POSIX_SYNCHRONIZED_IO > 0 && !defined(__APPLE__)
   return ::fdatasync(descriptor);
 #else
-  return sync_to_disk(descriptor);
+  return platform::sync_to_disk(descriptor);
 #endif
 }
 
@@ -94,7 +88,7 @@ bool file_request::attempt() noexcept {
 
 std::int32_t file_request::command() noexcept {
   switch (action_) {
-    case file_action::sync: return file_outcome_of(sync_to_disk(descriptor_));
+    case file_action::sync: return file_outcome_of(platform::sync_to_disk(descriptor_));
     case file_action::sync_data: return file_outcome_of(sync_data_to_disk(descriptor_));
     case file_action::open: return file_outcome_of(::open(path(), flags_, permissions_));
     case file_action::open_beneath:

@@ -16,6 +16,8 @@
 #include <tandem/stop.hpp>
 #include <utility>
 
+#include "platform/unix/sync_to_disk.hpp"
+
 namespace tandem::inline v0::io::platform {
 
 namespace {
@@ -91,7 +93,7 @@ class new_file {
     }
     checked(::fchmod(descriptor_, permissions), "chmod", path_);
   }
-  void sync() const { checked(::fsync(descriptor_), "sync", path_); }
+  void sync() const { checked(sync_to_disk(descriptor_), "sync", path_); }
   void take_name(const std::string& target) {
     // Some file systems tell only now that there was no room.
     checked(::close(std::exchange(descriptor_, -1)), "close", path_);
@@ -113,7 +115,7 @@ class new_file {
 void sync_folder(const std::string& path) {
   const int descriptor =
       checked(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC), "open", path);
-  const int answer = ::fsync(descriptor);
+  const int answer = sync_to_disk(descriptor);
   const int error = errno;
   ::close(descriptor);
   if (answer != 0) fail(error, "sync", path);

@@ -64,7 +64,7 @@ std::int32_t transfer(bool reads, native_descriptor file, void* data, std::size_
 std::int32_t open_file(const char* path, int flags, unsigned permissions) noexcept {
   try {
     std::wstring wide;
-    if (!to_wide(path, wide)) return -number_of(ERROR_INVALID_NAME);
+    if (!to_wide_path(path, wide)) return -number_of(ERROR_INVALID_NAME);
     DWORD access = 0;
     if ((flags & opens_to_read) != 0) access |= GENERIC_READ;
     if ((flags & opens_to_write) != 0) {

@@ -8,17 +8,25 @@
 
 namespace tandem::inline v0::io::platform {
 
-/// Null: none.
+/// None: null or INVALID_HANDLE_VALUE, as the system's calls have it.
 class owned_handle {
  public:
-  explicit owned_handle(HANDLE handle) noexcept : handle_(handle) {}
-  owned_handle(owned_handle&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
-  owned_handle& operator=(owned_handle&&) = delete;
-  ~owned_handle() {
-    if (handle_ != nullptr) ::CloseHandle(handle_);
+  explicit owned_handle(HANDLE handle = nullptr) noexcept : handle_(handle) {}
+  owned_handle(owned_handle&& other) noexcept : handle_(other.release()) {}
+  owned_handle& operator=(owned_handle&& other) noexcept {
+    if (this != &other) {
+      (void)close();
+      handle_ = other.release();
+    }
+    return *this;
   }
+  ~owned_handle() { (void)close(); }
+
+  bool is_open() const noexcept { return handle_ != nullptr && handle_ != INVALID_HANDLE_VALUE; }
   HANDLE get() const noexcept { return handle_; }
   HANDLE release() noexcept { return std::exchange(handle_, nullptr); }
+  /// @returns  false if the system says that something went wrong
+  bool close() noexcept { return !is_open() || ::CloseHandle(release()) != 0; }
 
  private:
   HANDLE handle_;

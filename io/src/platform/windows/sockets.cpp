@@ -129,6 +129,7 @@ result<native_descriptor> share_listener(native_descriptor listener) noexcept {
   const SOCKET made = ::WSASocketW(FROM_PROTOCOL_INFO, FROM_PROTOCOL_INFO, FROM_PROTOCOL_INFO,
                                    &about, 0, WSA_FLAG_OVERLAPPED | WSA_FLAG_NO_HANDLE_INHERIT);
   if (made == INVALID_SOCKET) return last_socket_error();
+  set_non_blocking(made);  // nobody promises that it has the other one's mode
   return native_descriptor{made};
 }
 void set_only_v6(native_descriptor socket, bool on) noexcept {

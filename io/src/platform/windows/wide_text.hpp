@@ -22,6 +22,31 @@ inline bool to_wide(std::string_view text, std::wstring& out) {
                                size) == size;
 }
 
+/// A path that is longer than Windows takes it (MAX_PATH) becomes the same in the form that has no
+/// such limit.
+///
+/// @throws  std::bad_alloc
+inline void lift_limit(std::wstring& path) {
+  // As many as a folder may have: a file of a short name finds room there.
+  constexpr DWORD most = 248;
+  if (path.starts_with(LR"(\\?\)") || path.starts_with(LR"(\??\)")) return;
+  const DWORD room = ::GetFullPathNameW(path.c_str(), 0, nullptr, nullptr);
+  if (room <= most) return;
+  std::wstring whole(room, L'\0');
+  const DWORD size = ::GetFullPathNameW(path.c_str(), room, whole.data(), nullptr);
+  if (size == 0 || size >= room) return;  // the current folder has just become another one
+  whole.resize(size);
+  if (whole.starts_with(LR"(\\.\)")) return;  // a device
+  path = whole.starts_with(LR"(\\)") ? LR"(\\?\UNC\)" + whole.substr(2) : LR"(\\?\)" + whole;
+}
+
+/// As to_wide(), of a path. @throws std::bad_alloc
+inline bool to_wide_path(std::string_view text, std::wstring& out) {
+  if (!to_wide(text, out)) return false;
+  lift_limit(out);
+  return true;
+}
+
 /// @throws  std::bad_alloc
 inline std::string to_utf8(std::wstring_view text) {
   std::string out;
