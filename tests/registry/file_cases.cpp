@@ -2,11 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Nobody completes an operation on a file from outside: it takes its time, which may be none.
-#include <fcntl.h>
-
 #include <array>
-#include <cstdlib>
-#include <filesystem>
 #include <span>
 #include <string>
 #include <tandem/io/file.hpp>
@@ -14,6 +10,7 @@
 #include <tandem/io/write_file.hpp>
 #include <vector>
 
+#include "io/support/file_support.hpp"
 #include "io_case.hpp"
 
 namespace tandem::registry {
@@ -29,10 +26,11 @@ class file_case : public io_case {
   static constexpr on_stop during = on_stop::may_end;
 
   task<void> begin() {
-    const int opened = ::open(path().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    EXPECT_EQ(::pwrite(opened, text_.data(), text_.size(), 0), std::ssize(text_));
-    file_ = file::from_native(opened, path());
-    co_return;
+    io::open_options options;
+    options.mode = io::open_mode::read_write;
+    options.create = true;
+    file_ = co_await file::open(path(), options);
+    co_await file_.write_all_at(std::as_bytes(std::span(text_)), 0);
   }
   task<void> end() {
     file_.close();
@@ -41,8 +39,8 @@ class file_case : public io_case {
 
  protected:
   /// One for all cases, in a folder that goes with the process: they write the same into it.
-  static std::string path() { return shared().path + "/f"; }
-  static std::string missing() { return shared().path + "/none/f"; }
+  static std::string path() { return shared() / "f"; }
+  static std::string missing() { return shared() / "none/f"; }
   file& used() { return fails_ ? closed_ : file_; }
   void check(std::string_view got) const { EXPECT_EQ(got, text_); }
 
@@ -51,14 +49,8 @@ class file_case : public io_case {
   file closed_;
 
  private:
-  class folder {
-   public:
-    folder() { EXPECT_NE(::mkdtemp(path.data()), nullptr); }
-    ~folder() { std::filesystem::remove_all(path); }
-    std::string path = "/var/tmp/tandem-registry-XXXXXX";
-  };
-  static const folder& shared() {
-    static const folder made;
+  static const test::temporary_folder& shared() {
+    static const test::temporary_folder made;
     return made;
   }
 };
