@@ -10,14 +10,14 @@ usage: tests/run.sh [PRESET] [--filter REGEX] [--jobs N] [--whole]
        tests/run.sh nightly [PRESET...] [--filter REGEX]
 
 PRESET is one of release, release-clang, dev (default), gcc-debug, asan, tsan, gcc-asan, shared, posix, mingw.
-With no PRESET and no filter nightly begins with all tests in gcc-debug, release, posix, asan, tsan and gcc-asan, whole.
+With no PRESET and no filter nightly begins with all tests in gcc-debug, release, posix, asan, tsan, gcc-asan and mingw, whole.
 --filter runs the tests whose ctest name (executable.suite.test) matches REGEX.
 mingw builds for Windows and runs under wine: there a ctest is an executable with all of its laws, which are counted; the laws
 that wine breaks (tests/support/wine_skips.txt) are printed.
 --whole takes nothing away: all tests also in posix, tsan and gcc-asan, which have a share of them (tests/shares.cmake), with all
 their sanitizers and the optimisation of the preset, and those of the benchmarks; proofs of models are made anew.
 nightly runs each stress test for TANDEM_STRESS_SECONDS (default 60) in each PRESET (default: release asan
-tsan), and in release the loads of tests/bench/loads.py; --filter chooses executables there. A failing test is shown with its seed and how to repeat it.
+tsan mingw), and in release the loads of tests/bench/loads.py; --filter chooses executables there. A failing test is shown with its seed and how to repeat it.
 
 The build lies in build/PRESET. TANDEM_TEST_REQUIRE_ALL=1 makes a missing tool or server a failure instead of a skip.
 END

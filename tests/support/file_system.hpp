@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -18,6 +19,8 @@ std::uint64_t number_of_file(const std::string& path);
 
 /// A descriptor or a handle.
 using any_handle = long long;
+/// A part of a file that is open, as far as it is on the disk already and the system can.
+void drop_part_from_cache(any_handle file, std::uint64_t at, std::size_t bytes);
 /// Whether a program that this one starts has it, too.
 bool is_inherited(any_handle handle);
 void let_inherit(any_handle handle);

@@ -6,7 +6,7 @@
 # nothing else on the machine (--filter pool_loads: these alone); and pool_monitor as it is when nothing is said
 # (--filter pool_monitor), and an idle server's iowait (--filter iowait). With nothing said, what CI leaves out comes first:
 # all tests, whole (tests/run.sh --whole), in gcc-debug (without optimisation, symmetric transfer and precompiled headers),
-# release, posix, asan, tsan and gcc-asan; and the public headers, each alone, with both compilers.
+# release, posix, asan, tsan, gcc-asan and mingw; and the public headers, each alone, with both compilers, for Windows, too.
 #
 # Called by `tests/run.sh nightly`. Each test of each executable labelled "stress" is a process of its own,
 # so that one that hangs or breaks does not take the others' time. A failing one is shown with its seed
@@ -26,7 +26,7 @@ while [ $# -gt 0 ]; do
 done
 everything=
 if [ ${#presets[@]} = 0 ]; then
-  presets=(release asan tsan)
+  presets=(release asan tsan mingw)
   [ "$filter" != . ] || everything=1
 fi
 
@@ -46,16 +46,26 @@ explain() {  # EXECUTABLE TEST LOG WHY
   echo "--- to repeat it: ${seed:+$seed }TANDEM_STRESS_SECONDS=$TANDEM_STRESS_SECONDS $1 --gtest_filter=$2"
 }
 
+# in_preset PRESET COMMAND...: what is built for Windows runs under wine.
+in_preset() {
+  if [ "$1" = mingw ]; then
+    TANDEM_WINE_SECONDS=$((TANDEM_STRESS_SECONDS + 890)) tests/support/wine.sh "$PWD/build/mingw/wine" "${@:2}"
+  else
+    "${@:2}"
+  fi
+}
+export -f in_preset
+
 run_test() {  # PRESET EXECUTABLE TEST
   local log=build/$1/nightly.log status=0
   # The watchdog ends a test that hangs; this limit is for one that hangs together with its watchdog.
-  timeout -k 10 $((TANDEM_STRESS_SECONDS + 900)) "$2" --gtest_filter="$3" >"$log" 2>&1 </dev/null || status=$?
+  timeout -k 10 $((TANDEM_STRESS_SECONDS + 900)) bash -c 'in_preset "$@"' - "$1" "$2" --gtest_filter="$3" >"$log" 2>&1 </dev/null || status=$?
   if [ "$status" = 0 ]; then
     passed=$((passed + 1))
-    say "$1 $(basename "$2") $3: passed"
+    say "$1 $(basename "$2" .exe) $3: passed"
   else
-    failures+=("$1 $(basename "$2") $3")
-    say "$1 $(basename "$2") $3: FAILED (status $status)"
+    failures+=("$1 $(basename "$2" .exe) $3")
+    say "$1 $(basename "$2" .exe) $3: FAILED (status $status)"
     explain "$2" "$3" "$log" "failed"
   fi
 }
@@ -110,7 +120,7 @@ run_iowait() {
 }
 
 if [ -n "$everything" ]; then
-  for preset in gcc-debug release posix asan tsan gcc-asan; do
+  for preset in gcc-debug release posix asan tsan gcc-asan mingw; do
     say "$preset: all tests, whole"
     if env -u TANDEM_STRESS_SECONDS tests/run.sh "$preset" --whole; then passed=$((passed + 1)); else failures+=("$preset: see above"); fi
   done
@@ -146,6 +156,7 @@ for preset in "${presets[@]}"; do
   fi
   for name in "${wanted[@]}"; do
     executable=build/$preset/tests/stress/$name
+    [ "$preset" != mingw ] || executable+=.exe
     suite=
     while read -r line; do
       line=${line%%#*}
@@ -154,7 +165,7 @@ for preset in "${presets[@]}"; do
         *.) suite=$line ;;
         ?*) run_test "$preset" "$executable" "$suite$line" ;;
       esac
-    done < <("$executable" --gtest_list_tests)
+    done < <(in_preset "$preset" "$executable" --gtest_list_tests | tr -d '\r')
   done
 done
 

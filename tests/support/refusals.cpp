@@ -2,15 +2,11 @@
 // SPDX-License-Identifier: MIT
 #include "refusals.hpp"
 
-#include <execinfo.h>
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
+#include <csignal>
 #include <exception>
 #include <new>
 #include <numeric>
@@ -19,6 +15,7 @@
 #include <system_error>
 #include <vector>
 
+#include "refusals_system.hpp"
 #include "seeded.hpp"
 #include "watchdog.hpp"
 
@@ -26,9 +23,9 @@ namespace tandem::test {
 
 namespace {
 
-constinit thread_local const refusals* armed_here = nullptr;
-// A request that is made while one is judged.
-constinit thread_local bool judging = false;
+// What own_word() says of a thread.
+constexpr std::uintptr_t has_armed = 1;
+constexpr std::uintptr_t is_granted = 2;  // whatever it asks for
 
 void report_all() noexcept {
   allocations.report();
@@ -38,15 +35,15 @@ void report_all() noexcept {
 // std::terminate and failed assertions come this way.
 void on_abort(int /*signal*/) {
   report_all();
-  (void)::signal(SIGABRT, SIG_DFL);
-  (void)::raise(SIGABRT);
+  (void)std::signal(SIGABRT, SIG_DFL);
+  (void)std::raise(SIGABRT);
 }
 
 void watch_aborts() noexcept {
   static const bool once = [] {
-    (void)::signal(SIGABRT, &on_abort);
+    (void)std::signal(SIGABRT, &on_abort);
     void* some[2];
-    (void)::backtrace(some, 2);  // the first one allocates
+    (void)take_stack(some, 2);  // the first one allocates
     return true;
   }();
   (void)once;
@@ -96,12 +93,13 @@ class runs {
 
 bool asker::is_this_thread() const noexcept {
   if (which_ == kind::anyone) return true;
-  if ((armed_here != nullptr) != (which_ == kind::caller)) return false;
-  if (which_ == kind::caller) return true;
-  char name[16] = {};
-  (void)::prctl(PR_GET_NAME, name, 0, 0, 0);
-  return std::strncmp(name, prefix_, std::strlen(prefix_)) == 0;
+  const bool is_caller = (own_word() & has_armed) != 0;
+  if (is_caller != (which_ == kind::caller)) return false;
+  return is_caller || is_this_thread_called(prefix_);
 }
+
+granted::granted() noexcept : before_(own_word()) { set_own_word(before_ | is_granted); }
+granted::~granted() { set_own_word(before_); }
 
 void refusals::arm(unsigned long nth, asker whose) noexcept {
   watch_aborts();
@@ -110,35 +108,31 @@ void refusals::arm(unsigned long nth, asker whose) noexcept {
   frames_ = 0;
   seen_.store(0, std::memory_order_relaxed);
   refused_.store(false, std::memory_order_relaxed);
-  armed_here = this;
+  set_own_word(own_word() | has_armed);
   armed_.store(true, std::memory_order_release);  // pairs with refuse_armed()
 }
 
 void refusals::disarm() noexcept {
   armed_.store(false, std::memory_order_relaxed);
-  armed_here = nullptr;
+  set_own_word(own_word() & ~has_armed);
 }
 
 bool refusals::refuse_armed() noexcept {
-  if (judging || !armed_.load(std::memory_order_acquire)) return false;
-  judging = true;
+  if (!armed_.load(std::memory_order_acquire) || (own_word() & is_granted) != 0) return false;
+  const granted here;  // requests that are made while this one is judged
   const bool meant = whose_.is_this_thread();
   const bool chosen = meant && seen_.fetch_add(1, std::memory_order_relaxed) + 1 == nth_;
   if (chosen) {
-    frames_ = ::backtrace(stack_, most_frames);
+    frames_ = take_stack(stack_, most_frames);
     refused_.store(true, std::memory_order_release);
   }
-  judging = false;
   return chosen;
 }
 
 void refusals::report() const noexcept {
   if (!has_refused()) return;
-  char line[120];
-  const int length = std::snprintf(
-      line, sizeof line, "\nrefusals: %s %lu was refused, asked for here:\n", what_, nth_);
-  if (length > 0) (void)!::write(STDERR_FILENO, line, static_cast<std::size_t>(length));
-  ::backtrace_symbols_fd(stack_, frames_, STDERR_FILENO);
+  (void)std::fprintf(stderr, "\nrefusals: %s %lu was refused, asked for here:\n", what_, nth_);
+  print_stack(stack_, frames_);
 }
 
 void for_each_refusal(refusals& what, asker whose, const std::function<void()>& body) {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <cstdio>
 #include <functional>
 
@@ -68,11 +69,23 @@ class refusals {
   int frames_ = 0;  // published by refused_
 };
 
-/// Allocations: malloc and its family; with a sanitizer malloc and operator new, as far as the
-/// executable itself asks for them.
+/// Allocations: malloc and its family, on Windows as far as code of the executable asks for them;
+/// with a sanitizer malloc and operator new, likewise.
 extern refusals allocations;
 /// Threads: pthread_create answers EAGAIN.
 extern refusals new_threads;
+
+/// While it lives whatever the calling thread asks for is granted, and not counted.
+class granted {
+ public:
+  granted() noexcept;
+  ~granted();
+  granted(const granted&) = delete;
+  granted& operator=(const granted&) = delete;
+
+ private:
+  const std::uintptr_t before_;
+};
 
 /// While it lives the n-th request is refused.
 class refused {

@@ -33,12 +33,30 @@ TEST(refusals, the_nth_allocation_is_refused_once) {
 TEST(refusals, the_c_functions_are_refused_too) {
   for (int which = 0; which < 3; ++which) {
     const refused first(tandem::test::allocations, 1);
-    void* made = which == 0   ? std::malloc(10)
-                 : which == 1 ? std::calloc(1, 10)
-                              : std::aligned_alloc(64, 64);
+    // So that no compiler leaves the allocation out.
+    void* volatile made = which == 0   ? std::malloc(10)
+                          : which == 1 ? std::calloc(1, 10)
+                                       : std::realloc(nullptr, 10);
     EXPECT_EQ(made, nullptr) << which;
     std::free(made);
   }
+}
+
+TEST(refusals, aligned_memory_is_refused_too) {
+  const refused first(tandem::test::allocations, 1);
+  void* volatile made = ::operator new(64, std::align_val_t{64}, std::nothrow);
+  EXPECT_EQ(made, nullptr);
+  ::operator delete(made, std::align_val_t{64});
+}
+
+TEST(refusals, what_is_granted_is_not_counted) {
+  const refused first(tandem::test::allocations, 1);
+  {
+    const tandem::test::granted here;
+    EXPECT_NO_THROW((void)some_memory());
+  }
+  EXPECT_EQ(tandem::test::allocations.seen(), 0U);
+  EXPECT_THROW((void)some_memory(), std::bad_alloc);
 }
 
 TEST(refusals, others_get_what_is_refused_to_the_caller) {

@@ -27,6 +27,8 @@ bool has_signals();
 bool blocks_signals();
 /// Starts a thread that no signal reaches; it is detached.
 void start_quiet_thread(void (*run)());
+/// Ctrl-C of a console: a signal_set yields SIGINT. pre: somebody catches it
+void interrupt_this_process();
 /// Never returns.
 [[noreturn]] void wait_forever();
 /// Every thread's stack on stderr, if a debugger is there to tell.

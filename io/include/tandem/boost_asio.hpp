@@ -22,6 +22,7 @@
 #include <tandem/asio/detail/spawned_end.hpp>
 #include <tandem/asio/from_asio_stream.hpp>
 #include <tandem/asio/use_await.hpp>
+#include <tandem/io/detail/system_code.hpp>
 
 #define TANDEM_ASIO boost::asio
 #define TANDEM_ASIO_FLAVOUR boost_asio

@@ -6,6 +6,7 @@
 #include <stop_token>
 #include <utility>
 
+#include <tandem/detail/token_callback.hpp>
 #include <tandem/runtime.hpp>
 #include <tandem/task.hpp>
 
@@ -25,7 +26,7 @@ class stop_bridge {
     join_handle<T>* target;
     void operator()() const noexcept { (void)target->cancel(stop_reason::user); }
   };
-  std::stop_callback<forward> callback_;
+  token_callback<forward> callback_;
 };
 
 }  // namespace detail

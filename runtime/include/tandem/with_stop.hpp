@@ -13,6 +13,7 @@
 
 #include <tandem/detail/as_task.hpp>
 #include <tandem/detail/border.hpp>
+#include <tandem/detail/token_callback.hpp>
 #include <tandem/task.hpp>
 
 namespace tandem::inline v0 {
@@ -38,7 +39,7 @@ class TANDEM_API stop_from_token : private border {
   static std::coroutine_handle<> child_ended(const ended_frame& child) noexcept;
 
   std::stop_token token_;
-  std::optional<std::stop_callback<forward>> callback_;
+  std::optional<token_callback<forward>> callback_;
 };
 
 /// The part of with_stop_token() that does not depend on body and result. It listens to the stop
@@ -145,7 +146,8 @@ class [[nodiscard]] with_stop_token_awaiter : private detail::stop_to_token {
 /// @throws         operation_cancelled if the child gave up; else what it throws
 /// @cancellation   a stop of the caller reaches the child, too
 /// @resumes_on     the caller's home, after the child has ended
-/// @cost           one std::stop_callback; no allocation
+/// @cost           one std::stop_callback; no allocation, but where libstdc++ has no futex
+///                 (MinGW): there one for each stop state
 template <detail::combinable A>
 detail::marked_t<A, with_stop_awaiter<detail::awaited_t<A>>> with_stop(std::stop_token token,
                                                                        A&& child) {

@@ -157,8 +157,9 @@ TEST_F(asio_watch, whoever_leaves_ends_the_waits_and_may_enter_again_when_they_h
   at_.of(direction::read).waiting.push_back(waits);
   EXPECT_FALSE(at_.is_idle());
   wait_to_read();
-  at_.leave<tandem::io::asio_watch>();
+  at_.of(direction::read).waiting.remove(waits);
   EXPECT_TRUE(at_.is_idle());
+  at_.leave<tandem::io::asio_watch>();
   EXPECT_FALSE(at_.of(direction::read).armed);
   EXPECT_EQ(at_.waits, 1U) << "it is still to run";
   context_.poll();

@@ -29,7 +29,9 @@ using tandem::io::open_mode;
 using tandem::io::open_options;
 using tandem::test::bytes_of;
 using tandem::test::drop_from_cache;
+using tandem::test::failure_of;
 using tandem::test::get;
+using tandem::test::new_file;
 using tandem::test::on_every_home;
 using tandem::test::pattern;
 using tandem::test::put;
@@ -37,23 +39,6 @@ using tandem::test::temporary_folder;
 
 using parts = std::vector<std::span<const std::byte>>;
 using rooms = std::vector<std::span<std::byte>>;
-
-open_options new_file() {
-  open_options made(open_mode::read_write);
-  made.create = made.truncate = true;
-  return made;
-}
-
-/// The text of the failure of an await.
-template <class Awaitable>
-task<std::string> failure_of(Awaitable awaitable) {
-  try {
-    (void)co_await std::move(awaitable);
-  } catch (const std::system_error& failure) {
-    co_return failure.what();
-  }
-  co_return "none";
-}
 
 TEST(file, a_read_is_short_at_the_end_only) {
   const temporary_folder folder;

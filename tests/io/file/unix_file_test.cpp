@@ -33,31 +33,16 @@ using tandem::io::file_status;
 using tandem::io::open_mode;
 using tandem::io::open_options;
 using tandem::test::bytes_of;
+using tandem::test::failure_of;
 using tandem::test::get;
 using tandem::test::lease;
+using tandem::test::new_file;
 using tandem::test::on_every_home;
 using tandem::test::pattern;
 using tandem::test::put;
 using tandem::test::temporary_folder;
 
 using rooms = std::vector<std::span<std::byte>>;
-
-open_options new_file() {
-  open_options made(open_mode::read_write);
-  made.create = made.truncate = true;
-  return made;
-}
-
-/// The text of the failure of an await.
-template <class Awaitable>
-task<std::string> failure_of(Awaitable awaitable) {
-  try {
-    (void)co_await std::move(awaitable);
-  } catch (const std::system_error& failure) {
-    co_return failure.what();
-  }
-  co_return "none";
-}
 
 TEST(unix_file, one_call_moves_less_than_was_asked_for_and_the_rest_follows) {
   const std::size_t each = 132U << 20;  // sixteen are more than a system call moves

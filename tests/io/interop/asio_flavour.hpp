@@ -118,11 +118,19 @@ auto operation(Start&& start) {
       started<std::decay_t<Start>>(std::forward<Start>(start)), token);
 }
 
-/// Both ends of a local connection; of loopback where there is no such thing.
-#if defined(ASIO_HAS_LOCAL_SOCKETS) || defined(BOOST_ASIO_HAS_LOCAL_SOCKETS)
+/// Both ends of a local connection; of loopback where no call makes a pair. And what a write to a
+/// peer that has gone fails with.
+#if !defined(ASIO_WINDOWS) && !defined(BOOST_ASIO_WINDOWS)
 using local_socket = net::local::stream_protocol::socket;
 using net::local::connect_pair;
+inline bool says_nobody_is_there(std::error_code code) {
+  return code == std_code(net::error::broken_pipe);
+}
 #else
+inline bool says_nobody_is_there(std::error_code code) {
+  return code == std_code(net::error::connection_reset) ||
+         code == std_code(net::error::connection_aborted);
+}
 using local_socket = net::ip::tcp::socket;
 inline void connect_pair(local_socket& near, local_socket& far) {
   net::io_context context;

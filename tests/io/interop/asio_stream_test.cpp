@@ -51,6 +51,7 @@ using tandem::test::make_connection;
 using tandem::test::net_code;
 using tandem::test::pattern;
 using tandem::test::running_context;
+using tandem::test::says_nobody_is_there;
 using tandem::test::std_code;
 using tandem::test::test_runtime;
 using stream = tandem::asio_stream<tandem::io::tcp_stream>;
@@ -145,7 +146,7 @@ TEST(asio_stream, no_bytes_are_done_at_once_and_an_end_is_told) {
   }(end));
 }
 
-TEST(asio_stream, errors_are_those_of_asio) {
+TEST(asio_stream, what_comes_of_a_reset_is_an_error_of_asio) {
   test_runtime rt;
   asio_end end(rt);
   rt.run([](asio_end& at) -> task<void> {
@@ -158,7 +159,21 @@ TEST(asio_stream, errors_are_those_of_asio) {
     EXPECT_EQ(none, 0u);
     auto [broken, zero] = co_await at.near.async_write_some(net::buffer(&byte, 1),
                                                             net::experimental::as_tuple(use_await));
-    EXPECT_EQ(broken, net::error::broken_pipe) << broken.message();
+    EXPECT_TRUE(says_nobody_is_there(broken)) << broken.message();
+    EXPECT_EQ(zero, 0u);
+  }(end));
+}
+
+TEST(asio_stream, errors_are_those_of_asio) {
+  test_runtime rt;
+  asio_end end(rt);
+  rt.run([](asio_end& at) -> task<void> {
+    char byte = 'x';
+    at.near.shutdown();
+    auto [shut, zero] = co_await at.near.async_write_some(net::buffer(&byte, 1),
+                                                          net::experimental::as_tuple(use_await));
+    EXPECT_EQ(std_code(shut).category(), std_code(net::error::broken_pipe).category());
+    EXPECT_TRUE(shut == net::error::broken_pipe || shut == net::error::shut_down) << shut.message();
     EXPECT_EQ(zero, 0u);
     at.near.close();
     EXPECT_FALSE(at.near.is_open());
@@ -229,7 +244,7 @@ TEST(asio_stream, close_and_destruction_end_what_is_under_way_and_close_the_desc
         end->near.close();
         const net_code code = second.get().code;
         EXPECT_TRUE(code == net::error::operation_aborted || code == net::error::bad_descriptor ||
-                    code.value() == EINPROGRESS)
+                    code == net::error::in_progress)
             << code.message();
       }
       EXPECT_EQ(first.get().code, net::error::operation_aborted);
@@ -262,7 +277,7 @@ TEST(asio_stream, a_third_read_at_a_time_is_refused) {
   } else {
     refused = three.get().code;
   }
-  EXPECT_EQ(refused->value(), EINPROGRESS) << refused->message();
+  EXPECT_EQ(*refused, net::error::in_progress) << refused->message();
   end.near.close();
   EXPECT_EQ(one.get().code, net::error::operation_aborted);
 }
@@ -455,8 +470,10 @@ TEST(asio_byte_stream, lines_errors_and_stops) {
     EXPECT_EQ(got + near.socket().available(), sent);
     far.close();
     while (co_await near.read(bytes) != 0) {}
+    // Whose first one is taken, over TCP: the peer answers it.
     auto broken = co_await as_result(near.write(std::span<const std::byte>(bytes)));
-    EXPECT_EQ(broken.error(), std_code(net::error::broken_pipe));
+    while (broken) broken = co_await as_result(near.write(std::span<const std::byte>(bytes)));
+    EXPECT_TRUE(says_nobody_is_there(broken.error())) << broken.error().message();
     local_socket back = std::move(near).release();
     EXPECT_TRUE(back.is_open());
   }(io));

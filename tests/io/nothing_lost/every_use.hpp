@@ -4,9 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <initializer_list>
 
 #include "io/nothing_lost/refusal_cases.hpp"
+#include "loopback_ports.hpp"
 #include "refusals.hpp"
 
 namespace tandem::test {
@@ -14,9 +16,9 @@ namespace tandem::test {
 /// Each of what the use asks for is refused once, and nothing stays behind.
 inline void refuse_in(refusals& what, void (*use)()) {
   use();
-  const int descriptors = count_descriptors();
+  const std::size_t descriptors = open_descriptors();
   for_each_refusal(what, asker::anyone(), [use] { use(); });
-  EXPECT_EQ(count_descriptors(), descriptors);
+  EXPECT_EQ(open_descriptors(), descriptors);
 }
 
 inline constexpr std::initializer_list<void (*)()> every_use = {

@@ -2,12 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include "io/nothing_lost/refusal_cases.hpp"
 
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <sys/eventfd.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <array>
 #include <atomic>
 #include <exception>
@@ -28,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/support/foreign_pair.hpp"
 #include "waits.hpp"
 
 namespace tandem::test {
@@ -85,14 +80,6 @@ task<void> exchange_here() {
 }
 
 }  // namespace
-
-int count_descriptors() noexcept {
-  int count = 0;
-  for (int each = 0; each < 200; ++each) {
-    if (::fcntl(each, F_GETFD) >= 0) ++count;
-  }
-  return count;
-}
 
 void start_and_end() {
   refused_program both(few::few_threads(2, 3));
@@ -171,7 +158,7 @@ void receive_and_take_incoming() {
 void bring_many_homes_at_once() {
   constexpr int homes = 12;
   refused_program program(few::few_threads(1, 1));
-  const int ready = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  const foreign_pair pair;
   std::atomic<int> ended{0};
   int failed = 0;
   refused_or_done([&] {
@@ -179,19 +166,19 @@ void bring_many_homes_at_once() {
     for (int i = 0; i < homes; ++i) strands.emplace_back(program->workers());
     std::vector<join_handle<void>> all;
     all.reserve(homes);
-    const auto wait = [](int descriptor, std::atomic<int>& count) -> task<void> {
-      co_await io::readable(descriptor);
+    const auto wait = [](plain_socket socket, std::atomic<int>& count) -> task<void> {
+      co_await io::readable(socket);
       ++count;
     };
     std::exception_ptr failure;
     try {
-      for (strand& each : strands) all.push_back(program->spawn(each, wait(ready, ended)));
+      for (strand& each : strands) all.push_back(program->spawn(each, wait(pair.ours(), ended)));
       // They are with the backend before they become ready, together.
       while (program.pool().stats().submitted < homes) std::this_thread::yield();
     } catch (...) {
       failure = std::current_exception();
     }
-    EXPECT_EQ(::eventfd_write(ready, 1), 0);
+    pair.peer_writes("x");
     for (auto& each : all) {
       ++failed;
       refused_or_done([&] {
@@ -203,7 +190,6 @@ void bring_many_homes_at_once() {
     EXPECT_EQ(ended + failed, homes);
     EXPECT_LE(failed, 1);
   });
-  ::close(ready);
 }
 
 namespace {
@@ -211,31 +197,32 @@ namespace {
 /// A client that does not use tandem.
 class plain_client {
  public:
-  explicit plain_client(std::uint16_t port) noexcept
-      : descriptor_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in peer{};
-    peer.sin_family = AF_INET;
-    peer.sin_port = htons(port);
-    peer.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    is_connected_ =
-        ::connect(descriptor_, reinterpret_cast<sockaddr*>(&peer), sizeof peer) == 0;  // NOLINT
-  }
+  explicit plain_client(std::uint16_t port)
+      : socket_(open_plain(socket_kind::stream_v4)),
+        is_connected_(connect_plain(socket_, port) == std::errc{}) {}
   plain_client(plain_client&& other) noexcept
-      : descriptor_(std::exchange(other.descriptor_, -1)), is_connected_(other.is_connected_) {}
+      : socket_(std::exchange(other.socket_, io::no_descriptor)),
+        is_connected_(other.is_connected_) {}
   ~plain_client() {
-    if (descriptor_ >= 0) ::close(descriptor_);
+    if (socket_ != io::no_descriptor) close_plain(socket_);
   }
 
   bool is_connected() const noexcept { return is_connected_; }
   /// Waits for the answer, or the end. @returns whether it was answered
   bool ask() const noexcept {
-    char buffer[16];
-    return is_connected_ && ::send(descriptor_, "question", 8, MSG_NOSIGNAL) == 8 &&
-           ::recv(descriptor_, buffer, 8, MSG_WAITALL) == 8;
+    if (!is_connected_ || send_plain(socket_, "question", 8) != 8) return false;
+    std::array<char, 8> buffer;
+    for (std::size_t have = 0; have < buffer.size();) {
+      const std::ptrdiff_t count =
+          receive_plain(socket_, buffer.data() + have, buffer.size() - have);
+      if (count <= 0) return false;
+      have += static_cast<std::size_t>(count);
+    }
+    return true;
   }
 
  private:
-  int descriptor_;
+  plain_socket socket_;
   bool is_connected_;
 };
 

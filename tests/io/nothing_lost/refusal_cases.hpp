@@ -92,7 +92,4 @@ void use_the_rest();
 /// The runtime ends while connections are open, received from and accepted on.
 void end_with_open_connections();
 
-/// Of this process, without memory.
-int count_descriptors() noexcept;
-
 }  // namespace tandem::test

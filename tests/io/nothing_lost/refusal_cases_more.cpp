@@ -1,12 +1,10 @@
 // refusal_cases_more.cpp: files, signals, names, readers and writers, libraries that call back.
 // SPDX-License-Identifier: MIT
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <new>
 #include <span>
 #include <string>
@@ -30,7 +28,9 @@
 #include "io/nothing_lost/refusal_cases.hpp"
 #include "io/support/file_support.hpp"
 #include "io/support/foreign_pair.hpp"
+#include "refusals.hpp"
 #include "refusing_port.hpp"
+#include "system.hpp"
 
 namespace tandem::test {
 
@@ -71,12 +71,9 @@ const temporary_folder& folder() {
   return only;
 }
 
-/// Without memory.
-std::string_view contents_of(const std::string& path, std::span<char> buffer) noexcept {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());
-  ::close(descriptor);
-  return {buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0))};
+void remove_one(const std::string& path) {
+  const granted here;
+  std::filesystem::remove(path);
 }
 
 }  // namespace
@@ -86,19 +83,20 @@ std::size_t files_left() { return folder().entries(); }
 void use_files() {
   const std::string one = folder() / "one";
   const std::string whole = folder() / "whole";
-  ::unlink(one.c_str());
-  const int old = ::open(whole.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  EXPECT_EQ(::write(old, "old", 3), 3);
-  ::close(old);
+  remove_one(one);
+  {
+    const granted here;
+    put(whole, bytes_of("old"));
+  }
   refused_program program;
   program.run_at_home(use_one_file(one));
-  ::unlink(one.c_str());
+  remove_one(one);
   program.run(use_one_file(one));
   try {
     program.run(replace_one_file(whole));
   } catch (...) {
-    std::array<char, 32> buffer{};
-    const std::string_view is = contents_of(whole, buffer);
+    const granted here;
+    const std::string is = get(whole);
     EXPECT_TRUE(is == "old" || is == "new and longer") << is;
     throw;
   }
@@ -165,9 +163,9 @@ task<void> connect_by_name() {
 }
 
 task<void> take_a_signal() {
-  io::signal_set signals({SIGUSR1});
-  EXPECT_EQ(::kill(::getpid(), SIGUSR1), 0);
-  EXPECT_EQ(co_await signals.wait(), SIGUSR1);
+  io::signal_set signals({SIGINT});
+  interrupt_this_process();
+  EXPECT_EQ(co_await signals.wait(), SIGINT);
 }
 
 task<void> hear_of_it(io::foreign_loop& loop) {
@@ -175,12 +173,12 @@ task<void> hear_of_it(io::foreign_loop& loop) {
   event heard;
   event over;
   bool is_refused = false;
-  const auto on_ready = [&](int number, io::ready_events events) {
+  const auto on_ready = [&](plain_socket number, io::ready_events events) {
     is_refused = !events.readable();
     loop.forget(number);
     heard.set();
   };
-  loop.watch(pair.peer(), io::watch_interest::none, [](int, io::ready_events) {});
+  loop.watch(pair.peer(), io::watch_interest::none, [](plain_socket, io::ready_events) {});
   loop.watch(pair.ours(), io::watch_interest::read, on_ready);
   loop.watch(pair.ours(), io::watch_interest::none);
   loop.watch(pair.ours(), io::watch_interest::read);

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
+#include <cstddef>
+
 #include "io/nothing_lost/refusal_cases.hpp"
+#include "loopback_ports.hpp"
 #include "refusals.hpp"
 
 namespace {
@@ -13,14 +16,14 @@ using tandem::test::asker;
 /// system refuses comes from anywhere.
 void refuse_memory_in(void (*use)()) {
   use();  // what is made once in a process
-  const int descriptors = tandem::test::count_descriptors();
+  const std::size_t descriptors = tandem::test::open_descriptors();
   for (const asker& whose :
        {asker::threads("refused-io-"), asker::threads("refused-0"), asker::anyone()}) {
     tandem::test::for_each_refusal(tandem::test::allocations, whose, [use] { use(); });
     if (::testing::Test::HasFailure()) return;
   }
   use();
-  EXPECT_EQ(tandem::test::count_descriptors(), descriptors);
+  EXPECT_EQ(tandem::test::open_descriptors(), descriptors);
 }
 
 TEST(refused_memory, a_pool_that_cannot_begin_says_so_and_leaves_nothing) {

@@ -4,9 +4,7 @@
 // Links, and the two ways of Linux: open_beneath_ways_test.cpp.
 #include <gtest/gtest.h>
 
-#include <array>
 #include <atomic>
-#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -16,8 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/support/file_support.hpp"
-#include "io/support/io_support.hpp"
+#include "io/support/beneath_tree.hpp"
 
 namespace {
 
@@ -26,62 +23,20 @@ using tandem::as_result;
 using tandem::task;
 using tandem::io::file;
 using tandem::io::open_options;
+using tandem::test::beneath_tree;
 using tandem::test::bytes_of;
 using tandem::test::get;
 using tandem::test::on_every_home;
-using tandem::test::put;
-using tandem::test::temporary_folder;
+using tandem::test::paths_beneath;
+using tandem::test::text_of;
 
 constexpr errc none{};
 
-/// root/ with hello and sub/page; beside it what nobody is to see.
-class tree {
- public:
-  tree() {
-    std::filesystem::create_directories(root + "/sub/deep");
-    std::filesystem::create_directory(folder / "other");
-    for (const char* inside : {"/hello", "/sub/page"}) put(root + inside, bytes_of("inside"));
-    for (const char* outside : {"secret", "other/page", "page"}) {
-      put(folder / outside, bytes_of("secret"));
-    }
-  }
-
-  const temporary_folder folder;
-  const std::string root = folder / "root";
-};
-
-task<std::string> text_of(file& source) {
-  std::array<std::byte, 64> room;
-  const std::size_t n = co_await source.read_at(room, 0);
-  co_return std::string(reinterpret_cast<const char*>(room.data()), n);
-}
-
 TEST(beneath, what_stays_in_the_folder_is_found_and_all_else_refused) {
-  const tree files;
-  const std::vector<std::pair<std::string, errc>> cases{
-      {"hello", none},
-      {"sub/page", none},
-      {"./sub//./page", none},
-      {"sub/../hello", none},
-      {"sub/deep/../page", none},
-      {"", errc::no_such_file_or_directory},
-      {"missing", errc::no_such_file_or_directory},
-      {"missing/x", errc::no_such_file_or_directory},
-      {"hello/x", errc::not_a_directory},
-      {"hello/", errc::not_a_directory},
-      {"hello/..", errc::not_a_directory},
-      {std::string("hello\0x", 7), errc::invalid_argument},
-      {"/", errc::cross_device_link},
-      {"/hello", errc::cross_device_link},
-      {"..", errc::cross_device_link},
-      {"../root/hello", errc::cross_device_link},
-      {"sub/../../secret", errc::cross_device_link},
-      {"sub/../..", errc::cross_device_link},
-      {"../secret", errc::cross_device_link},
-  };
+  const beneath_tree files;
   on_every_home([&]() -> task<void> {
     file root = co_await file::open(files.root);
-    for (const auto& [path, expected] : cases) {
+    for (const auto& [path, expected] : paths_beneath()) {
       auto found = co_await as_result(root.open_beneath(path));
       EXPECT_TRUE(expected == none ? !found.error() : found.error() == expected)
           << path.substr(0, 40) << ": " << found.error().message();
@@ -98,7 +53,7 @@ TEST(beneath, what_stays_in_the_folder_is_found_and_all_else_refused) {
 }
 
 TEST(beneath, the_folder_and_those_in_it_are_found_too) {
-  const tree files;
+  const beneath_tree files;
   on_every_home([&]() -> task<void> {
     file root = co_await file::open(files.root);
     for (const char* path : {".", "./", "sub/..", "sub", "sub/", "sub/deep/.."}) {
@@ -110,7 +65,7 @@ TEST(beneath, the_folder_and_those_in_it_are_found_too) {
 
 TEST(beneath, a_new_file_is_made_beneath_the_folder_only) {
   on_every_home([]() -> task<void> {
-    const tree files;
+    const beneath_tree files;
     file root = co_await file::open(files.root);
     open_options exclusive = open_options::overwrite();
     exclusive.exclusive = true;
@@ -139,7 +94,7 @@ TEST(beneath, a_new_file_is_made_beneath_the_folder_only) {
 }
 
 TEST(beneath, failures_name_folder_and_path) {
-  const tree files;
+  const beneath_tree files;
   on_every_home([&]() -> task<void> {
     file root = co_await file::open(files.root);
     std::string said;
@@ -186,7 +141,7 @@ class moving {
 };
 
 TEST(beneath, whoever_moves_a_folder_away_meanwhile_does_not_lead_out) {
-  const tree files;
+  const beneath_tree files;
   on_every_home([&]() -> task<void> {
     file root = co_await file::open(files.root);
     const moving at_work(files.root);

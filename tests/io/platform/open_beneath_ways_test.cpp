@@ -26,8 +26,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/support/file_support.hpp"
-#include "io/support/io_support.hpp"
+#include "io/support/beneath_tree.hpp"
 
 namespace {
 
@@ -37,11 +36,12 @@ using tandem::task;
 using tandem::io::file;
 using tandem::io::open_mode;
 using tandem::io::open_options;
+using tandem::test::beneath_tree;
 using tandem::test::bytes_of;
 using tandem::test::get;
 using tandem::test::on_every_home;
-using tandem::test::put;
-using tandem::test::temporary_folder;
+using tandem::test::paths_beneath;
+using tandem::test::text_of;
 
 constexpr errc none{};
 
@@ -90,17 +90,10 @@ void each_way(Body body) {
   }
 }
 
-/// root/ with hello, sub/page, and links; beside it what nobody is to see.
-class tree {
+/// With links, too.
+class linked_tree : public beneath_tree {
  public:
-  tree() {
-    namespace fs = std::filesystem;
-    fs::create_directories(root + "/sub/deep");
-    fs::create_directory(folder / "other");
-    for (const char* inside : {"/hello", "/sub/page"}) put(root + inside, bytes_of("inside"));
-    for (const char* outside : {"secret", "other/page", "page"}) {
-      put(folder / outside, bytes_of("secret"));
-    }
+  linked_tree() {
     const std::vector<std::pair<std::string, std::string>> links{
         {"hello", "inside"},      {"../hello", "sub/up"},        {"sub", "folder"},
         {"../secret", "outside"}, {"../../secret", "sub/out"},   {root + "/hello", "absolute"},
@@ -113,28 +106,16 @@ class tree {
     }
   }
 
-  const temporary_folder folder;
-  const std::string root = folder / "root";
-
  private:
   void link(const std::string& target, const std::string& name) const {
     std::filesystem::create_symlink(target, root + "/" + name);
   }
 };
 
-task<std::string> text_of(file& source) {
-  std::array<std::byte, 64> room;
-  const std::size_t n = co_await source.read_at(room, 0);
-  co_return std::string(reinterpret_cast<const char*>(room.data()), n);
-}
-
 TEST(open_beneath, what_stays_in_the_folder_is_found_and_all_else_refused) {
-  const tree files;
-  const std::vector<std::pair<std::string, errc>> cases{
-      {"hello", none},
-      {"sub/page", none},
-      {"./sub//./page", none},
-      {"sub/../hello", none},
+  const linked_tree files;
+  auto cases = paths_beneath();
+  const std::vector<std::pair<std::string, errc>> by_links{
       {"inside", none},
       {"sub/up", none},
       {"folder/page", none},
@@ -142,31 +123,21 @@ TEST(open_beneath, what_stays_in_the_folder_is_found_and_all_else_refused) {
       {"to_folder/page", none},
       {"round", none},
       {"link39", none},
-      {"", errc::no_such_file_or_directory},
-      {"missing", errc::no_such_file_or_directory},
-      {"missing/x", errc::no_such_file_or_directory},
       {"dangling", errc::no_such_file_or_directory},
-      {"hello/x", errc::not_a_directory},
-      {"hello/", errc::not_a_directory},
       {"inside/", errc::not_a_directory},
-      {"hello/..", errc::not_a_directory},
       {"loop", errc::too_many_symbolic_link_levels},
       {"loop/x", errc::too_many_symbolic_link_levels},
       {"link40", errc::too_many_symbolic_link_levels},
       {std::string(300, 'a'), errc::filename_too_long},
       {std::string(5000, '/'), errc::filename_too_long},
-      {std::string("hello\0x", 7), errc::invalid_argument},
-      {"/", errc::cross_device_link},
       {files.root + "/hello", errc::cross_device_link},
       {"absolute", errc::cross_device_link},
       {"outside", errc::cross_device_link},
       {"sub/out", errc::cross_device_link},
-      {"..", errc::cross_device_link},
-      {"../root/hello", errc::cross_device_link},
-      {"sub/../../secret", errc::cross_device_link},
       {"above/secret", errc::cross_device_link},
       {"above", errc::cross_device_link},
   };
+  cases.insert(cases.end(), by_links.begin(), by_links.end());
   each_way([&]() -> task<void> {
     file root = co_await file::open(files.root);
     for (const auto& [path, expected] : cases) {
@@ -181,7 +152,7 @@ TEST(open_beneath, what_stays_in_the_folder_is_found_and_all_else_refused) {
 }
 
 TEST(open_beneath, the_folder_and_those_in_it_are_found_too) {
-  const tree files;
+  const linked_tree files;
   each_way([&]() -> task<void> {
     file root = co_await file::open(files.root);
     for (const char* path :
@@ -205,7 +176,7 @@ TEST(open_beneath, links_of_the_kernel_are_not_followed) {
 
 TEST(open_beneath, a_new_file_is_made_beneath_the_folder_only) {
   each_way([]() -> task<void> {
-    const tree files;
+    const linked_tree files;
     file root = co_await file::open(files.root);
     open_options exclusive = open_options::overwrite();
     exclusive.exclusive = true;
@@ -247,7 +218,7 @@ TEST(open_beneath, a_new_file_is_made_beneath_the_folder_only) {
 // openat2() refuses what open() leaves out of account: a mode as stat() gives it.
 TEST(open_beneath, permissions_may_come_with_the_kind_of_file_as_for_open) {
   each_way([]() -> task<void> {
-    const tree files;
+    const linked_tree files;
     file root = co_await file::open(files.root);
     open_options copied = open_options::overwrite();
     copied.permissions = S_IFREG | 0640U;
@@ -263,7 +234,7 @@ TEST(open_beneath, permissions_may_come_with_the_kind_of_file_as_for_open) {
 }
 
 TEST(open_beneath, failures_name_folder_and_path) {
-  const tree files;
+  const linked_tree files;
   each_way([&]() -> task<void> {
     file root = co_await file::open(files.root);
     std::string said;
@@ -322,7 +293,7 @@ class swapping {
 };
 
 TEST(open_beneath, whoever_exchanges_files_folders_and_links_meanwhile_does_not_lead_out) {
-  const tree files;
+  const linked_tree files;
   each_way([&]() -> task<void> {
     file root = co_await file::open(files.root);
     const swapping at_work(files.root);

@@ -13,6 +13,9 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <tandem/io/open_options.hpp>
+#include <tandem/task.hpp>
 #include <utility>
 
 #include "file_system.hpp"
@@ -59,6 +62,24 @@ inline void put(const std::string& path, std::span<const std::byte> bytes) {
 inline std::string get(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   return std::move(std::ostringstream() << in.rdbuf()).str();
+}
+
+/// Read and written, and empty when it is open.
+inline io::open_options new_file() {
+  io::open_options made(io::open_mode::read_write);
+  made.create = made.truncate = true;
+  return made;
+}
+
+/// The text of the failure of an await.
+template <class Awaitable>
+task<std::string> failure_of(Awaitable awaitable) {
+  try {
+    (void)co_await std::move(awaitable);
+  } catch (const std::system_error& failure) {
+    co_return failure.what();
+  }
+  co_return "none";
 }
 
 }  // namespace tandem::test

@@ -376,7 +376,8 @@ TEST(worker_port, an_idle_worker_is_sent_to_one_that_nobody_looks_into) {
   ASSERT_TRUE(of.port->somebody_waits());
   of.port->bring(busy);
   EXPECT_TRUE(reached([&] { return busy.began.load(); }));
-  EXPECT_TRUE(tandem::detail::send_to_port(of.rt.workers()));
+  // As soon as it is through with what start_all() gave it.
+  EXPECT_TRUE(reached([&] { return tandem::detail::send_to_port(of.rt.workers()); }));
   EXPECT_TRUE(of.port->somebody_waits());
   noted_job one;
   of.port->bring(one);

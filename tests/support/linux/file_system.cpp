@@ -21,6 +21,11 @@ void drop_from_cache(const std::string& path) {
   ::close(descriptor);
 }
 
+void drop_part_from_cache(any_handle file, std::uint64_t at, std::size_t bytes) {
+  (void)::posix_fadvise(static_cast<int>(file), static_cast<off_t>(at), static_cast<off_t>(bytes),
+                        POSIX_FADV_DONTNEED);
+}
+
 bool take_away(const std::string& path) { return ::unlink(path.c_str()) == 0; }
 
 void put_zeros(const std::string& path, std::uint64_t bytes) {

@@ -56,6 +56,8 @@ void wait_forever() {
   for (;;) ::pause();
 }
 
+void interrupt_this_process() { ::kill(::getpid(), SIGINT); }
+
 // Bounded: gdb itself may hang on a broken process.
 void print_stacks() {
   ::prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);

@@ -34,6 +34,9 @@ void drop_from_cache(const std::string& path) {
   ::CloseHandle(file);
 }
 
+// A file's part of the cache is emptied as a whole, and by whoever has the only handle.
+void drop_part_from_cache(any_handle /*file*/, std::uint64_t /*at*/, std::size_t /*bytes*/) {}
+
 bool take_away(const std::string& path) {
   const std::wstring whole = std::filesystem::absolute(path).make_preferred().wstring();
   return ::DeleteFileW((LR"(\\?\)" + whole).c_str()) != 0;

@@ -49,6 +49,16 @@ bool has_signals() { return false; }
 bool blocks_signals() { return true; }
 void start_quiet_thread(void (*run)()) { std::thread(run).detach(); }
 
+// As the system does it: for each event it begins a thread at kernel32's CtrlRoutine.
+void interrupt_this_process() {
+  const auto routine = reinterpret_cast<LPTHREAD_START_ROUTINE>(reinterpret_cast<void*>(
+      ::GetProcAddress(::GetModuleHandleW(L"kernel32.dll"), "CtrlRoutine")));
+  static_assert(CTRL_C_EVENT == 0);
+  const HANDLE thread = ::CreateThread(nullptr, 0, routine, nullptr, 0, nullptr);
+  ::WaitForSingleObject(thread, INFINITE);
+  ::CloseHandle(thread);
+}
+
 void wait_forever() {
   for (;;) ::Sleep(INFINITE);
 }

@@ -3,6 +3,7 @@
 #include <array>
 #include <cerrno>
 #include <string>
+#include <tandem/io/detail/system_code.hpp>
 
 #include "platform/windows/system.hpp"
 
@@ -15,7 +16,8 @@ struct meaning {
   int number;  // of errno
 };
 
-/// Beside those that std::system_category() knows, which differ from library to library.
+/// Beside those that std::system_category() knows, which differ from library to library. Of several
+/// with one number the last one stands for it: system_code().
 constexpr std::array meanings = {
     meaning{ERROR_FILE_NOT_FOUND, ENOENT},
     meaning{ERROR_PATH_NOT_FOUND, ENOENT},
@@ -28,10 +30,10 @@ constexpr std::array meanings = {
     meaning{ERROR_SHARING_VIOLATION, EBUSY},
     meaning{ERROR_LOCK_VIOLATION, EBUSY},
     meaning{ERROR_INVALID_HANDLE, EBADF},
-    meaning{ERROR_NOT_ENOUGH_MEMORY, ENOMEM},
-    meaning{ERROR_OUTOFMEMORY, ENOMEM},
     meaning{ERROR_COMMITMENT_LIMIT, ENOMEM},
     meaning{ERROR_NO_SYSTEM_RESOURCES, ENOMEM},
+    meaning{ERROR_NOT_ENOUGH_MEMORY, ENOMEM},
+    meaning{ERROR_OUTOFMEMORY, ENOMEM},
     meaning{ERROR_WRITE_PROTECT, EROFS},
     meaning{ERROR_FILE_EXISTS, EEXIST},
     meaning{ERROR_ALREADY_EXISTS, EEXIST},
@@ -39,8 +41,9 @@ constexpr std::array meanings = {
     meaning{ERROR_NEGATIVE_SEEK, EINVAL},
     meaning{ERROR_HANDLE_DISK_FULL, ENOSPC},
     meaning{ERROR_DISK_FULL, ENOSPC},
-    meaning{ERROR_BROKEN_PIPE, EPIPE},
+    meaning{WSAESHUTDOWN, EPIPE},
     meaning{ERROR_NO_DATA, EPIPE},
+    meaning{ERROR_BROKEN_PIPE, EPIPE},
     meaning{ERROR_DIRECTORY, ENOTDIR},
     meaning{ERROR_DIR_NOT_EMPTY, ENOTEMPTY},
     meaning{ERROR_FILENAME_EXCED_RANGE, ENAMETOOLONG},
@@ -78,7 +81,6 @@ constexpr std::array meanings = {
     meaning{WSAEOPNOTSUPP, EOPNOTSUPP},
     meaning{WSAEPROTONOSUPPORT, EPROTONOSUPPORT},
     meaning{WSAEPROTOTYPE, EPROTOTYPE},
-    meaning{WSAESHUTDOWN, EPIPE},
     meaning{WSAETIMEDOUT, ETIMEDOUT},
     meaning{WSAEWOULDBLOCK, EWOULDBLOCK},
     meaning{WSA_E_CANCELLED, ECANCELED},
@@ -152,3 +154,18 @@ int start_sockets() noexcept {
 }
 
 }  // namespace tandem::inline v0::io::platform
+
+namespace tandem::inline v0::io::detail {
+
+std::error_code system_code(const std::error_code& code) noexcept {
+  if (code.category() == platform::windows_category()) {
+    return {code.value(), std::system_category()};
+  }
+  if (code.category() != std::generic_category()) return code;
+  for (auto each = platform::meanings.rbegin(); each != platform::meanings.rend(); ++each) {
+    if (each->number == code.value()) return {each->code, std::system_category()};
+  }
+  return code;
+}
+
+}  // namespace tandem::inline v0::io::detail

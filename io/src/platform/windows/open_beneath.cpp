@@ -21,26 +21,12 @@
 
 #include "platform/windows/file_calls.hpp"
 #include "platform/windows/native_calls.hpp"
+#include "platform/windows/owned_handle.hpp"
 #include "platform/windows/wide_text.hpp"
 
 namespace tandem::inline v0::io::platform {
 
 namespace {
-
-class owned_handle {
- public:
-  explicit owned_handle(HANDLE handle) noexcept : handle_(handle) {}
-  owned_handle(owned_handle&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
-  owned_handle& operator=(owned_handle&&) = delete;
-  ~owned_handle() {
-    if (handle_ != nullptr) ::CloseHandle(handle_);
-  }
-  HANDLE get() const noexcept { return handle_; }
-  HANDLE release() noexcept { return std::exchange(handle_, nullptr); }
-
- private:
-  HANDLE handle_;
-};
 
 /// How a component is opened.
 struct manner {

@@ -15,6 +15,7 @@
 #include <tandem/stop.hpp>
 #include <utility>
 
+#include "platform/windows/owned_handle.hpp"
 #include "platform/windows/system.hpp"
 #include "platform/windows/wide_text.hpp"
 
@@ -33,36 +34,19 @@ std::wstring folder_of(const std::wstring& path) {
   return slash == std::wstring::npos ? std::wstring() : path.substr(0, slash + 1);
 }
 
-class owned_handle {
- public:
-  explicit owned_handle(HANDLE handle) noexcept : handle_(handle) {}
-  owned_handle(const owned_handle&) = delete;
-  owned_handle& operator=(const owned_handle&) = delete;
-  ~owned_handle() {
-    if (is_open()) ::CloseHandle(handle_);
-  }
-  bool is_open() const noexcept { return handle_ != INVALID_HANDLE_VALUE; }
-  HANDLE get() const noexcept { return handle_; }
-  bool close() noexcept { return ::CloseHandle(std::exchange(handle_, INVALID_HANDLE_VALUE)) != 0; }
-  void operator=(HANDLE handle) noexcept { handle_ = handle; }
-
- private:
-  HANDLE handle_;
-};
-
 constexpr DWORD shared_by_all = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
 
 /// What is there under that name, at the end of all links.
 class old_file {
  public:
-  explicit old_file(const std::string& path) : handle_(INVALID_HANDLE_VALUE) {
+  explicit old_file(const std::string& path) {
     if (!to_wide_path(path, path_)) {
       throw failed_step(number_of(ERROR_INVALID_NAME), "name", path);
     }
     constexpr DWORD asked = FILE_READ_ATTRIBUTES;
     for (const DWORD access : {asked | READ_CONTROL, asked}) {
-      handle_ = ::CreateFileW(path_.c_str(), access, shared_by_all, nullptr, OPEN_EXISTING,
-                              FILE_FLAG_BACKUP_SEMANTICS, nullptr);
+      handle_ = owned_handle(::CreateFileW(path_.c_str(), access, shared_by_all, nullptr,
+                                           OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, nullptr));
       if (handle_.is_open() || ::GetLastError() != ERROR_ACCESS_DENIED) break;
     }
     // If it is not: an error that comes again, or none there.
@@ -102,9 +86,7 @@ class old_file {
     return ::SetFileInformationByHandle(other, FileBasicInfo, &about, sizeof about) != 0;
   }
   /// Only its path is needed any more; a file that is open refuses some successors.
-  void close() noexcept {
-    if (handle_.is_open()) (void)handle_.close();
-  }
+  void close() noexcept { (void)handle_.close(); }
 
  private:
   void follow() {
@@ -133,7 +115,7 @@ class old_file {
 /// A file of which nobody knows yet. Its end takes it away, unless it has got its name.
 class new_file {
  public:
-  new_file(const std::wstring& folder, bool is_read_only) : handle_(INVALID_HANDLE_VALUE) {
+  new_file(const std::wstring& folder, bool is_read_only) {
     // The right that old_file::pass_on_to() needs; not every server gives it.
     DWORD access = GENERIC_WRITE | WRITE_DAC;
     constexpr int most_tries = 100;
@@ -143,9 +125,9 @@ class new_file {
                           static_cast<unsigned long long>(tandem::detail::random_bits()));
       path_ = folder + name.data();
       lift_limit(path_);
-      handle_ =
+      handle_ = owned_handle(
           ::CreateFileW(path_.c_str(), access, 0, nullptr, CREATE_NEW,
-                        is_read_only ? FILE_ATTRIBUTE_READONLY : FILE_ATTRIBUTE_NORMAL, nullptr);
+                        is_read_only ? FILE_ATTRIBUTE_READONLY : FILE_ATTRIBUTE_NORMAL, nullptr));
       if (handle_.is_open()) return;
       const DWORD error = ::GetLastError();
       if (error == ERROR_ACCESS_DENIED && std::exchange(access, GENERIC_WRITE) != GENERIC_WRITE) {
@@ -159,7 +141,7 @@ class new_file {
   new_file(const new_file&) = delete;
   new_file& operator=(const new_file&) = delete;
   ~new_file() {
-    if (handle_.is_open()) (void)handle_.close();
+    (void)handle_.close();
     if (path_.empty()) return;
     (void)::SetFileAttributesW(path_.c_str(), FILE_ATTRIBUTE_NORMAL);
     (void)::DeleteFileW(path_.c_str());

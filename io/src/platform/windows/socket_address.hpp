@@ -3,57 +3,14 @@
 #pragma once
 
 #include <array>
-
+#include <cstdint>
 #include <cstring>
 #include <tandem/io/endpoint.hpp>
 
 #include "platform/windows/system.hpp"
 
 namespace tandem::inline v0::io::platform {
+using address_length = int;
+}
 
-class socket_address {
- public:
-  socket_address() noexcept { std::memset(&address_, 0, sizeof address_); }
-  explicit socket_address(const endpoint& from) noexcept : socket_address() {
-    if (from.family() == address_family::ipv4) {
-      address_.v4.sin_family = AF_INET;
-      address_.v4.sin_port = htons(from.port());
-      std::memcpy(&address_.v4.sin_addr, from.bytes().data(), 4);
-      size_ = sizeof address_.v4;
-    } else {
-      address_.v6.sin6_family = AF_INET6;
-      address_.v6.sin6_port = htons(from.port());
-      address_.v6.sin6_scope_id = from.scope_id();
-      std::memcpy(&address_.v6.sin6_addr, from.bytes().data(), 16);
-      size_ = sizeof address_.v6;
-    }
-  }
-
-  const sockaddr* data() const noexcept { return &address_.any; }
-  sockaddr* data() noexcept { return &address_.any; }
-  int size() const noexcept { return size_; }
-  int* capacity() noexcept {
-    size_ = sizeof address_;
-    return &size_;
-  }
-
-  endpoint to_endpoint() const noexcept {
-    std::array<std::uint8_t, 16> bytes{};
-    if (address_.any.sa_family == AF_INET6) {
-      std::memcpy(bytes.data(), &address_.v6.sin6_addr, 16);
-      return {address_family::ipv6, bytes, ntohs(address_.v6.sin6_port), address_.v6.sin6_scope_id};
-    }
-    std::memcpy(bytes.data(), &address_.v4.sin_addr, 4);
-    return {address_family::ipv4, bytes, ntohs(address_.v4.sin_port)};
-  }
-
- private:
-  union {
-    sockaddr any;
-    sockaddr_in v4;
-    sockaddr_in6 v6;
-  } address_;
-  int size_ = 0;
-};
-
-}  // namespace tandem::inline v0::io::platform
+#include "platform/socket_address.ipp"

@@ -21,8 +21,10 @@ bool wait_on(std::atomic<std::uint32_t>& word, std::uint32_t expected,
              std::int64_t deadline_ns) noexcept {
   DWORD limit_ms = INFINITE;
   if (deadline_ns != no_deadline) {
-    const std::int64_t left_ns = deadline_ns - now_ns();
-    if (left_ns <= 0) return false;
+    const std::int64_t now = now_ns();
+    // Relaxed: whoever waits looks again.
+    if (deadline_ns <= now) return word.load(std::memory_order_relaxed) != expected;
+    const std::int64_t left_ns = deadline_ns - now;
     // Rounded up: whoever woke before the deadline would only look and sleep again.
     constexpr std::int64_t longest_ms = 1'000'000'000;
     limit_ms = static_cast<DWORD>(std::min((left_ns + 999'999) / 1'000'000, longest_ms));

@@ -111,10 +111,11 @@ struct TANDEM_ASIO_FLAVOUR {
   /// Codes of the operating system are in the system's category, with Asio.
   static error_code code_of(const std::error_code& code) noexcept {
     if (code == std::errc::operation_canceled) return aborted();
-    if (code.category() == std::generic_category()) {
-      return error_code(code.value(), ::TANDEM_ASIO::error::get_system_category());
+    const std::error_code known = io::detail::system_code(code);
+    if (known.category() == std::system_category()) {
+      return error_code(known.value(), ::TANDEM_ASIO::error::get_system_category());
     }
-    return error_code(code);
+    return error_code(known);
   }
   template <class Stream, class Buffer, class Token>
   static auto write_all(Stream& stream, const Buffer& buffer, Token&& token) {
@@ -296,8 +297,8 @@ class async_result<::tandem::use_await_t, Signature> {
           ::tandem::detail::bound_executor_in(initiation), std::forward<Initiation>(initiation),
           std::forward<Args>(args)...);
     } else {
-      constexpr apart_by apart = ::tandem::detail::has_one_step<started>() ? apart_by::itself
-                                                                           : apart_by::strand;
+      constexpr apart_by apart =
+          ::tandem::detail::has_one_step<started>() ? apart_by::itself : apart_by::strand;
       return ::tandem::detail::await_asio<flavour, Signature, apart>(
           ::tandem::detail::no_bound(), std::forward<Initiation>(initiation),
           std::forward<Args>(args)...);
