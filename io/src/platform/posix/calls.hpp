@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstddef>
 
 #include "platform/posix/without_sigpipe.hpp"
@@ -16,12 +17,16 @@
 namespace tandem::inline v0::io::platform {
 
 /// Of a socket that is written to. Where the option is missing each send holds the signal back.
-inline void keep_from_signals([[maybe_unused]] int socket) noexcept {
+/// @returns  whether it is kept: macOS refuses the option once the peer has reset the connection
+inline bool is_kept_from_signals([[maybe_unused]] int socket) noexcept {
 #if defined(SO_NOSIGPIPE)
   int on = 1;
-  (void)::setsockopt(socket, SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on);
+  return ::setsockopt(socket, SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on) == 0;
+#else
+  return true;
 #endif
 }
+inline void keep_from_signals(int socket) noexcept { (void)is_kept_from_signals(socket); }
 
 inline void keep_from_exec(int descriptor) noexcept {
   (void)::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
@@ -39,7 +44,11 @@ inline int accept_connection(int listener) noexcept {
   const int made = ::accept(listener, nullptr, nullptr);
   if (made < 0) return made;
   keep_from_exec(made);
-  keep_from_signals(made);
+  if (!is_kept_from_signals(made)) {  // a write would end the program
+    ::close(made);
+    errno = ECONNABORTED;
+    return -1;
+  }
   // BSD's take this from the listener.
   const int status = ::fcntl(made, F_GETFL);
   if (status >= 0 && (status & O_NONBLOCK) != 0) {

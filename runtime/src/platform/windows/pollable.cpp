@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include "platform/pollable.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <mutex>
 
@@ -76,8 +75,9 @@ void pollable::set_deadline(std::int64_t deadline_ns) noexcept {
     parts_->set_none();
     return;
   }
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  parts_->set(std::max<std::int64_t>(deadline_ns - std::chrono::nanoseconds(now).count(), 0));
+  const auto since_epoch = std::chrono::steady_clock::now().time_since_epoch();
+  const std::int64_t now = std::chrono::nanoseconds(since_epoch).count();
+  parts_->set(deadline_ns <= now ? 0 : deadline_ns - now);
 }
 
 }  // namespace tandem::inline v0::platform

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "platform/windows/thread_record.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,11 +19,15 @@ namespace {
 
 void WINAPI end_of_thread(void* value) noexcept;
 
+// Whether a thread that ends has slots to look into. Relaxed: one that has a record knows of them.
+constinit std::atomic<bool> are_there{false};
+
 class slots {
  public:
   slots() noexcept : thread_(::TlsAlloc()), end_(::FlsAlloc(&end_of_thread)) {
     TANDEM_ASSERT(thread_ != TLS_OUT_OF_INDEXES && end_ != FLS_OUT_OF_INDEXES,
                   "the process has no slot left for the data of threads");
+    are_there.store(true, std::memory_order_relaxed);
 #if defined(__x86_64__)
     // slot/offset: the thread's block keeps the first slots from here on (TlsSlots of the TEB).
     constexpr std::uint32_t first_slot = 0x1480;
@@ -71,7 +76,27 @@ void WINAPI end_of_thread(void* value) noexcept {
   free_record(record);
 }
 
+// slot/again
+void NTAPI last_of_thread(void*, DWORD why, void*) noexcept {
+  if (why != DLL_THREAD_DETACH || !are_there.load(std::memory_order_relaxed)) return;
+  if (thread_record* const record = all_slots().get()) end_of_thread(record);
+}
+
 }  // namespace
+
+// Of the functions that the program calls at the end of a thread, in the order of their sections' names,
+// one of the last: those that destroy thread_locals are in .CRT$XLD and .CRT$XLF.
+#if defined(_MSC_VER)
+#pragma comment(linker, "/INCLUDE:_tls_used")
+#pragma comment(linker, "/INCLUDE:tandem_v0_last_of_thread")
+#pragma section(".CRT$XLY", long, read)
+extern "C" __declspec(allocate(".CRT$XLY")) const PIMAGE_TLS_CALLBACK tandem_v0_last_of_thread =
+    &last_of_thread;
+#else
+extern "C"
+    [[gnu::section(".CRT$XLY"), gnu::used]] const PIMAGE_TLS_CALLBACK tandem_v0_last_of_thread =
+        &last_of_thread;
+#endif
 
 thread_record& this_threads_record() noexcept {
   const slots& all = all_slots();

@@ -10,10 +10,12 @@
 //   leave   at the thread's end Windows calls the function of the second slot: it calls what was
 //           noted for the end, which may still use slot/read, clears both slots and frees the record
 //   again   what runs on the thread after that, such as the destructor of a thread_local, comes by
-//           slot/make to a new record, for which slot/leave is called once more
+//           slot/make to a new record; Windows has called the second slot's function then, and does
+//           not again: a function of the program's own list for the end of threads, one of the last
+//           there, looks for a record and does as slot/leave
 //
 // Only a thread itself writes its slots, so nobody sees another's record; none is lost, since
-// slot/make sets both slots.
+// slot/make sets both slots, and slot/again comes after all that may make one.
 #pragma once
 
 #include <array>
