@@ -8,6 +8,7 @@ from small_tree import run_over
 SYSTEM = "a folder of platform rooms knows which system it is"
 COMPILER = "an extension of some compilers: config.hpp has macros"
 DESCRIPTOR = "a native_descriptor, or no_descriptor"
+MACRO_CALL = "windows.h may have a macro of that name: (std::min)(a, b)"
 SLEEPS = "may sleep for ever where there is no futex (tests/support/waits.hpp says why, and has others)"
 
 HEADERS = [f"#include <{name}>" for name in [
@@ -41,9 +42,11 @@ EXTENSIONS = [
 FINE = """#include <semaphore>
 #include <vector>
 // __builtin_expect, asm, ({ 1; }) and _MSC_VER are words of a comment
+int none = (std::numeric_limits<int>::min)() + (std::max)(1, 2) + max_of(1) + std::max<int>(1, 2);  // max()
 void fine() { g({1}); h({}); auto l = [] { return 1; }; (void)l; int asm_count = 0; }
 """
 DESCRIPTORS = ["int descriptor = 0;", "void f(int fd);", "void f(int* peer_fd);", "native_descriptor here = -1;", "wait_descriptor_(-1)"]
+MACRO_CALLS = ["auto a = std::min(1, 2);", "auto b = std::max({1, 2});", "auto c = std::numeric_limits<int>::max();", "auto d = min (1, 2);"]
 WAITS = ["std::binary_semaphore a(0);", "std::counting_semaphore<2> b(0);", "std::latch c(1);", "std::barrier d(2);"]
 
 # What has a room, or may know: nothing is found there.
@@ -62,7 +65,8 @@ ROOMS = {
     "tests/bench/waits.cpp": WAITS,
     "tests/support/linux/system.cpp": [*HEADERS, *MACROS, *EXTENSIONS],
     "tests/support/windows/system.cpp": [*HEADERS, *MACROS, *EXTENSIONS],
-    "runtime/src/task/fine.cpp": FINE.splitlines(),
+    "runtime/src/task/fine.cpp": [*FINE.splitlines(), *MACRO_CALLS],
+    "io/include/tandem/io/fine.hpp": FINE.splitlines(),
 }
 # Where each word is an offence, with what is said of it.
 OFFENCES = [
@@ -72,6 +76,7 @@ OFFENCES = [
     (EXTENSIONS, COMPILER, ["runtime/src/task/words.cpp", "runtime/include/tandem/words.hpp", "io/src/iocp/words.cpp", "io/src/net/words.cpp",
                             "io/include/tandem/io/words.hpp", "examples/words.cpp", "tests/io/words.cpp", "tests/support/words.hpp"]),
     (WAITS, SLEEPS, ["runtime/src/task/waits.cpp", "io/include/tandem/io/waits.hpp", "examples/waits.cpp", "tests/runtime/waits.cpp"]),
+    (MACRO_CALLS, MACRO_CALL, ["runtime/include/tandem/macro_calls.hpp", "io/include/tandem/io/macro_calls.hpp"]),
     (DESCRIPTORS, DESCRIPTOR, ["io/src/net/descriptors.cpp", "io/include/tandem/io/descriptors.hpp"]),
 ]
 

@@ -87,6 +87,9 @@ io tandem/io/io.hpp'
       -e 's,//.*,,; /#[[:space:]]*include/d' -e '/__(attribute|extension|PRETTY_FUNCTION)__|\b(__)?asm(__)?\b|__int128|__builtin_|__(typeof|restrict)|\[\[[^]]*\b(gnu|clang)::|(=|\(|,|&&|\|\||\?|:|\breturn)[[:space:]]*\(\{/{F;=;p}' \
       | paste -d: - - - || true)
     while read -r hit; do
+      offend "$hit: windows.h may have a macro of that name: (std::min)(a, b)"
+    done < <(files runtime/include io/include 2>/dev/null | xargs -r sed -snE -e 's,//.*,,; /\b(min|max) *\(/{F;=;p}' | paste -d: - - - || true)
+    while read -r hit; do
       offend "$hit: a native_descriptor, or no_descriptor"
     done < <(files io | grep -vE '/src/(platform/[a-z]+|iocp)/|/detail/platform/descriptor_type\.hpp$' | xargs -r grep -nE \
       -e '\bint[ &*]+([a-z_]*descriptor|[a-z_]*fd)_?\b' -e '\b(native_descriptor .*|[a-z_]*descriptor_?)(\(| = |, |\{)-1\b' || true)

@@ -29,14 +29,14 @@ std::chrono::steady_clock::time_point deadline_after(
   using steady = std::chrono::steady_clock;
   const auto began = tandem::now();
   if (!(limit > limit.zero())) return began;  // NaN, too
-  const steady::duration room = steady::time_point::max() - began;
+  const steady::duration room = (steady::time_point::max)() - began;
   // Roughly first, by doubles, since any unit may be given; what passes fits into the clock's
   // range, a double's rounding apart, which is why the comparison that decides is one of whole
   // numbers.
   using seconds = std::chrono::duration<long double>;
-  if (seconds(limit) >= seconds(steady::duration::max())) return steady::time_point::max();
+  if (seconds(limit) >= seconds((steady::duration::max)())) return (steady::time_point::max)();
   const auto exact = std::chrono::ceil<steady::duration>(limit);
-  return exact >= room ? steady::time_point::max() : began + exact;
+  return exact >= room ? (steady::time_point::max)() : began + exact;
 }
 
 }  // namespace detail

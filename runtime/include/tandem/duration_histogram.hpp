@@ -36,13 +36,13 @@ class duration_histogram {
     // The number of digits of time - 1 is the exponent of the lowest power that is not below time.
     const auto digits =
         static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(time.count()) - 1));
-    return std::min(digits - first_exponent, bucket_count - 1);
+    return (std::min)(digits - first_exponent, bucket_count - 1);
   }
 
   /// Counts one more duration; one below zero adds nothing to the sum.
   void add(std::chrono::nanoseconds time) noexcept {
     ++counts[bucket_of(time)];
-    sum += std::max(time, std::chrono::nanoseconds::zero());
+    sum += (std::max)(time, std::chrono::nanoseconds::zero());
   }
   /// Counts all that the other one has counted.
   void add(const duration_histogram& other) noexcept {

@@ -83,7 +83,7 @@ task<void> pump_items(shared_items<View>& items, F& f) {
 template <class View, class F>
 task<void> run_for_each(View view, std::size_t limit, F f) {
   if constexpr (std::ranges::sized_range<View>) {
-    limit = std::min(limit, static_cast<std::size_t>(std::ranges::size(view)));
+    limit = (std::min)(limit, static_cast<std::size_t>(std::ranges::size(view)));
   }
   shared_items<View> items(view);
   std::vector<task<void>> pumps;

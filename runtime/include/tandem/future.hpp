@@ -31,7 +31,7 @@ namespace detail {
 template <class Future>
 bool wait_in_slices(Future& awaited) {
   constexpr std::chrono::milliseconds longest(50);
-  for (std::chrono::milliseconds slice(1);; slice = std::min(2 * slice, longest)) {
+  for (std::chrono::milliseconds slice(1);; slice = (std::min)(2 * slice, longest)) {
     const std::future_status status = awaited.wait_for(slice);
     if (status == std::future_status::ready) return true;
     if (status == std::future_status::deferred) {

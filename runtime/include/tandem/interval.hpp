@@ -94,7 +94,7 @@ class TANDEM_API interval {
 };
 
 inline tick_awaiter::tick_awaiter(interval& source) noexcept
-    : sleep_awaiter(source.next_ <= tandem::now() ? interval::time_point::min() : source.next_),
+    : sleep_awaiter(source.next_ <= tandem::now() ? (interval::time_point::min)() : source.next_),
       source_(&source) {}
 
 inline std::chrono::steady_clock::time_point tick_awaiter::await_resume() const {

@@ -48,7 +48,7 @@ class [[nodiscard]] TANDEM_API sleep_awaiter : private detail::leaf, private det
   /// In the place of the deadline: it has ended, as if cancelled, since nobody would have fired it.
   /// What has passed already is time_point::min().
   static constexpr std::chrono::steady_clock::time_point undriven =
-      std::chrono::steady_clock::time_point::min() + std::chrono::steady_clock::duration(1);
+      (std::chrono::steady_clock::time_point::min)() + std::chrono::steady_clock::duration(1);
 
   bool start(detail::promise_base& waiting) noexcept;
   bool give_way(detail::promise_base& waiting) noexcept;
@@ -78,7 +78,7 @@ class [[nodiscard]] sleep_operation {
 /// @cost           one clock read, one lock, no allocation; with a deadline in the past as yield()
 inline sleep_operation sleep_until(std::chrono::steady_clock::time_point deadline) noexcept {
   using time_point = std::chrono::steady_clock::time_point;
-  return sleep_operation(deadline <= tandem::now() ? time_point::min() : deadline);
+  return sleep_operation(deadline <= tandem::now() ? (time_point::min)() : deadline);
 }
 
 /// As sleep_until(tandem::now() + duration).
@@ -87,7 +87,7 @@ inline sleep_operation sleep_until(std::chrono::steady_clock::time_point deadlin
 template <class Rep, class Period>
 sleep_operation sleep_for(std::chrono::duration<Rep, Period> duration) noexcept {
   if (duration <= duration.zero()) {
-    return sleep_operation(std::chrono::steady_clock::time_point::min());
+    return sleep_operation((std::chrono::steady_clock::time_point::min)());
   }
   return sleep_operation(detail::deadline_after(duration));
 }

@@ -52,7 +52,7 @@ TANDEM_API const char* to_string(saturation_policy policy) noexcept;
 ///     options.submissions.when_saturated = tandem::saturation_policy::caller_runs;
 class TANDEM_API submission_options {
  public:
-  static constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
+  static constexpr std::size_t unlimited = (std::numeric_limits<std::size_t>::max)();
   /// Called on the submitter's thread, without locks. `handler`, `suspend` or anything else that is
   /// no policy as its answer means abort. What it throws comes out of submit(), and the task is
   /// gone.

@@ -94,7 +94,7 @@ detail::marked_t<A, timeout_awaiter<detail::awaited_t<A>>> with_timeout(
     std::chrono::duration<Rep, Period> limit, A&& child) {
   using time_point = std::chrono::steady_clock::time_point;
   return detail::marked_t<A, timeout_awaiter<detail::awaited_t<A>>>(
-      limit > limit.zero() ? detail::deadline_after(limit) : time_point::min(),
+      limit > limit.zero() ? detail::deadline_after(limit) : (time_point::min)(),
       detail::as_task(std::forward<A>(child)));
 }
 
@@ -108,7 +108,7 @@ detail::marked_t<A, timeout_awaiter<detail::awaited_t<A>>> with_deadline(
     std::chrono::steady_clock::time_point deadline, A&& child) {
   using time_point = std::chrono::steady_clock::time_point;
   return detail::marked_t<A, timeout_awaiter<detail::awaited_t<A>>>(
-      deadline > tandem::now() ? deadline : time_point::min(),
+      deadline > tandem::now() ? deadline : (time_point::min)(),
       detail::as_task(std::forward<A>(child)));
 }
 

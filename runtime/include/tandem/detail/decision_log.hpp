@@ -20,7 +20,7 @@ class decision_log {
   /// Of two threads that decide at once the one that read the clock first may come second: `when` never goes back.
   void add(pool_decision decision) noexcept {
     const std::lock_guard lock(lock_);
-    if (count_ != 0) decision.when = std::max(decision.when, ring_[(count_ - 1) % capacity].when);
+    if (count_ != 0) decision.when = (std::max)(decision.when, ring_[(count_ - 1) % capacity].when);
     ring_[count_++ % capacity] = decision;
     ++counts_[static_cast<std::size_t>(decision.action)][static_cast<std::size_t>(decision.reason)];
   }

@@ -74,7 +74,7 @@ class fold {
     // An eighth of the leaf, at most: costly items may lie further on, however cheap the measured
     // ones.
     const std::size_t most = (last - first) / 8 + 1;
-    std::size_t step = std::min(plan_.step(), most);
+    std::size_t step = (std::min)(plan_.step(), most);
     while (true) {
       const std::size_t to = last - first > step ? first + step : last;
       work_.run(sum, first, to);
@@ -83,11 +83,11 @@ class fold {
       const auto now = partition_plan::clock::now();
       const std::chrono::nanoseconds taken = now - began;
       if (taken > 2 * partition_plan::leaf_time && last - first > 1) {
-        leaf = std::min(partition_plan::fitting(partition_plan::leaf_time, first - begin, taken),
-                        (last - first + 1) / 2);
+        leaf = (std::min)(partition_plan::fitting(partition_plan::leaf_time, first - begin, taken),
+                          (last - first + 1) / 2);
         return first;
       }
-      if (now - looked < partition_plan::look_time) step = std::min(step * 4, most);
+      if (now - looked < partition_plan::look_time) step = (std::min)(step * 4, most);
       looked = now;
     }
   }

@@ -72,7 +72,7 @@ class injection_lane {
     job* const item = take_oldest();
     left = waiting_;
     if (most > 1 && left > 0) {
-      const std::size_t wanted = std::min(most - 1, left / sharers);
+      const std::size_t wanted = (std::min)(most - 1, left / sharers);
       lane->push_some(wanted, [this] { return take_oldest(); });  // inbox/take
     }
     count_.store(waiting_, std::memory_order_seq_cst);  // inbox/take

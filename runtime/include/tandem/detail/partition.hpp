@@ -175,8 +175,8 @@ class partition_plan {
       // seems to be over within a microsecond, and the clock would cost more than the items.
       const std::size_t left = count - done;
       const bool is_short = fitting(clock_worth, done, taken) >= left;
-      step = std::min({step * 8, std::max<std::size_t>(left / (is_short ? 2 : 8), 1),
-                       fitting(probe_time, done, taken)});
+      step = (std::min)({step * 8, std::max<std::size_t>(left / (is_short ? 2 : 8), 1),
+                         fitting(probe_time, done, taken)});
       if (is_short && left <= 16) step = left;
     }
     const std::size_t left = count - done;

@@ -254,8 +254,8 @@ class quick_sorter {
       const auto unknown = static_cast<std::size_t>(last - first);
       const std::size_t for_left = left_count == 0 ? (right_count == 0 ? unknown / 2 : unknown) : 0;
       const std::size_t for_right = right_count == 0 ? unknown - for_left : 0;
-      const std::size_t left_size = std::min(for_left, block);
-      const std::size_t right_size = std::min(for_right, block);
+      const std::size_t left_size = (std::min)(for_left, block);
+      const std::size_t right_size = (std::min)(for_right, block);
       if (left_count == 0) {
         left_start = 0;
         left_base = first;
@@ -274,7 +274,7 @@ class quick_sorter {
           right_count += static_cast<std::size_t>(static_cast<bool>(goes_left(*last)));
         }
       }
-      const std::size_t pairs = std::min(left_count, right_count);
+      const std::size_t pairs = (std::min)(left_count, right_count);
       for (std::size_t i = 0; i != pairs; ++i) {
         std::ranges::iter_swap(left_base + left_offsets[left_start + i],
                                right_base - right_offsets[right_start + i]);

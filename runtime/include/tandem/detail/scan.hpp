@@ -63,7 +63,7 @@ class scan_round {
       if (tile + 1 >= end_) return false;
       // Before the reducers are forked, and read after they have ended. Nobody needs the last sum.
       next_.store(tile, std::memory_order_relaxed);
-      limit_ = std::min(tile + (workers - 1) * share, end_ - 1);
+      limit_ = (std::min)(tile + (workers - 1) * share, end_ - 1);
       if (word_.compare_exchange_weak(seen, pack(at, tile), std::memory_order_relaxed)) return true;
     }
   }
@@ -83,7 +83,7 @@ class scan_round {
   std::size_t scanned_end() const noexcept { return mark(word_.load(std::memory_order_relaxed)); }
   std::size_t summed_end() const noexcept {
     if (scanned_end() == end_) return end_;
-    return std::min(next_.load(std::memory_order_relaxed), limit_);
+    return (std::min)(next_.load(std::memory_order_relaxed), limit_);
   }
 
  private:
@@ -123,7 +123,7 @@ class scan {
     tile_items_ = plan_.leaf();
     // A round's word counts tiles in 32 bits.
     constexpr std::size_t most_tiles = 0x7FFF'FFFF;
-    tile_items_ = std::max(tile_items_, (count_ - done_) / most_tiles + 1);
+    tile_items_ = (std::max)(tile_items_, (count_ - done_) / most_tiles + 1);
     workers_ = workers_for_pieces();
     return false;
   }
@@ -219,7 +219,7 @@ class scan {
 
   std::size_t begin_of(std::size_t tile) const noexcept { return done_ + tile * tile_items_; }
   std::size_t end_of(std::size_t tile) const noexcept {
-    return std::min(begin_of(tile) + tile_items_, count_);
+    return (std::min)(begin_of(tile) + tile_items_, count_);
   }
 
   void sum_up(std::size_t tile) {

@@ -77,7 +77,7 @@ class sort {
 
   /// Elements that one task sorts in about two leaf times.
   distance measured_leaf(distance size) {
-    const distance probed = std::min(size, probe_size);
+    const distance probed = (std::min)(size, probe_size);
     std::size_t count = 1;
     const auto counting = [&](auto&& a, auto&& b) {
       ++count;
@@ -91,7 +91,7 @@ class sort {
     // About log2(n) comparisons an element.
     const auto fitting =
         static_cast<distance>(comparisons / static_cast<std::size_t>(std::bit_width(comparisons)));
-    return std::max({fitting, size / (workers_ * most_leaves_per_worker), probed});
+    return (std::max)({fitting, size / (workers_ * most_leaves_per_worker), probed});
   }
 
   static task<void> sort_part(sort& all, Iterator first, Iterator last, int bad_allowed,
@@ -163,8 +163,8 @@ class sort {
   static task<Iterator> shared_partition(sort& all, Iterator first, Iterator last) {
     shared_part part{first, {}, {}, {}};
     const distance size = last - first;
-    const distance count = std::max(std::min(4 * all.workers_, (size - 1) / shared_chunk),
-                                    (size - 1) / (long_partition / 16));
+    const distance count = (std::max)((std::min)(4 * all.workers_, (size - 1) / shared_chunk),
+                                      (size - 1) / (long_partition / 16));
     for (distance i = 0; i != count; ++i) {
       const distance begin = 1 + (size - 1) / count * i;
       part.chunks.push_back(
@@ -175,8 +175,8 @@ class sort {
     distance border = 1;
     for (const chunk& each : part.chunks) border += each.middle - each.first;
     for (const chunk& each : part.chunks) {
-      append(part.go_right, each.middle, std::min(each.last, border));
-      append(part.go_left, std::max(each.first, border), each.middle);
+      append(part.go_right, each.middle, (std::min)(each.last, border));
+      append(part.go_left, (std::max)(each.first, border), each.middle);
     }
     const distance swaps = part.go_right.empty() ? 0 : end_of(part.go_right.back());
     co_await swap_misplaced(all, part, 0, swaps);
@@ -221,7 +221,7 @@ class sort {
     const misplaced* right = holding(part.go_right, from);
     const misplaced* left = holding(part.go_left, from);
     while (from != to) {
-      const distance count = std::min({to, end_of(*right), end_of(*left)}) - from;
+      const distance count = (std::min)({to, end_of(*right), end_of(*left)}) - from;
       const Iterator one = part.first + (right->first + (from - right->before));
       std::swap_ranges(one, one + count, part.first + (left->first + (from - left->before)));
       from += count;

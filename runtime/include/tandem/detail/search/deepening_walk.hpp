@@ -153,7 +153,7 @@ class alignas(64) deepening_walk {
   using entry = deepening_entry<P>;
   using way_back = typename entry::way_back;
 
-  static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
+  static constexpr std::uint64_t none = (std::numeric_limits<std::uint64_t>::max)();
 
   deepening_walk(const P& puzzle, Table& table, search_control& control, std::uint64_t bound,
                  const move_path<move>& path = move_path<move>())

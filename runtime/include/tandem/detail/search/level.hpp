@@ -85,7 +85,7 @@ class level_crew {
         // searching/cursor
         const std::size_t first = self.cursor_.fetch_add(stride, std::memory_order_relaxed);
         if (first >= self.size_) break;
-        const std::size_t last = std::min(first + stride, self.size_);
+        const std::size_t last = (std::min)(first + stride, self.size_);
         const std::uint64_t found = search.expand(own, first, last);
         self.control_.checkpoint(own.pacer, found, static_cast<std::uint32_t>(last - first),
                                  self.depth_);
@@ -110,7 +110,7 @@ class level_crew {
     for (std::size_t i = 0; i < forked; ++i) {
       longest = std::max<std::size_t>(longest, parts_[i]->pacer.stride());
     }
-    stride_ = std::min(longest, longest_batch);
+    stride_ = (std::min)(longest, longest_batch);
   }
 
   static constexpr std::size_t shortest_batch = 32;

@@ -59,7 +59,7 @@ class open_list {
       const std::size_t wanted = best->first.sum == sum ? most : least;
       if (out.size() >= wanted) return;
       search_vector<entry>& bucket = best->second;
-      const std::size_t count = std::min(bucket.size(), wanted - out.size());
+      const std::size_t count = (std::min)(bucket.size(), wanted - out.size());
       const auto first = bucket.end() - static_cast<std::ptrdiff_t>(count);
       out.insert(out.end(), first, bucket.end());
       bucket.erase(first, bucket.end());

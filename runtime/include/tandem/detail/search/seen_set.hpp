@@ -29,7 +29,7 @@ class seen_set {
   /// One shard for a single task, else some sixteen per task.
   seen_set(search_control& control, unsigned parallelism)
       : seen_set(std::vector<search_control*>(
-            parallelism <= 1 ? 1 : std::bit_ceil(std::size_t{std::min(parallelism, 64U)} * 16),
+            parallelism <= 1 ? 1 : std::bit_ceil(std::size_t{(std::min)(parallelism, 64U)} * 16),
             &control)) {}
 
   std::size_t shard_count() const noexcept { return shards_.size(); }

@@ -105,12 +105,12 @@ class transpositions {
   static std::size_t bytes_for(const search_control& control) {
     const std::size_t bytes = control.options().transposition_bytes;
     const auto limit = control.options().memory_limit;
-    return limit ? std::min(bytes, *limit / 2) : bytes;
+    return limit ? (std::min)(bytes, *limit / 2) : bytes;
   }
   /// As many shards as for so many tasks: 16 for each of them, one for a single one.
   static unsigned width_for(std::size_t bytes, unsigned parallelism) {
     const std::size_t most = bytes / least_shard_bytes / 32;
-    return static_cast<unsigned>(std::clamp<std::size_t>(most, 1, std::max(parallelism, 1U)));
+    return static_cast<unsigned>(std::clamp<std::size_t>(most, 1, (std::max)(parallelism, 1U)));
   }
 
   bool better(mark& known, cost_type cost) const noexcept {
