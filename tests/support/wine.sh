@@ -6,13 +6,25 @@
 # first makes it, which takes wine some seconds. TANDEM_WINE_SECONDS (default 900) ends what hangs beyond any watchdog.
 # The output goes by way of files: wine's services begin with whichever program is first, keep its output open, and stay
 # longer than it, so that a reader of a pipe would wait for them.
+# wine's server is begun here, and stays for server_stays seconds after its last program. Debian's ends with that program, and
+# takes those with it that begin in this moment: they hang, or end with status 0 before they did anything.
 set -euo pipefail
 export WINEPREFIX=$1 WINEDEBUG=${WINEDEBUG:--all} WINEDLLOVERRIDES='mscoree=;mshtml='
 shift
 wine=$(command -v wine64 || true)
 [ -n "$wine" ] || wine=/usr/lib/wine/wine64
 [ -x "$wine" ] || { echo "wine.sh: there is no wine64 (Debian: wine64)" >&2; exit 127; }
+server=$(command -v wineserver || true)
+[ -n "$server" ] || server=/usr/lib/wine/wineserver
+[ -x "$server" ] || { echo "wine.sh: there is no wineserver (Debian: libwine)" >&2; exit 127; }
+server_stays=30
 mkdir -p "$WINEPREFIX"
+begun=0
+"$server" -p$server_stays </dev/null >/dev/null 2>&1 || begun=$?
+case $begun in
+  0 | 2) ;;  # 2: it runs already
+  *) echo "wine.sh: $server cannot be started: it ended with $begun" >&2; exit 126 ;;
+esac
 if [ ! -f "$WINEPREFIX/ready" ]; then
   exec 9>"$WINEPREFIX/lock"
   flock 9
