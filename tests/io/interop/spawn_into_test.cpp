@@ -10,17 +10,20 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include <tandem/as_result.hpp>
+#include <tandem/event.hpp>
 #include <tandem/resume_on.hpp>
 #include <tandem/shielded.hpp>
 #include <tandem/sleep.hpp>
 #include <tandem/spawn.hpp>
 #include <tandem/when_all.hpp>
+#include <tandem/with_stop.hpp>
 #include <tandem/yield.hpp>
 
 #include "io/interop/asio_flavour.hpp"
@@ -195,11 +198,18 @@ task<void> read_of_tandem(tandem::io::tcp_stream& stream) {
   std::array<std::byte, 8> bytes;
   (void)co_await stream.read(bytes);
 }
+/// Out of reach of the stop, but not over before it has come.
 task<void> finish_shielded(std::atomic<int>& finished) {
-  co_await tandem::shielded([](std::atomic<int>& done) -> task<void> {
-    co_await tandem::sleep_for(10ms);
-    ++done;
-  }(finished));
+  const auto body = [&](std::stop_token stop) -> task<void> {
+    co_await tandem::shielded([](std::stop_token token, std::atomic<int>& done) -> task<void> {
+      tandem::event stopped;
+      const std::stop_callback on_stop(std::move(token), [&] { stopped.set(); });
+      co_await stopped.wait();
+      co_await tandem::sleep_for(10ms);
+      ++done;
+    }(std::move(stop), finished));
+  };
+  co_await tandem::with_stop_token(body);
 }
 task<void> run_on_workers() {
   co_await tandem::resume_on(tandem::workers());

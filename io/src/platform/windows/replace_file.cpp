@@ -10,6 +10,7 @@
 #include <cstring>
 #include <cwchar>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <tandem/detail/random.hpp>
 #include <tandem/stop.hpp>
@@ -36,6 +37,13 @@ std::wstring folder_of(const std::wstring& path) {
 
 constexpr DWORD shared_by_all = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
 
+/// Held while an old file is open here or gets its successor: some file systems refuse a file that
+/// is open a successor, and of several tasks that write the same one none is to fail by that.
+std::mutex& naming() {
+  static std::mutex one;
+  return one;
+}
+
 /// What is there under that name, at the end of all links.
 class old_file {
  public:
@@ -43,6 +51,17 @@ class old_file {
     if (!to_wide_path(path, path_)) {
       throw failed_step(number_of(ERROR_INVALID_NAME), "name", path);
     }
+    const std::lock_guard lock(naming());
+    open();
+    if (handle_.is_open()) follow();
+    close();
+  }
+
+  const std::wstring& path() const noexcept { return path_; }
+  bool exists() const noexcept { return attributes_ != INVALID_FILE_ATTRIBUTES; }
+  DWORD attributes() const noexcept { return exists() ? attributes_ : 0; }
+  /// If it is there. pre: naming() is held until close()
+  void open() {
     constexpr DWORD asked = FILE_READ_ATTRIBUTES;
     for (const DWORD access : {asked | READ_CONTROL, asked}) {
       handle_ = owned_handle(::CreateFileW(path_.c_str(), access, shared_by_all, nullptr,
@@ -50,13 +69,8 @@ class old_file {
       if (handle_.is_open() || ::GetLastError() != ERROR_ACCESS_DENIED) break;
     }
     // If it is not: an error that comes again, or none there.
-    if (handle_.is_open()) follow();
     attributes_ = ::GetFileAttributesW(path_.c_str());
   }
-
-  const std::wstring& path() const noexcept { return path_; }
-  bool exists() const noexcept { return attributes_ != INVALID_FILE_ATTRIBUTES; }
-  DWORD attributes() const noexcept { return exists() ? attributes_ : 0; }
   /// Whether the path begins at a volume, whatever the current folder is.
   bool is_whole() const noexcept { return is_whole_; }
   /// Gives another file the same rights and attributes. @returns  whether it has them
@@ -164,11 +178,14 @@ class new_file {
   }
   void take_name(old_file& target, bool durable) {
     tandem::throw_if_stopped();
+    std::unique_lock lock(naming());
+    target.open();
     const bool takes_over =
         target.exists() && target.is_whole() && target.pass_on_to(handle_.get());
     if (!handle_.close()) fail("close", path_);
     target.close();
     if (!takes_over || !rename(target.path())) replace(target);
+    lock.unlock();
     path_.clear();
     if (durable) sync_name_of(target.path());
   }
