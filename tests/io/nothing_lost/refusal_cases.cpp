@@ -307,11 +307,12 @@ void resize_and_go_on() {
     };
     const auto receive = [](connection& each) -> task<void> {
       auto got = co_await as_result(each.server.receive());
-      if (!got) {
+      if (!got && !got.is_cancelled()) {
         // Told once; then it goes on where it was.
         EXPECT_EQ(got.error(), std::errc::not_enough_memory);
         got = co_await as_result(each.server.receive());
       }
+      if (got.is_cancelled()) co_return;  // one of the other three was refused
       EXPECT_EQ(std::move(got).value().size(), 1U);
     };
     (void)all;
