@@ -72,7 +72,7 @@ quietly() {
 }
 
 mkdir -p "$build"
-rm -rf "$build/tests.xml" "$build/tests.counts" "$build/laws"/*.xml
+rm -rf "$build/tests.xml" "$build/tests.counts" "$build/laws"/*.xml "$build/wine/server.log"
 say "packages"
 tests/support/install_packages.sh "${groups[@]}"
 say "configure"
@@ -92,6 +92,7 @@ else
 fi
 
 if [ "$preset" = mingw ]; then
+  [ ! -s "$build/wine/server.log" ] || sed 's/^/wineserver: /' "$build/wine/server.log"
   read -r passed failed skipped < <(python3 -B tests/support/count_laws.py "$build") || true
   if [ "$status" != 0 ] && [ "${failed:-0}" = 0 ]; then failed=1; fi
   echo "$passed $failed $skipped" >"$build/tests.counts"

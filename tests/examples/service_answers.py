@@ -15,6 +15,7 @@ import unittest
 
 SUPPORT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support")
 sys.path.insert(0, SUPPORT)
+import emulated  # noqa: E402
 from service_process import PATIENCE, Service, request  # noqa: E402
 
 SERVICE = ""
@@ -172,8 +173,9 @@ class Limits(unittest.TestCase):
                 client.socket.close()
 
     def test_running_out_of_descriptors_ends_nothing(self):
+        few = 64 if emulated.EMULATOR else 40  # each thread of wine has some of its own
         def few_descriptors():
-            resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))
+            resource.setrlimit(resource.RLIMIT_NOFILE, (few, few))
         with Service(SERVICE, before_exec=few_descriptors) as service:
             clients = [service.connect() for _ in range(60)]  # some of them only in the backlog
             for client in clients:

@@ -14,6 +14,11 @@
 #include "seeded.hpp"
 #include "stage.hpp"
 
+/// How often the two threads meet; fewer times where that is slow.
+#ifndef TANDEM_TEST_RACES
+#define TANDEM_TEST_RACES 200
+#endif
+
 namespace tandem::registry {
 namespace {
 
@@ -86,7 +91,7 @@ class companion {
 void race_of_threads(const entry& of, std::mt19937_64& random) {
   stage at(of, clock_kind::real_clock, 0, 0);
   companion other;
-  for (int round = 0; round < 200 && !::testing::Test::HasFailure(); ++round) {
+  for (int round = 0; round < TANDEM_TEST_RACES && !::testing::Test::HasFailure(); ++round) {
     if (round > 0) at.renew();
     at.it->set_span(std::chrono::microseconds(random() % 60));
     auto waiting = at.rt->spawn(at.it->await_once());

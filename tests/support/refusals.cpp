@@ -21,6 +21,9 @@
 
 namespace tandem::test {
 
+constinit refusals allocations("allocation");
+constinit refusals new_threads("thread");
+
 namespace {
 
 // What own_word() says of a thread.

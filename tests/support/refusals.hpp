@@ -9,6 +9,7 @@
 #pragma once
 
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
@@ -72,6 +73,13 @@ class refusals {
 /// Allocations: malloc and its family, on Windows as far as code of the executable asks for them;
 /// with a sanitizer malloc and operator new, likewise.
 extern refusals allocations;
+/// By who serves them: whether this one is refused, of which errno tells.
+inline bool refused_memory() noexcept {
+  if (!allocations.refuse()) [[likely]]
+    return false;
+  errno = ENOMEM;
+  return true;
+}
 /// Threads: pthread_create answers EAGAIN.
 extern refusals new_threads;
 

@@ -7,7 +7,8 @@
 # The output goes by way of files: wine's services begin with whichever program is first, keep its output open, and stay
 # longer than it, so that a reader of a pipe would wait for them.
 # wine's server is begun here, and stays for server_stays seconds after its last program. Debian's ends with that program, and
-# takes those with it that begin in this moment: they hang, or end with status 0 before they did anything.
+# takes those with it that begin in this moment. What it says lies in PREFIX/server.log: should it crash, then all programs that
+# ran have hung, or ended with status 0 before they were done.
 set -euo pipefail
 export WINEPREFIX=$1 WINEDEBUG=${WINEDEBUG:--all} WINEDLLOVERRIDES='mscoree=;mshtml='
 shift
@@ -20,7 +21,7 @@ server=$(command -v wineserver || true)
 server_stays=30
 mkdir -p "$WINEPREFIX"
 begun=0
-"$server" -p$server_stays </dev/null >/dev/null 2>&1 || begun=$?
+"$server" -p$server_stays </dev/null >/dev/null 2>>"$WINEPREFIX/server.log" || begun=$?
 case $begun in
   0 | 2) ;;  # 2: it runs already
   *) echo "wine.sh: $server cannot be started: it ended with $begun" >&2; exit 126 ;;

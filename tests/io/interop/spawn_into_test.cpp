@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <tandem/as_result.hpp>
+#include <tandem/detail/token_callback.hpp>
 #include <tandem/event.hpp>
 #include <tandem/resume_on.hpp>
 #include <tandem/shielded.hpp>
@@ -203,7 +204,8 @@ task<void> finish_shielded(std::atomic<int>& finished) {
   const auto body = [&](std::stop_token stop) -> task<void> {
     co_await tandem::shielded([](std::stop_token token, std::atomic<int>& done) -> task<void> {
       tandem::event stopped;
-      const std::stop_callback on_stop(std::move(token), [&] { stopped.set(); });
+      const tandem::detail::token_callback<std::function<void()>> on_stop(token,
+                                                                          [&] { stopped.set(); });
       co_await stopped.wait();
       co_await tandem::sleep_for(10ms);
       ++done;

@@ -5,7 +5,6 @@
 // every library of the process. A sanitizer keeps its own: there the linker (--wrap, see
 // CMakeLists.txt) leads here what is asked for by the code that is linked into the executable, and
 // not what the standard library's own code asks for (std::string).
-#include <cerrno>
 #include <cstddef>
 #include <cstdlib>
 #include <new>
@@ -13,20 +12,7 @@
 #include "refusals.hpp"
 #include "sanitized.hpp"
 
-namespace tandem::test {
-constinit refusals allocations("allocation");
-}  // namespace tandem::test
-
-namespace {
-
-bool refused_now() noexcept {
-  if (!tandem::test::allocations.refuse()) [[likely]]
-    return false;
-  errno = ENOMEM;
-  return true;
-}
-
-}  // namespace
+using tandem::test::refused_memory;
 
 #if TANDEM_TEST_SANITIZED
 
@@ -48,28 +34,28 @@ void* __wrap__ZnwmSt11align_val_t(std::size_t bytes, std::align_val_t align);
 void* __wrap__ZnwmRKSt9nothrow_t(std::size_t bytes, const std::nothrow_t& how) noexcept;
 
 void* __wrap_malloc(std::size_t bytes) noexcept {
-  return refused_now() ? nullptr : __real_malloc(bytes);
+  return refused_memory() ? nullptr : __real_malloc(bytes);
 }
 void* __wrap_calloc(std::size_t count, std::size_t bytes) noexcept {
-  return refused_now() ? nullptr : __real_calloc(count, bytes);
+  return refused_memory() ? nullptr : __real_calloc(count, bytes);
 }
 void* __wrap_aligned_alloc(std::size_t align, std::size_t bytes) noexcept {
-  return refused_now() ? nullptr : __real_aligned_alloc(align, bytes);
+  return refused_memory() ? nullptr : __real_aligned_alloc(align, bytes);
 }
 void* __wrap__Znwm(std::size_t bytes) {
-  if (refused_now()) throw std::bad_alloc();
+  if (refused_memory()) throw std::bad_alloc();
   return __real__Znwm(bytes);
 }
 void* __wrap__Znam(std::size_t bytes) {
-  if (refused_now()) throw std::bad_alloc();
+  if (refused_memory()) throw std::bad_alloc();
   return __real__Znam(bytes);
 }
 void* __wrap__ZnwmSt11align_val_t(std::size_t bytes, std::align_val_t align) {
-  if (refused_now()) throw std::bad_alloc();
+  if (refused_memory()) throw std::bad_alloc();
   return __real__ZnwmSt11align_val_t(bytes, align);
 }
 void* __wrap__ZnwmRKSt9nothrow_t(std::size_t bytes, const std::nothrow_t& how) noexcept {
-  return refused_now() ? nullptr : __real__ZnwmRKSt9nothrow_t(bytes, how);
+  return refused_memory() ? nullptr : __real__ZnwmRKSt9nothrow_t(bytes, how);
 }
 }
 // NOLINTEND
@@ -82,16 +68,18 @@ void* __libc_calloc(std::size_t count, std::size_t bytes) noexcept;    // NOLINT
 void* __libc_realloc(void* old, std::size_t bytes) noexcept;           // NOLINT
 void* __libc_memalign(std::size_t align, std::size_t bytes) noexcept;  // NOLINT
 
-void* malloc(std::size_t bytes) noexcept { return refused_now() ? nullptr : __libc_malloc(bytes); }
+void* malloc(std::size_t bytes) noexcept {
+  return refused_memory() ? nullptr : __libc_malloc(bytes);
+}
 void* calloc(std::size_t count, std::size_t bytes) noexcept {
-  return refused_now() ? nullptr : __libc_calloc(count, bytes);
+  return refused_memory() ? nullptr : __libc_calloc(count, bytes);
 }
 void* realloc(void* old, std::size_t bytes) noexcept {
-  return refused_now() ? nullptr : __libc_realloc(old, bytes);
+  return refused_memory() ? nullptr : __libc_realloc(old, bytes);
 }
 void* memalign(std::size_t align, std::size_t bytes) noexcept;
 void* memalign(std::size_t align, std::size_t bytes) noexcept {
-  return refused_now() ? nullptr : __libc_memalign(align, bytes);
+  return refused_memory() ? nullptr : __libc_memalign(align, bytes);
 }
 void* aligned_alloc(std::size_t align, std::size_t bytes) noexcept {
   return memalign(align, bytes);

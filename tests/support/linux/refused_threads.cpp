@@ -7,10 +7,6 @@
 
 #include "refusals.hpp"
 
-namespace tandem::test {
-constinit refusals new_threads("thread");
-}  // namespace tandem::test
-
 extern "C" {
 
 // What a sanitizer that is linked into the executable would have put in the place of ours.

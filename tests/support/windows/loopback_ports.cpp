@@ -9,7 +9,8 @@
 #include <ws2tcpip.h>
 
 #include <cstdint>
-#include <vector>
+
+#include "own_handles.hpp"
 
 namespace tandem::test {
 
@@ -23,45 +24,6 @@ bound_socket open_socket(int family) {
   EXPECT_TRUE(started);
   return static_cast<bound_socket>(::WSASocketW(family, SOCK_STREAM, 0, nullptr, 0,
                                                 WSA_FLAG_OVERLAPPED | WSA_FLAG_NO_HANDLE_INHERIT));
-}
-
-// As the system tells it; no header has it.
-struct handle_entry {
-  USHORT process;
-  USHORT unused;
-  UCHAR type;
-  UCHAR flags;
-  USHORT handle;
-  void* object;
-  ULONG access;
-};
-struct handle_list {
-  ULONG count;
-  handle_entry first[1];
-};
-
-/// All handles of this process.
-std::vector<SOCKET> own_handles() {
-  using query = LONG(WINAPI*)(ULONG what, void* into, ULONG bytes, ULONG* told);
-  static const auto ask = reinterpret_cast<query>(reinterpret_cast<void*>(
-      ::GetProcAddress(::GetModuleHandleW(L"ntdll.dll"), "NtQuerySystemInformation")));
-  constexpr ULONG system_handles = 16;
-  constexpr auto too_short = static_cast<LONG>(0xC0000004);
-  std::vector<std::uint64_t> room(8 * 1024);
-  LONG answer = too_short;
-  while (answer == too_short) {
-    room.resize(2 * room.size());
-    answer = ask(system_handles, room.data(), static_cast<ULONG>(8 * room.size()), nullptr);
-  }
-  EXPECT_EQ(answer, 0);
-  const auto* const told = reinterpret_cast<const handle_list*>(room.data());  // NOLINT
-  std::vector<SOCKET> found;
-  for (ULONG i = 0; answer == 0 && i < told->count; ++i) {
-    const handle_entry& each = told->first[i];
-    if (each.process == ::GetCurrentProcessId()) found.push_back(each.handle);
-  }
-  EXPECT_FALSE(found.empty());
-  return found;
 }
 
 }  // namespace
@@ -106,18 +68,17 @@ bound_socket bind_loopback_v6(std::uint16_t port, bool& is_held) {
 
 void close_bound(bound_socket socket) { ::closesocket(static_cast<SOCKET>(socket)); }
 
-// Sockets, since the system's own libraries open other handles when they like. GetProcessHandleCount()
-// says zero under wine 8.
+// Sockets, since the system's own libraries open other handles when they like.
 std::size_t open_descriptors() {
   std::size_t count = 0;
-  for (const SOCKET each : own_handles()) {
+  for_each_own_handle([&count](HANDLE each) {
     int type = 0;
     int size = sizeof type;
-    count += ::getsockopt(each, SOL_SOCKET, SO_TYPE, reinterpret_cast<char*>(&type),  // NOLINT
-                          &size) == 0
+    count += ::getsockopt(reinterpret_cast<SOCKET>(each), SOL_SOCKET, SO_TYPE,  // NOLINT
+                          reinterpret_cast<char*>(&type), &size) == 0           // NOLINT
                  ? 1
                  : 0;
-  }
+  });
   return count;
 }
 

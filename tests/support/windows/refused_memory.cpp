@@ -6,27 +6,13 @@
 // their own.
 #include <pthread.h>
 
-#include <cerrno>
 #include <cstddef>
 #include <ctime>
 
 #include "refusals.hpp"
 #include "refusals_system.hpp"
 
-namespace tandem::test {
-constinit refusals allocations("allocation");
-}  // namespace tandem::test
-
-namespace {
-
-bool refused_now() noexcept {
-  if (!tandem::test::allocations.refuse()) [[likely]]
-    return false;
-  errno = ENOMEM;
-  return true;
-}
-
-}  // namespace
+using tandem::test::refused_memory;
 
 // NOLINTBEGIN: names that the linker asks for
 extern "C" {
@@ -43,15 +29,15 @@ void* __wrap_calloc(std::size_t count, std::size_t bytes);
 void* __wrap_realloc(void* old, std::size_t bytes);
 void* __wrap___emutls_get_address(void* of);
 
-void* __wrap_malloc(std::size_t bytes) { return refused_now() ? nullptr : __real_malloc(bytes); }
+void* __wrap_malloc(std::size_t bytes) { return refused_memory() ? nullptr : __real_malloc(bytes); }
 void* __wrap_calloc(std::size_t count, std::size_t bytes) {
-  return refused_now() ? nullptr : __real_calloc(count, bytes);
+  return refused_memory() ? nullptr : __real_calloc(count, bytes);
 }
 void* __wrap_realloc(void* old, std::size_t bytes) {
-  return refused_now() ? nullptr : __real_realloc(old, bytes);
+  return refused_memory() ? nullptr : __real_realloc(old, bytes);
 }
 aligned_function* __wrap___imp__aligned_malloc = [](std::size_t bytes, std::size_t align) {
-  return refused_now() ? nullptr : __real___imp__aligned_malloc(bytes, align);
+  return refused_memory() ? nullptr : __real___imp__aligned_malloc(bytes, align);
 };
 
 // A thread's first access to a thread_local, of which the C++ library has one for exceptions: without

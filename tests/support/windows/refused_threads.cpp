@@ -8,10 +8,6 @@
 
 #include "refusals.hpp"
 
-namespace tandem::test {
-constinit refusals new_threads("thread");
-}  // namespace tandem::test
-
 // NOLINTBEGIN: names that the linker asks for
 extern "C" {
 int __real_pthread_create(pthread_t* made, const pthread_attr_t* how, void* (*run)(void*),

@@ -15,6 +15,8 @@
 #include <cstdlib>
 #include <thread>
 
+#include "own_handles.hpp"
+
 namespace tandem::test {
 
 // Both: what getenv() sees, and what children inherit.
@@ -134,8 +136,8 @@ holdings holdings_of_process(std::size_t threads) {
   for (int i = 0; i < 1000 && count_threads() > threads; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  DWORD handles = 0;
-  ::GetProcessHandleCount(::GetCurrentProcess(), &handles);
+  std::size_t handles = 0;
+  for_each_own_handle([&handles](HANDLE /*each*/) { ++handles; });
   return {count_threads(), handles, busy_bytes()};
 }
 
