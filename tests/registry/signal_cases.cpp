@@ -3,11 +3,16 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
+#include <cstddef>
+#include <initializer_list>
+#include <numeric>
 #include <optional>
 #include <tandem/io/signal_set.hpp>
 
 #include "io_case.hpp"
+#include "signal_taker.hpp"
 
 namespace tandem::registry {
 namespace signal_rows {  // not an unnamed one: g++ warns of frames that hold such types
@@ -22,6 +27,11 @@ class signal_case : public io_case {
   static constexpr row cells = every_column.without(
       column::exception, "it reads a pipe of the process's own, of which nobody closes an end");
 
+  signal_case() {
+    static const test::signal_taker taker(all_signals());
+    // What is still on its way when its set has gone is dropped.
+    EXPECT_NE(::signal(number_, SIG_IGN), SIG_ERR);
+  }
   task<void> begin() {
     set_.emplace(std::initializer_list<int>{number_});
     co_return;
@@ -38,9 +48,17 @@ class signal_case : public io_case {
   }
 
  private:
+  static const std::array<int, 16>& all_signals() {
+    static const auto all = [] {
+      std::array<int, 16> numbers;
+      std::iota(numbers.begin(), numbers.end(), SIGRTMIN + 2);
+      return numbers;
+    }();
+    return all;
+  }
   static int next_signal() {
-    static std::atomic<int> made{0};
-    return SIGRTMIN + 2 + made++ % 16;
+    static std::atomic<std::size_t> made{0};
+    return all_signals()[made++ % all_signals().size()];
   }
   int number_ = next_signal();
   std::optional<io::signal_set> set_;

@@ -33,7 +33,7 @@ using tandem::test::open_descriptors;
 using tandem::test::plain_socket;
 
 constexpr std::size_t most_at_once = 12;  // so that numbers come again at once
-constexpr int steps_a_round = 4000;
+constexpr int steps_a_round = 1000;
 
 /// The other ends, on threads of their own: each writes its token some times, and leaves.
 class peers {

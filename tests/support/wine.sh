@@ -24,7 +24,7 @@ begun=0
 "$server" -p$server_stays </dev/null >/dev/null 2>>"$WINEPREFIX/server.log" || begun=$?
 case $begun in
   0 | 2) ;;  # 2: it runs already
-  *) echo "wine.sh: $server cannot be started: it ended with $begun" >&2; exit 126 ;;
+  *) echo "wine.sh: $server cannot be started: it ended with $begun; see $WINEPREFIX/server.log" >&2; exit 126 ;;
 esac
 if [ ! -f "$WINEPREFIX/ready" ]; then
   exec 9>"$WINEPREFIX/lock"

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <stdexcept>
@@ -13,8 +14,8 @@
 #include <tandem/sleep.hpp>
 #include <tandem/spawn.hpp>
 #include <tandem/timeout.hpp>
-#include <thread>
 
+#include "signal_taker.hpp"
 #include "test_runtime.hpp"
 
 namespace {
@@ -23,34 +24,10 @@ using namespace std::chrono_literals;
 using tandem::task;
 using tandem::test::test_runtime;
 
-/// A thread that takes the signals. In a plain build any thread that does not block them would do;
-/// but ThreadSanitizer holds a signal back until its thread calls something that it intercepts, and
-/// main waits in a bare futex.
-class signal_taker {
- public:
-  signal_taker() {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGUSR1);
-    sigaddset(&set, SIGUSR2);
-    thread_ = std::jthread([](const std::stop_token& stop) {
-      while (!stop.stop_requested()) std::this_thread::sleep_for(1ms);
-    });
-    pthread_sigmask(SIG_BLOCK, &set, &before_);
-  }
-  ~signal_taker() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  signal_taker(const signal_taker&) = delete;
-  signal_taker& operator=(const signal_taker&) = delete;
-
- private:
-  sigset_t before_;
-  std::jthread thread_;
-};
-
 TEST(signal_set, yields_the_signals_that_arrive_and_restores_what_was_there) {
   struct sigaction before{};
   ASSERT_EQ(sigaction(SIGUSR1, nullptr, &before), 0);
-  const signal_taker taker;
+  const tandem::test::signal_taker taker(std::array{SIGUSR1, SIGUSR2});
   test_runtime rt;
   rt.run([]() -> task<void> {
     tandem::io::signal_set signals({SIGUSR1, SIGUSR2});
