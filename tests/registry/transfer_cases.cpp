@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <mutex>
 #include <span>
-#include <system_error>
 #include <tandem/io/readiness.hpp>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "io/support/foreign_pair.hpp"
@@ -114,35 +114,19 @@ class writable_case : public io_case {
   using awaiters = covers<io::readiness_awaiter>;
 
   task<void> begin() {
-    static constexpr std::array<char, 65536> chunk{};
-    std::ptrdiff_t sent = 0;
-    do {
-      sent = test::send_plain(pair_.ours(), chunk.data(), chunk.size());
-      if (sent > 0) left_ += sent;
-    } while (sent > 0);
+    filled_ = test::fill_plain(pair_.ours());
     co_return;
   }
   auto make() { return io::writable(fails_ ? io::no_descriptor : pair_.ours()); }
-  /// Takes all of it: what is still on its way (over TCP) may fill the peer's room again.
   void complete() {
-    const std::lock_guard alone(taking_);
-    std::array<char, 65536> sink;
-    while (left_ > 0) {
-      const std::ptrdiff_t got = test::receive_plain(pair_.peer(), sink.data(), sink.size());
-      if (got > 0) {
-        left_ -= got;
-      } else if (got == 0 || test::last_plain_error() != std::errc::operation_would_block) {
-        return;
-      } else {
-        std::this_thread::yield();
-      }
-    }
+    const std::lock_guard alone(draining_);
+    test::drain_plain(pair_.peer(), std::exchange(filled_, 0));
   }
 
  private:
   test::foreign_pair pair_;
-  std::mutex taking_;
-  std::ptrdiff_t left_ = 0;  // of what fills the room, with the peer
+  std::mutex draining_;
+  std::ptrdiff_t filled_ = 0;  // and not drained
 };
 
 /// No byte is lost: what came after a stop is there for the next one.

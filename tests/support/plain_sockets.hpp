@@ -38,6 +38,11 @@ std::ptrdiff_t send_plain(plain_socket to, std::uint16_t port, const void* bytes
 std::ptrdiff_t receive_plain(plain_socket from, void* room, std::size_t bytes) noexcept;
 /// Of the calling thread's last call.
 std::errc last_plain_error() noexcept;
+/// Sends by a stream that does not block until it takes no more. @returns how many bytes
+std::ptrdiff_t fill_plain(plain_socket stream);
+/// Takes so many bytes of a stream that does not block, unless it ends before. Those that are on their
+/// way are waited for: over TCP they would fill again what has been emptied.
+void drain_plain(plain_socket stream, std::ptrdiff_t bytes);
 
 bool is_open_plain(plain_socket number) noexcept;
 /// What the system tells of it, to be compared with what it told before; -1: it is not open.

@@ -53,8 +53,7 @@ class not_ready {
     } else if (port_ != 0) {
       tandem::test::send_plainly(ours_, port_, std::as_bytes(std::span("x")));
     } else {
-      std::array<char, 65536> sink;
-      while (tandem::test::receive_plain(peer_, sink.data(), sink.size()) > 0) {}
+      tandem::test::drain_plain(peer_, filled_);
     }
   }
 
@@ -68,14 +67,14 @@ class not_ready {
     const auto ends = tandem::test::connected_plain(false);
     ours_ = ends[0];
     peer_ = ends[1];
-    const std::array<char, 4096> chunk{};
-    while (tandem::test::send_plain(ours_, chunk.data(), chunk.size()) > 0) {}
+    filled_ = tandem::test::fill_plain(ours_);
     tandem::test::set_blocking(ours_, true);
     tandem::test::make_like_ours(ours_);
   }
 
   native_descriptor ours_ = tandem::io::no_descriptor;
   native_descriptor peer_ = tandem::io::no_descriptor;
+  std::ptrdiff_t filled_ = 0;
   std::uint16_t port_ = 0;
   bool listens_ = false;
 };

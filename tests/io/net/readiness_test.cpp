@@ -3,13 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstddef>
 #include <tandem/as_result.hpp>
 #include <tandem/io/readiness.hpp>
 #include <tandem/race.hpp>
 #include <tandem/sleep.hpp>
 #include <tandem/task_scope.hpp>
 #include <tandem/timeout.hpp>
-#include <vector>
 
 #include "io/support/foreign_pair.hpp"
 #include "io/support/io_support.hpp"
@@ -23,6 +23,8 @@ using tandem::with_timeout;
 using tandem::io::no_descriptor;
 using tandem::io::readable;
 using tandem::io::writable;
+using tandem::test::drain_plain;
+using tandem::test::fill_plain;
 using tandem::test::foreign_pair;
 using tandem::test::on_every_home;
 using tandem::test::plain_socket;
@@ -51,17 +53,15 @@ TEST(readiness, a_descriptor_is_readable_when_something_was_written) {
 TEST(readiness, a_full_socket_is_writable_after_the_other_end_has_read) {
   on_every_home([]() -> task<void> {
     foreign_pair pair;
-    const std::vector<char> chunk(4096);
     co_await writable(pair.ends[0]);
-    while (send_plain(pair.ends[0], chunk.data(), chunk.size()) > 0) {}
+    const std::ptrdiff_t filled = fill_plain(pair.ends[0]);
     EXPECT_TRUE((co_await as_result(with_timeout(1ms, writable(pair.ends[0])))).is_cancelled());
     co_await tandem::with_scope([&](tandem::task_scope& scope) -> task<void> {
       scope.spawn([](plain_socket fd) -> task<void> {
         co_await writable(fd);
         EXPECT_GT(send_plain(fd, "x", 1), 0);
       }(pair.ends[0]));
-      std::vector<char> sink(1U << 20);
-      while (receive_plain(pair.ends[1], sink.data(), sink.size()) > 0) {}
+      drain_plain(pair.ends[1], filled);
       co_return;
     });
   });

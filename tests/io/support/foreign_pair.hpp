@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,10 +34,15 @@ class foreign_pair {
   plain_socket peer() const noexcept { return ends[1]; }
   /// Not closed here any more.
   plain_socket take_ours() noexcept { return std::exchange(ends[0], io::no_descriptor); }
+  /// From any thread: under wine one of two that send at the same time is told that there is no room.
   void peer_writes(std::string_view text) const {
+    const std::lock_guard alone(writing_);
     EXPECT_EQ(send_plain(ends[1], text.data(), text.size()), std::ssize(text));
   }
   std::array<plain_socket, 2> ends;
+
+ private:
+  mutable std::mutex writing_;
 };
 
 /// Gives the end of `pair` the number that has just been closed.

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <gtest/gtest.h>
+
 #define WIN32_LEAN_AND_MEAN  // libstdc++ defines NOMINMAX itself
 #include <windows.h>
 
@@ -31,6 +33,7 @@ void for_each_own_handle(Visit visit) {
     visit(handle);
     if (++met == count) break;
   }
+  EXPECT_NE(met, 0U) << "no handle was found: nothing was counted";
 }
 
 }  // namespace tandem::test
