@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <tandem/io/tcp_stream.hpp>
 
+#include <cerrno>
 #include <memory>
 #include <string>
 #include <tandem/job.hpp>
@@ -11,6 +12,8 @@
 #include "engine/completion_thread.hpp"
 #include "net/checked.hpp"
 #include "net/socket_options.hpp"
+#include "platform/attempt.hpp"
+#include "platform/error_number.hpp"
 #include "platform/sockets.hpp"
 
 namespace tandem::inline v0::io {
@@ -99,6 +102,26 @@ result<void> vectored_write_awaiter::await_resume_result() {
   end_operation();
   if (operation_.failed()) return operation_.error();
   return {};
+}
+
+result<std::size_t> tcp_stream::try_read(std::span<std::byte> buffer) noexcept {
+  TANDEM_ASSERT(socket_.source() == nullptr,
+                "try_read() after receive(): the runtime reads ahead on that socket");
+  if (!is_open()) return std::make_error_code(std::errc::bad_file_descriptor);
+  const auto& reader = socket_.user(detail::socket_side::taking);
+  // Relaxed: as socket_awaiter's check, by the task of this side.
+  if (reader.load(std::memory_order_relaxed) != nullptr) {
+    return std::make_error_code(std::errc::operation_in_progress);
+  }
+  std::int32_t outcome = -EINTR;
+  while (outcome == -EINTR) {
+    outcome = platform::receive_now(socket_.descriptor(), buffer.data(), buffer.size());
+  }
+  if (outcome == platform::would_block) {
+    return std::make_error_code(std::errc::operation_would_block);
+  }
+  if (outcome < 0) return platform::error_of(-outcome);
+  return static_cast<std::size_t>(outcome);
 }
 
 tcp_stream tcp_stream::from_native(native_descriptor descriptor) {

@@ -12,6 +12,7 @@
 #include <tandem/io/any_stream.hpp>
 #include <tandem/io/copy.hpp>
 #include <tandem/io/framing.hpp>
+#include <tandem/sleep.hpp>
 #include <tandem/task_scope.hpp>
 #include <tandem/timeout.hpp>
 #include <tandem/when_all.hpp>
@@ -83,6 +84,46 @@ TEST(any_stream, a_read_that_is_stopped_has_lost_nothing) {
       while (came < 5) came += co_await c.server.read(std::span(room).subspan(came));
       EXPECT_EQ(came, 5U);
     }
+  });
+}
+
+TEST(any_stream, what_has_come_is_taken_without_waiting_where_the_stream_can) {
+  on_every_home([]() -> task<void> {
+    connection tcp = co_await make_connection();
+    any_stream server(std::move(tcp.server));
+    std::array<std::byte, 8> room;
+    EXPECT_EQ(server.try_read(room).error(), std::errc::operation_would_block);
+    co_await tcp.client.write_all(bytes_of("12345"));
+    EXPECT_EQ(co_await server.read(std::span(room).first(2)), 2U);
+    EXPECT_EQ(server.try_read(room).value(), 3U);
+    EXPECT_EQ(room[2], std::byte{'5'});
+    EXPECT_EQ(server.try_read(room).error(), std::errc::operation_would_block);
+    co_await tcp.client.write_all(bytes_of("6"));
+    EXPECT_EQ(co_await server.read(room), 1U);  // a read finds what comes after it
+    tcp.client.shutdown();
+    EXPECT_EQ(co_await server.read(room), 0U);
+    EXPECT_EQ(server.try_read(room).value(), 0U);
+    server.close();
+    EXPECT_EQ(server.try_read(room).error(), closed);
+    auto other = tandem::test::make_memory_connection<tandem::test::task_stream>();
+    any_stream of_tasks(std::move(other.first));
+    EXPECT_EQ(of_tasks.try_read(room).error(), std::errc::operation_not_supported);
+  });
+}
+
+TEST(any_stream, what_has_come_is_not_taken_from_a_read_that_waits) {
+  on_every_home([]() -> task<void> {
+    connection tcp = co_await make_connection();
+    co_await with_scope([&](task_scope& scope) -> task<void> {
+      std::array<std::byte, 8> mine;
+      scope.spawn([](tcp_stream& stream) -> task<void> {
+        std::array<std::byte, 8> room;
+        EXPECT_EQ(co_await stream.read(room), 3U);
+      }(tcp.server));
+      co_await tandem::sleep_for(1ms);
+      EXPECT_EQ(tcp.server.try_read(mine).error(), std::errc::operation_in_progress);
+      co_await tcp.client.write_all(bytes_of("abc"));
+    });
   });
 }
 

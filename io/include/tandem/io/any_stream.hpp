@@ -15,6 +15,7 @@
 #include <tandem/io/detail/erased_stream.hpp>
 #include <tandem/io/export.hpp>
 #include <tandem/io/tcp_stream.hpp>
+#include <tandem/result.hpp>
 #include <type_traits>
 #include <typeinfo>
 #include <utility>
@@ -74,6 +75,13 @@ class TANDEM_IO_API any_stream {
   ///                      it does not return a task<std::size_t>, one frame, whose memory the
   ///                      any_stream keeps from the first operation on
   any_transfer_awaiter read(std::span<std::byte> buffer) noexcept { return stream_->read(buffer); }
+
+  /// Takes what has come, and never waits: tcp_stream::try_read(), for streams that have it.
+  ///
+  /// @returns  as the stream's; errc::operation_not_supported from a stream that has none
+  result<std::size_t> try_read(std::span<std::byte> buffer) noexcept {
+    return stream_->try_read(buffer);
+  }
 
   /// Writes up to `bytes.size()` bytes; fewer than that is no error.
   ///

@@ -192,6 +192,16 @@ class TANDEM_IO_API tcp_stream {
     return transfer_awaiter(detail::operation_kind::receive, socket_, buffer.data(), buffer.size());
   }
 
+  /// Takes what has come, up to `buffer.size()` bytes, and never waits: for whoever was told by a
+  /// read() that there is more, and decodes straight from the socket. Not after receive().
+  ///
+  /// @returns        bytes read, 0 at end of stream or for an empty buffer; else why not:
+  ///                 errc::operation_would_block, operation_in_progress while a read is under way,
+  ///                 connection_reset, ...
+  /// @thread_safety  as a read
+  /// @cost           one system call
+  result<std::size_t> try_read(std::span<std::byte> buffer) noexcept;
+
   /// Waits for bytes in a buffer of the completion thread: an idle connection holds none, and the
   /// kernel is not asked for each read. After the first receive() a stream is only received from:
   /// the runtime reads ahead, so a read() of any form (buffered_reader, read_frame() and copy() do

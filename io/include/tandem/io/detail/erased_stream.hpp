@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <new>
 #include <span>
+#include <system_error>
 #include <tandem/executor.hpp>
 #include <tandem/io/any_stream_awaiters.hpp>
 #include <tandem/io/byte_stream.hpp>
@@ -16,6 +17,7 @@
 #include <tandem/io/detail/frame_cache.hpp>
 #include <tandem/io/detail/thread_executor_of.hpp>
 #include <tandem/io/export.hpp>
+#include <tandem/result.hpp>
 #include <type_traits>
 #include <typeinfo>
 #include <utility>
@@ -32,6 +34,8 @@ class TANDEM_IO_API erased_stream {
   virtual ~erased_stream();
 
   virtual any_transfer_awaiter read(std::span<std::byte> buffer) noexcept = 0;
+  /// For a stream that cannot tell without waiting: errc::operation_not_supported.
+  virtual result<std::size_t> try_read(std::span<std::byte> buffer) noexcept = 0;
   virtual any_transfer_awaiter write(std::span<const std::byte> bytes) noexcept = 0;
   virtual any_write_all_awaiter write_all(std::span<const std::byte> bytes) noexcept = 0;
   virtual any_vectored_write_awaiter write_list(byte_list list) noexcept = 0;
@@ -51,6 +55,15 @@ class TANDEM_IO_API erased_stream {
 template <class S>
 class held_stream : public erased_stream {
  public:
+  result<std::size_t> try_read(std::span<std::byte> buffer) noexcept final {
+    if constexpr (requires {
+                    { stream_.try_read(buffer) } noexcept -> std::same_as<result<std::size_t>>;
+                  }) {
+      return stream_.try_read(buffer);
+    } else {
+      return std::make_error_code(std::errc::operation_not_supported);
+    }
+  }
   void shutdown() final { stream_.shutdown(); }
   void close() override {
     is_closed_ = true;
