@@ -1,5 +1,8 @@
 // port_forwarder.cpp: passes connections on to another host and port, both ways. port_forwarder --to example.org:80
 // SPDX-License-Identifier: MIT
+//
+// Either side may speak TLS. An end of what one side sends is passed on as what it is on the other:
+// close_notify there, FIN here.
 #include <CLI/CLI.hpp>
 
 #include <atomic>
@@ -9,8 +12,10 @@
 #include <exception>
 #include <iostream>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <tandem/as_result.hpp>
+#include <tandem/io/any_stream.hpp>
 #include <tandem/io/copy.hpp>
 #include <tandem/io/install.hpp>
 #include <tandem/io/resolve.hpp>
@@ -21,10 +26,15 @@
 #include <tandem/task_scope.hpp>
 #include <tandem/timeout.hpp>
 #include <tandem/when_all.hpp>
+#include <utility>
+
+#include "optional_tls.hpp"
 
 namespace io = tandem::io;
 
 namespace {
+
+constexpr std::chrono::seconds goodbye_time(1);
 
 class settings {
  public:
@@ -39,6 +49,23 @@ class settings {
   double connect_seconds = 10;
   double stats_seconds = 0;
   double grace_seconds = 10;
+  std::string tls_certificate;
+  std::string tls_key;
+  std::string tls_to;
+  std::string tls_trust;
+};
+
+/// What each side is spoken to in.
+class encryption {
+ public:
+  explicit encryption(const settings& chosen) {
+    if (!chosen.tls_certificate.empty()) {
+      clients = optional_tls_server(chosen.tls_certificate, chosen.tls_key);
+    }
+    if (!chosen.tls_to.empty()) target = optional_tls_client(chosen.tls_to, chosen.tls_trust);
+  }
+  optional_tls_server clients;
+  optional_tls_client target;
 };
 
 class totals {
@@ -60,8 +87,15 @@ std::chrono::milliseconds milliseconds(double seconds) {
   return std::chrono::round<std::chrono::milliseconds>(std::chrono::duration<double>(seconds));
 }
 
-tandem::task<io::tcp_stream> reach(const settings& chosen) {
-  co_return co_await io::tcp_stream::connect(co_await io::resolve(chosen.host, chosen.service));
+tandem::task<io::any_stream> reach(const settings& chosen, const encryption& tls) {
+  auto server = co_await io::tcp_stream::connect(co_await io::resolve(chosen.host, chosen.service));
+  co_return co_await tls.target.connect(std::move(server));
+}
+
+/// Nobody shall take this for a complete end: TCP is reset, TLS closed without its farewell.
+void break_off(io::any_stream& stream) {
+  if (auto* const tcp = stream.target<io::tcp_stream>()) return tcp->abort();
+  stream.close();
 }
 
 /// Counts a connection as open, and its bytes when it ends.
@@ -85,21 +119,29 @@ class ticket {
 };
 
 /// Each direction ends on its own (copy() passes the end on); a direction that fails ends both.
-tandem::task<void> forward(io::tcp_stream client, const settings& chosen, totals& count) {
+tandem::task<void> forward(io::any_stream client, const settings& chosen, const encryption& tls,
+                           totals& count) {
   ticket mine(count);
   auto reached = co_await tandem::as_result(
-      tandem::with_timeout(milliseconds(chosen.connect_seconds), reach(chosen)));
+      tandem::with_timeout(milliseconds(chosen.connect_seconds), reach(chosen, tls)));
   if (!reached) {
+    std::cerr << "not reached: " << reached.error().message() << std::endl;
     count.unreachable.fetch_add(1, std::memory_order_relaxed);
-    client.abort();
-    co_return;
+    co_return break_off(client);
   }
-  io::tcp_stream server = std::move(reached).value();
+  io::any_stream server = std::move(reached).value();
   io::copy_options up;
   up.progress = &mine.up;
   io::copy_options down;
   down.progress = &mine.down;
-  co_await tandem::when_all(io::copy(client, server, up), io::copy(server, client, down));
+  const auto both = co_await tandem::as_result(
+      tandem::when_all(io::copy(client, server, up), io::copy(server, client, down)));
+  if (!both) {
+    break_off(client);
+    break_off(server);
+    co_return;
+  }
+  co_await tandem::when_all(say_goodbye(client, goodbye_time), say_goodbye(server, goodbye_time));
 }
 
 tandem::task<void> tell_now_and_then(std::chrono::milliseconds pause, const totals& count) {
@@ -110,6 +152,7 @@ tandem::task<void> tell_now_and_then(std::chrono::milliseconds pause, const tota
 }
 
 tandem::task<void> run_forwarder(const settings& chosen, totals& count) {
+  const encryption tls(chosen);
   io::signal_set signals({SIGINT, SIGTERM});
   const auto address = io::endpoint::parse(chosen.address + ":" + std::to_string(chosen.port));
   io::tcp_listener listener = io::tcp_listener::bind(address);
@@ -118,9 +161,9 @@ tandem::task<void> run_forwarder(const settings& chosen, totals& count) {
   options.max_connections = chosen.connections;
   options.drain_timeout = milliseconds(chosen.grace_seconds);
   options.on_handler_error = [](const std::exception_ptr&) {};  // one side vanished
-  const auto handler = [&](io::tcp_stream client) {
-    return forward(std::move(client), chosen, count);
-  };
+  const auto handler = tls.clients.before([&](io::any_stream client, std::stop_token) {
+    return forward(std::move(client), chosen, tls, count);
+  });
   co_await tandem::with_scope([&](tandem::task_scope& scope) -> tandem::task<void> {
     scope.spawn(io::serve(std::move(listener), handler, options));
     if (chosen.stats_seconds > 0) {
@@ -161,6 +204,14 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(0.0, 86'400.0));
   app.add_option("--grace", chosen.grace_seconds, "seconds for connections after a signal")
       ->check(CLI::Range(0.0, 86'400.0));
+  auto* const certificate = app.add_option("--tls-cert", chosen.tls_certificate,
+                                           "clients speak TLS to us: certificate and chain, PEM");
+  auto* const key = app.add_option("--tls-key", chosen.tls_key, "its key, PEM")->needs(certificate);
+  certificate->needs(key);
+  auto* const name = app.add_option("--tls-to", chosen.tls_to,
+                                    "we speak TLS to the target, whose certificate has this name");
+  app.add_option("--tls-trust", chosen.tls_trust, "PEM of authorities, beside the system's")
+      ->needs(name);
   CLI11_PARSE(app, argc, argv);
   try {
     split_target(chosen);

@@ -13,7 +13,7 @@ namespace service {
 
 namespace {
 
-tandem::task<void> write_text(tandem::io::tcp_stream& stream, const std::string& text) {
+tandem::task<void> write_text(tandem::io::any_stream& stream, const std::string& text) {
   co_await stream.write_all(tandem::io::bytes_of(text));
 }
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include <tandem/io/tcp_stream.hpp>
+#include <tandem/io/any_stream.hpp>
 #include <tandem/task.hpp>
 
 #include "http_message.hpp"
@@ -22,7 +22,7 @@ class answer_stream {
  public:
   /// @param client      stays the connection's
   /// @param piece_time  for one piece to leave
-  answer_stream(tandem::io::tcp_stream& client, std::chrono::milliseconds piece_time)
+  answer_stream(tandem::io::any_stream& client, std::chrono::milliseconds piece_time)
       : client_(client), piece_time_(piece_time) {}
   answer_stream(const answer_stream&) = delete;
   answer_stream& operator=(const answer_stream&) = delete;
@@ -48,7 +48,7 @@ class answer_stream {
  private:
   tandem::task<void> send();
 
-  tandem::io::tcp_stream& client_;
+  tandem::io::any_stream& client_;
   const std::chrono::milliseconds piece_time_;
   std::string text_;  // what is being sent; its memory is used again
   bool has_begun_ = false;

@@ -25,12 +25,12 @@ using namespace std::chrono_literals;
 constexpr std::size_t output_batch_bytes = 64 * 1024;
 constexpr auto linger_time = 1s;
 
-tandem::task<void> write_text(tandem::io::tcp_stream& stream, const std::string& text) {
+tandem::task<void> write_text(tandem::io::any_stream& stream, const std::string& text) {
   co_await stream.write_all(tandem::io::bytes_of(text));
 }
 
 // Takes what the client still sends, until it closes.
-tandem::task<void> read_to_end(tandem::io::tcp_stream& stream) {
+tandem::task<void> read_to_end(tandem::io::any_stream& stream) {
   std::array<std::byte, 4096> dropped;
   while (true) {
     auto got = co_await tandem::as_result(stream.read(dropped));
@@ -40,7 +40,7 @@ tandem::task<void> read_to_end(tandem::io::tcp_stream& stream) {
 
 }  // namespace
 
-tandem::task<void> send_and_close(tandem::io::tcp_stream& stream, std::string response) {
+tandem::task<void> send_and_close(tandem::io::any_stream& stream, std::string response) {
   tandem::task<void> writing = write_text(stream, response);
   const auto written =
       co_await tandem::as_result(tandem::with_timeout(linger_time, std::move(writing)));
@@ -52,7 +52,7 @@ tandem::task<void> send_and_close(tandem::io::tcp_stream& stream, std::string re
   stream.close();
 }
 
-http_connection::http_connection(tandem::io::tcp_stream stream, std::stop_token draining,
+http_connection::http_connection(tandem::io::any_stream stream, std::stop_token draining,
                                  service_state& shared)
     : stream_(std::move(stream)),
       service_(shared),

@@ -1,6 +1,8 @@
 // http_connection.hpp: one client: reads requests, has them answered in order, writes the answers.
 // SPDX-License-Identifier: MIT
 //
+// Whether its bytes come over TCP or TLS makes no difference here.
+//
 // All of a connection runs on its home, the completion thread that owns its socket: two segments of
 // it are never at work at the same time, and nothing here is locked. Only a handler may leave for
 // the workers, inside its own coroutine, and returns by itself.
@@ -17,7 +19,7 @@
 #include <stop_token>
 #include <string>
 
-#include <tandem/io/tcp_stream.hpp>
+#include <tandem/io/any_stream.hpp>
 #include <tandem/task.hpp>
 #include <tandem/task_scope.hpp>
 
@@ -31,12 +33,15 @@ namespace service {
 class http_connection {
  public:
   /// @param draining  ends the wait for a request
-  http_connection(tandem::io::tcp_stream stream, std::stop_token draining, service_state& shared);
+  http_connection(tandem::io::any_stream stream, std::stop_token draining, service_state& shared);
 
   /// Serves the client until one of the two has enough.
   ///
   /// @throws        what socket operations throw; operation_cancelled after a stop
   tandem::task<void> run();
+
+  /// For the farewell after run(). Not open if the answer was the last one.
+  tandem::io::any_stream& stream() noexcept { return stream_; }
 
  private:
   enum class reading : std::uint8_t {
@@ -58,7 +63,7 @@ class http_connection {
 
   tandem::task<void> flush();
 
-  tandem::io::tcp_stream stream_;
+  tandem::io::any_stream stream_;
   service_state& service_;
   const std::stop_token draining_;
   http_parser parser_;
@@ -70,6 +75,6 @@ class http_connection {
 
 /// Sends `response` and closes without losing it: a socket closed with unread bytes resets the
 /// connection, which may take the answer away from the client.
-tandem::task<void> send_and_close(tandem::io::tcp_stream& stream, std::string response);
+tandem::task<void> send_and_close(tandem::io::any_stream& stream, std::string response);
 
 }  // namespace service

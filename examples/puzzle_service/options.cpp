@@ -4,6 +4,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include <tuple>
+#include <utility>
+
 namespace service {
 
 namespace {
@@ -26,10 +29,13 @@ void add_seconds(CLI::App& app, const std::string& name, std::chrono::millisecon
 
 std::optional<service_options> parse_options(int argc, char** argv, int& exit_code) {
   service_options options;
+  std::pair<std::string, std::string> files;
   CLI::App app("Solves puzzles over HTTP/1.1: POST /solve, GET /stats, GET /events, GET /");
   app.option_defaults()->always_capture_default();
   app.add_option("--address", options.address, "IPv4 or IPv6 address to listen on");
   app.add_option("--port", options.port, "port; 0 picks a free one");
+  app.add_option("--tls", files, "HTTPS: PEM files of a certificate and its chain, and of its key")
+      ->type_name("CERT KEY");
   app.add_option("--threads", options.threads, "worker threads; 0: one per CPU, at least 2");
   app.add_option("--io-threads", options.io_threads,
                  "completion threads; 0: a quarter of the CPUs");
@@ -64,6 +70,7 @@ std::optional<service_options> parse_options(int argc, char** argv, int& exit_co
     exit_code = app.exit(error) == 0 ? 0 : 2;
     return std::nullopt;
   }
+  std::tie(options.certificate, options.key) = files;
   return options;
 }
 

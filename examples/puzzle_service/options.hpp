@@ -16,8 +16,11 @@ class service_options {
 
   std::string address = "127.0.0.1";
   std::uint16_t port = 8080;  ///< 0: a free one
-  unsigned threads = 0;       ///< workers; 0: the runtime's default
-  unsigned io_threads = 0;    ///< completion threads; 0: io's default
+  /// PEM files of a certificate and of its key: HTTPS. Both empty: HTTP.
+  std::string certificate;
+  std::string key;
+  unsigned threads = 0;     ///< workers; 0: the runtime's default
+  unsigned io_threads = 0;  ///< completion threads; 0: io's default
 
   std::size_t header_limit_bytes = 8 * 1024;
   std::size_t body_limit_bytes = 64 * 1024;

@@ -14,7 +14,7 @@ namespace service {
 /// A request and what its handler may need beside it.
 class exchange {
  public:
-  exchange(service_state& shared, http_request received, tandem::io::tcp_stream& client)
+  exchange(service_state& shared, http_request received, tandem::io::any_stream& client)
       : service(shared), request(std::move(received)), pieces(client, shared.options.idle_time) {}
 
   /// The connection goes on after this exchange.

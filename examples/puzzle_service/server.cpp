@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -14,6 +15,7 @@
 #include <utility>
 
 #include <tandem/as_result.hpp>
+#include <tandem/io/any_stream.hpp>
 #include <tandem/io/endpoint.hpp>
 #include <tandem/io/serve.hpp>
 #include <tandem/io/signal_set.hpp>
@@ -24,10 +26,13 @@
 #include <tandem/task_scope.hpp>
 
 #include "http_connection.hpp"
+#include "optional_tls.hpp"
 
 namespace service {
 
 namespace {
+
+constexpr std::chrono::seconds goodbye_time(1);
 
 tandem::io::endpoint to_endpoint(const std::string& address, std::uint16_t port) {
   const bool is_v6 = address.find(':') != std::string::npos;
@@ -50,12 +55,13 @@ class open_connection {
   service_state& service_;
 };
 
-tandem::task<void> serve_client(tandem::io::tcp_stream stream, std::stop_token draining,
+tandem::task<void> serve_client(tandem::io::any_stream stream, std::stop_token draining,
                                 service_state& service) {
   const open_connection counted(service);
   try {
     http_connection connection(std::move(stream), std::move(draining), service);
     co_await connection.run();
+    if (connection.stream().is_open()) co_await say_goodbye(connection.stream(), goodbye_time);
   } catch (const std::system_error&) {
     // The client is gone, too slow in taking its answer, or the service ends: nothing to report.
     if (tandem::stop_requested()) service.unfinished.fetch_add(1, std::memory_order_relaxed);
@@ -64,10 +70,11 @@ tandem::task<void> serve_client(tandem::io::tcp_stream stream, std::stop_token d
   }
 }
 
-tandem::task<void> turn_away(tandem::io::tcp_stream stream) {
+tandem::task<void> turn_away(tandem::io::any_stream plain, const optional_tls_server& tls) {
   std::string response;
   append_response(response, error_response(503, "too many connections: try again later"), false);
   try {
+    tandem::io::any_stream stream = co_await tls.accept(std::move(plain));
     co_await send_and_close(stream, std::move(response));
   } catch (const std::system_error&) {
     // As above.
@@ -80,19 +87,27 @@ tandem::task<void> serve(service_state& service) {
   co_await tandem::resume_on(service.completions.executor());
   tandem::io::signal_set signals({SIGINT, SIGTERM});
   const auto address = to_endpoint(service.options.address, service.options.port);
+  optional_tls_server tls;
+  if (!service.options.certificate.empty()) {
+    tls = optional_tls_server(service.options.certificate, service.options.key);
+  }
   tandem::io::tcp_listener listener = tandem::io::tcp_listener::bind(address);
-  fmt::print("listening on http://{}\n", listener.local_endpoint().to_string());
+  fmt::print("listening on {}://{}\n", tls.encrypts() ? "https" : "http",
+             listener.local_endpoint().to_string());
   std::fflush(stdout);
 
   tandem::io::serve_options options;
   options.max_connections = service.options.connection_limit;
   options.max_over_limit = service.options.turned_away_limit;
-  options.over_limit = &turn_away;
+  options.over_limit = [&tls](tandem::io::tcp_stream stream) {
+    return turn_away(std::move(stream), tls);
+  };
   options.counts = &service.connections;
   options.drain_timeout = service.options.grace_time;
-  const auto serve_one = [&service](tandem::io::tcp_stream stream, std::stop_token draining) {
-    return serve_client(std::move(stream), std::move(draining), service);
-  };
+  const auto serve_one =
+      tls.before([&service](tandem::io::any_stream stream, std::stop_token draining) {
+        return serve_client(std::move(stream), std::move(draining), service);
+      });
   const auto until_a_signal = [&](tandem::task_scope& scope) -> tandem::task<void> {
     scope.spawn(tandem::io::serve(std::move(listener), serve_one, options));
     auto signal = co_await tandem::as_result(signals.wait());

@@ -9,6 +9,8 @@ SYNC = ["lock_unlock", "lock_contended", "lock_handover", "semaphore", "semaphor
         "channel_4_4", "when_all_8_ready", "when_all_8_yield", "scope_1000", "sleep_1m", "sleep_1m_memory", "timeout_ready",
         "timeout_yield", "cancel_10k", "cancel_100k"]
 
+TLS_BULK = ["down_1", "down_8", "up_1", "up_8"]
+
 POOL = ["post_1", "post_4", "outside_1", "outside_4", "inside", "submit_bounded", "submit_bounded_4"]
 
 # case, impl, compiler (how its name begins), threads (0: each), factor, times which impl's median ("": a figure itself).
@@ -83,6 +85,14 @@ GOALS = {
         ("pread_cached", "tandem", "", 1, 0.95, "pread"),
         ("direct_read", "tandem", "", 1, 0.97, "fio"),
     ],
+    # By the clock, and by the CPU time of the server: where the generator is the slower one, the clock says nothing.
+    "tls": [goal for impl in ("tandem", "tandem_asio") for goal in [
+        (case, impl, "", 1, 1.0, "peers") for case in ("echo_1", "echo_1.cpu", "echo_64", "echo_64.cpu")] + [
+        (case, impl, "", 1, 0.97, "openssl") for case in TLS_BULK] + [
+        (f"{case}.cpu_kib", impl, "", 1, 1.03, "openssl") for case in TLS_BULK] + [
+        (case, impl, "", 1, 1.0, "nginx") for case in ("down_1", "down_8", "down_1.cpu_kib", "down_8.cpu_kib")] + [
+        (case, impl, "", 1, 0.95, "nginx") for case in ("full", "resumed")] + [
+        (f"{case}.cpu_handshake", impl, "", 1, 1.05, "nginx") for case in ("full", "resumed")]],
 }
 # Of 'self' rows, whatever the case: speed-up by medians and by best samples over one thread, as a share of the number of
 # threads; peak memory in MB. Waits and yields of one task do not get faster by more threads, matrices take what they take.

@@ -9,12 +9,14 @@ other languages in build/peers. Samples of all of them are interleaved, so that 
 alike. A peer that could not be built has left bench_SUITE_PEER.missing with the reason.
 """
 import argparse, glob, json, os, platform, random, re, statistics, subprocess, sys, time
-import goals, io_cases, plot
+import goals, io_cases, plot, tls_cases
 
 FIELDS = ["suite", "case", "impl", "role", "compiler", "threads", "unit", "better", "median", "min", "n", "reach", "rss_kb",
           "best", "times_serial", "version", "input", "machine", "date"]
 # Suites whose samples use no more CPUs than they have threads. (In the others, threads of I/O run beside the workers.)
 PINNED = {"fork_join", "sync", "search"}
+# Suites of servers under load.
+SERVED = {"io": io_cases, "tls": tls_cases}
 
 
 def compiler_of(preset):
@@ -40,7 +42,7 @@ def rows_of(program, suite, threads, more):
 
 def collect(suite, presets, threads, peers):
     """All rows that can be measured, and why others cannot."""
-    rows, missing = io_cases.collect(presets, compiler_of, peers) if suite == "io" else ([], [])
+    rows, missing = SERVED[suite].collect(presets, compiler_of, peers) if suite in SERVED else ([], [])
     places = [(f"build/{p}/bench", {"preset": p, "compiler": compiler_of(p)}) for p in presets]
     places.append(("build/peers", {"preset": None}))
     for folder, more in places:
@@ -124,7 +126,7 @@ def print_table(rows):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("suite")
-    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--rounds", type=int)
     parser.add_argument("--filter", default="")
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--cpus", default="")
@@ -148,7 +150,7 @@ def main():
     versions = sorted({r["compiler"] for r in rows} | {r["version"] for r in rows if r["version"]})
     print("; ".join(versions), flush=True)
 
-    broken = measure(rows, args.rounds, cpus)
+    broken = measure(rows, args.rounds or getattr(SERVED.get(args.suite), "ROUNDS", 9), cpus)
     done = sum_up(rows)
     served = [r for r in done if r.get("group")]
     if served:
@@ -164,7 +166,7 @@ def main():
             for r in mine:
                 out.write(json.dumps({field: r[field] for field in FIELDS}) + "\n")
         print(f"{folder}/{args.suite}.jsonl")
-    drawn = [r for r in done if args.suite != "io" or r["case"] in io_cases.PLOTTED]
+    drawn = [r for r in done if args.suite not in SERVED or r["case"] in SERVED[args.suite].PLOTTED]
     if args.plot and drawn:
         for file in plot.draw(args.suite, drawn, f"build/{args.presets[0]}/bench"):
             print(file)

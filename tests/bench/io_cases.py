@@ -22,6 +22,12 @@ METRICS = {
     "other": ("ms", "lower", "median"),
     "own": ("ms", "lower", "median"),
     "iops": ("reads/s", "higher", "median"),
+    "mib": ("MiB/s", "higher", "median"),
+    "cpu_kib": ("ns cpu/KiB", "lower", "median"),
+    "user_kib": ("ns user/KiB", "lower", "mean"),
+    "handshakes": ("handshakes/s", "higher", "median"),
+    "cpu_handshake": ("us cpu/hs", "lower", "median"),
+    "user_handshake": ("us user/hs", "lower", "mean"),
 }
 LOAD = ["rate", "p50", "p99", "cpu", "user"]
 

@@ -11,11 +11,11 @@ usage: tests/bench/run.sh SUITE [--compiler g++|clang++-19|both] [--rounds N] [-
        tests/bench/run.sh scaling [--counts] [--rounds N] [--filter REGEX] [--cpus 0,1] [--no-peers] [--plot]
 
 Builds the preset release (g++, the default), release-clang or both, and the suite's peers; runs every sample in a process
-of its own, pinned, in a fresh random order each round (default: 9 rounds); prints a table and what was reached; writes
+of its own, pinned, in a fresh random order each round (default: 9 rounds, suite tls: 7); prints a table and what was reached; writes
 build/release*/bench/SUITE.jsonl.
 --filter takes the cases whose "case impl" matches; --all takes those too that are left out by default; --threads lists the
 thread counts; --cpus says which CPUs are used, in order; --plot draws SUITE.svg and SUITE_CASE.svg beside the figures of the
-(first) preset with gnuplot. SUITE: fork_join, sync, pool, search, algorithms, asio or io. Suite scaling: the same figures on 1, 2, 4, ... CPUs, or, with
+(first) preset with gnuplot. SUITE: fork_join, sync, pool, search, algorithms, asio, io or tls. Suite scaling: the same figures on 1, 2, 4, ... CPUs, or, with
 --counts, what a request of a server costs in wakes, switches, system calls, posts and failed CAS as the threads grow.
 END
 }
@@ -46,6 +46,7 @@ case $suite in
   sync) peer_group=sync_peers ;;
   pool) peer_group=pool_peers ;;
   io | scaling) peer_group=io_peers ;;
+  tls) peer_group=tls_peers ;;
   *) peers= ;;
 esac
 
@@ -57,8 +58,9 @@ tests/support/install_packages.sh "${groups[@]}"
 [ -z "$peers" ] || tests/support/install_packages.sh "$peer_group" || true
 
 # What is not built below is not measured either.
-rm -f build/peers/bench_* build/peers/io_*
-for preset in "${presets[@]}"; do rm -f build/"$preset"/bench/bench_"$suite"_* build/"$preset"/bench/io_*; done
+[ ! -d build/peers ] ||
+  find build/peers -maxdepth 1 -type f \( -name 'bench_*' -o -name 'io_*' -o -name 'tls_*' \) -delete
+for preset in "${presets[@]}"; do rm -f build/"$preset"/bench/bench_"$suite"_* build/"$preset"/bench/{io,tls}_*; done
 targets=("bench_$suite")
 [ -z "$peers" ] || [ "$suite" = scaling ] || targets+=("bench_${suite}_peers")
 for preset in "${presets[@]}"; do

@@ -1,6 +1,7 @@
 # example_servers.py NAME PROGRAM: talks to a server of the examples from outside.
 # SPDX-License-Identifier: MIT
 """NAME: echo_server, port_forwarder or static_file_server. Exits with 0 if everything was as it has to be."""
+import contextlib
 import os
 import pathlib
 import re
@@ -118,21 +119,26 @@ class Target:
 
     @staticmethod
     def serve(connection):
-        with connection:
+        with connection, contextlib.suppress(ConnectionResetError):  # what a grace period's end does
             while data := connection.recv(65536):
                 connection.sendall(data.upper())
+
+
+def five_clients_send_all_and_hear_all(server, text):
+    clients = [server.connect() for _ in range(5)]
+    for client in clients:
+        threading.Thread(target=lambda c=client: (c.send(text), c.socket.shutdown(socket.SHUT_WR)), daemon=True).start()
+    for client in clients:
+        heard, end = read_to_end(client.socket)
+        assert (heard == text.upper(), end) == (True, "end"), f"{len(heard)} bytes of {len(text)}, then {end}"
+        client.socket.close()
 
 
 def passes_bytes_on_both_ways(program):
     target = Target()
     text = b"".join(b"line %d\n" % i for i in range(100_000))
     with Service(program, "--to", f"localhost:{target.port}") as server:
-        clients = [server.connect() for _ in range(5)]
-        for client in clients:
-            threading.Thread(target=lambda c=client: (c.send(text), c.socket.shutdown(socket.SHUT_WR)), daemon=True).start()
-        for client in clients:
-            equal(read_to_end(client.socket), (text.upper(), "end"), "what came back")
-            client.socket.close()
+        five_clients_send_all_and_hear_all(server, text)
         server.stop()
         equal(server.last_words.strip(),
               f"0 open, 5 ended, 0 unreachable, {5 * len(text)} bytes up, {5 * len(text)} down", "its counts")

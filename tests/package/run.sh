@@ -100,9 +100,9 @@ prepare_quick() {  # COMPILER: precompiles what the libraries' sources include m
 static=${TANDEM_PACKAGE_STATIC:-$root/build/release}
 fits() { grep -qxE "$1" "$static/CMakeCache.txt"; }
 build_static() {
-  if [ -f "$static/build.ninja" ] && fits 'TANDEM_IO_ASIO:BOOL=ON' && fits 'TANDEM_BUILD_IO:BOOL=ON' && fits 'TANDEM_SANITIZE:STRING=' &&
+  if [ -f "$static/build.ninja" ] && fits 'TANDEM_IO_ASIO:BOOL=ON' && fits 'TANDEM_BUILD_IO:BOOL=ON' && fits 'TANDEM_IO_TLS:BOOL=ON' && fits 'TANDEM_SANITIZE:STRING=' &&
     fits 'CMAKE_INSTALL_LIBDIR:.*=lib' && fits "CMAKE_CXX_COMPILER:.*=(.*/)?${cxx//+/[+]}"; then
-    cmake --build "$static" --target tandem_runtime tandem_io
+    cmake --build "$static" --target tandem_runtime tandem_io tandem_io_tls
   else
     static=$work/libraries/static
     build_kind static
@@ -151,6 +151,7 @@ refused() {  # REGEX NAME PREFIX CMAKE-ARGUMENT...: find_package fails with a me
   fails_with "$regex" configure "$@"
 }
 without_liburing() { PKG_CONFIG_LIBDIR=/nonexistent "$@"; }
+without_openssl=-DCMAKE_DISABLE_FIND_PACKAGE_OpenSSL=ON
 plain() {  # NAME PREFIX PROGRAM MODULE [--static]: a bare compiler and pkg-config, which says all that is needed
   local name=$1 prefix=$work/prefix/$2 program=$3 module=$4 flags optimise=${OPTIMISE:--O0}
   shift 4
@@ -181,12 +182,17 @@ no_other_asio() {  # LIBRARY: the Asio that was compiled into it cannot meet the
   nm -C --defined-only "$1" 2>/dev/null | grep -F tandem_private_asio >/dev/null &&
     ! nm -C --defined-only "$1" 2>/dev/null | grep -v tandem | grep -E 'asio(::|_detail|_handler)'
 }
+builds_no_tls() {
+  prepare_kind no_openssl $without_openssl && ! grep -q tandem_io_tls "$work/libraries/no_openssl/build.ninja"
+}
 first_chapter() {
   consumer=$root/examples/guide/first_task configure first_chapter runtime_only && cmake --build "$work/use/first_chapter" &&
     runs "$work/use/first_chapter/first_task"
 }
 
 io='-DCONSUMER_COMPONENTS=runtime;io'
+tls='-DCONSUMER_COMPONENTS=io_tls'
+all="use_runtime use_io use_tls"
 
 # A library of one compiler, a user of the other one: the two ways of resuming have to mix, and tasks that the
 # library returns have to come back in the same way.
@@ -219,6 +225,17 @@ lane_of_static() {
   check "static: without liburing runtime is found" without_liburing use runtime_no_liburing static use_runtime \
     -DCONSUMER_COMPONENTS=runtime
 
+  check "static: io_tls is not installed, and refused" refused 'io_tls is not installed as a static library' no_tls static "$tls"
+  check "TLS, static: found by its name alone, built, run" use tls_static tls "$all" "$tls" -DCONSUMER_EXPECT_KIND=STATIC_LIBRARY
+  check "TLS, static: OpenSSL comes with it" needs "$work/use/tls_static/use_tls" libssl
+  check "TLS, static: who does not ask for it needs no OpenSSL" use tls_unused tls "use_runtime use_io" "$io" $without_openssl
+  check "TLS, static: without OpenSSL it is refused" refused 'needs OpenSSL >= 3\.0 \(Debian: apt-get install libssl-dev\)' no_openssl tls \
+    "$tls" $without_openssl
+  check "TLS, pkg-config: static" plain plain_tls tls use_tls tandem-io_tls --static
+  check "TLS: without OpenSSL it is not built" builds_no_tls
+  check "TLS: without OpenSSL it cannot be asked for" fails_with 'TANDEM_IO_TLS needs OpenSSL >= 3\.0' prepare_kind tls_refused \
+    -DTANDEM_IO_TLS=ON $without_openssl
+
   check "static: the check for g++ 12 comes along" "$work/prefix/static/bin/tandem-gcc12-check" --help
   check "static: its Asio is its own" no_other_asio "$work/prefix/static/lib/libtandem_io.a"
 
@@ -226,7 +243,7 @@ lane_of_static() {
   OPTIMISE=-O2 check "pkg-config: static" plain plain_static static use_io tandem-io --static
   check "guide: the project of its first chapter" first_chapter
 
-  check "add_subdirectory: static" use subdirectory none "use_runtime use_io" "-DCONSUMER_SOURCE_DIR=$root" "${quick[@]}" \
+  check "add_subdirectory: static" use subdirectory none "$all" "-DCONSUMER_SOURCE_DIR=$root" "${quick[@]}" \
     -DCONSUMER_EXPECT_KIND=STATIC_LIBRARY
   check "add_subdirectory: runtime alone" use subdirectory_runtime none use_runtime "-DCONSUMER_SOURCE_DIR=$root" "${quick[@]}" \
     -DTANDEM_BUILD_IO=OFF
@@ -236,7 +253,7 @@ lane_of_static() {
     skip "preset install: $preset_law" "$(cat "$work/log.$lane")"
   else
     check "preset install: $preset_law" without_packages install_by_preset
-    check "preset install: what it installs is found and runs" use preset preset "use_runtime use_io" "$io"
+    check "preset install: what it installs is found and runs" use preset preset "$all"
   fi
 
   command -v clang++-19 >/dev/null || return
@@ -264,13 +281,18 @@ lane_of_shared() {
     check "shared: libtandem_$part exports nothing but tandem" only_tandem_symbols "$work/prefix/shared/lib/libtandem_$part.so"
   done
 
-  check "both: static by default" use both_default both "use_runtime use_io" -DCONSUMER_EXPECT_KIND=STATIC_LIBRARY
-  check "both: shared by BUILD_SHARED_LIBS" use both_bsl both "use_runtime use_io" -DBUILD_SHARED_LIBS=ON \
+  check "both: static by default" use both_default both "$all" -DCONSUMER_EXPECT_KIND=STATIC_LIBRARY
+  check "both: shared by BUILD_SHARED_LIBS" use both_bsl both "$all" -DBUILD_SHARED_LIBS=ON \
     -DCONSUMER_EXPECT_KIND=SHARED_LIBRARY
-  check "both: TANDEM_SHARED beats BUILD_SHARED_LIBS" use both_variable both "use_runtime use_io" -DBUILD_SHARED_LIBS=ON \
+  check "both: TANDEM_SHARED beats BUILD_SHARED_LIBS" use both_variable both "$all" -DBUILD_SHARED_LIBS=ON \
     -DTANDEM_SHARED=OFF -DCONSUMER_EXPECT_KIND=STATIC_LIBRARY
   check "both: a component beats TANDEM_SHARED" use both_component both "use_runtime use_io" -DTANDEM_SHARED=OFF \
     "-DCONSUMER_COMPONENTS=runtime;io;shared" -DCONSUMER_EXPECT_KIND=SHARED_LIBRARY
+  check "TLS, shared: without OpenSSL it is found" use tls_shared both "$all" "$tls;shared" $without_openssl -DCONSUMER_EXPECT_KIND=SHARED_LIBRARY
+  check "TLS, shared: the program does not need OpenSSL itself" needs_not "$work/use/tls_shared/use_tls" libssl
+  check "TLS, shared: the library does" needs "$work/prefix/both/lib/libtandem_io_tls.so" libssl
+  check "TLS, shared: libtandem_io_tls exports nothing but tandem" only_tandem_symbols "$work/prefix/both/lib/libtandem_io_tls.so"
+  check "TLS, pkg-config: shared" plain plain_tls_shared both use_tls tandem-io_tls
   check "both: static and shared at once is refused" refused 'static and shared exclude each other' both_kinds both \
     "-DCONSUMER_COMPONENTS=static;shared"
   check "both: an unknown component is refused" refused "no component 'foo'" unknown both -DCONSUMER_COMPONENTS=foo
@@ -285,7 +307,7 @@ lane_of_shared() {
   check "pkg-config: shared" plain plain_shared shared use_io tandem-io
   check "pkg-config: its version is that of the headers" pkg_config_version_is_the_headers_one
 
-  check "add_subdirectory: shared" use subdirectory_shared none "use_runtime use_io" "-DCONSUMER_SOURCE_DIR=$root" "${quick[@]}" \
+  check "add_subdirectory: shared" use subdirectory_shared none "$all" "-DCONSUMER_SOURCE_DIR=$root" "${quick[@]}" \
     -DBUILD_SHARED_LIBS=ON -DCONSUMER_EXPECT_KIND=SHARED_LIBRARY
 
   command -v clang++-19 >/dev/null || return
@@ -308,13 +330,15 @@ install_by_preset() {
 without_packages() { tests/package/without_packages.sh bash -c "$(declare -p work quick cxx); $(declare -f "$1"); $1"; }
 tasks="use_runtime use_io use_tasks"
 install_static() {
-  install_into runtime_only static runtime && install_into static static runtime io && install_into both static runtime io
+  install_into runtime_only static runtime && install_into static static runtime io && install_into both static runtime io io_tls &&
+    install_into tls static runtime io io_tls
 }
 build_shared() { build_kind shared "${quick[@]}"; }
-install_shared() { install_into shared shared runtime io && install_into both shared runtime io; }
+install_shared() { install_into shared shared runtime io && install_into both shared runtime io io_tls; }
 build_clang() {
   prepare_quick clang++-19 || return
-  build_kind clang -DTANDEM_TASK_IN_REGISTER=OFF -DCMAKE_BUILD_TYPE=None "$(quick_flags clang++-19)" -DTANDEM_IO_ASIO=OFF &&
+  build_kind clang -DTANDEM_TASK_IN_REGISTER=OFF -DCMAKE_BUILD_TYPE=None "$(quick_flags clang++-19)" -DTANDEM_IO_ASIO=OFF \
+    -DTANDEM_IO_TLS=OFF &&
     install_into clang clang runtime io
 }
 

@@ -45,18 +45,21 @@ case ${1:-} in
     done < <(files runtime/include runtime/abi io/include | grep -vE '/(boost_)?asio\.hpp$' | xargs -r grep -nE '^[[:space:]]*#[[:space:]]*include' \
       | grep -vE '#[[:space:]]*include[[:space:]]*<([a-z_0-9]+|tandem/[a-z_0-9/]+\.hpp)>' || true)
     ;;
-  # tandem.hpp and io.hpp include every public header of their part, but those that need another library's.
+  # tandem.hpp, io.hpp and tls.hpp include every public header of their component, but those that need another library's.
   umbrellas)
-    while read -r part umbrella; do
+    while read -r folder umbrella but; do
+      root=${folder%%/*}/include
       while read -r file; do
-        name=${file#"$part"/include/}
+        name=${file#"$root"/}
         case $name in
           */detail/* | */asio.hpp | */boost_asio.hpp | tandem/asio/* | "$umbrella") continue ;;
         esac
-        grep -qxF "#include <$name>" "$part/include/$umbrella" 2>/dev/null || offend "$name is not in <$umbrella>"
-      done < <(files "$part/include")
-    done <<<'runtime tandem/tandem.hpp
-io tandem/io/io.hpp'
+        [[ -z $but || $name != $but ]] || continue
+        grep -qxF "#include <$name>" "$root/$umbrella" 2>/dev/null || offend "$name is not in <$umbrella>"
+      done < <(files "$folder")
+    done <<<'runtime/include tandem/tandem.hpp
+io/include tandem/io/io.hpp tandem/io/tls*
+io/include/tandem/io/tls tandem/io/tls.hpp'
     ;;
   # Dependencies flow one way: examples -> io -> runtime.
   layers)

@@ -4,7 +4,8 @@
 #
 # Then, with the preset release, the loads of tests/bench/loads.py by the real clock: some 30 minutes, two CPUs, and
 # nothing else on the machine (--filter pool_loads: these alone); and pool_monitor as it is when nothing is said
-# (--filter pool_monitor), and an idle server's iowait (--filter iowait). With nothing said, what CI leaves out comes first:
+# (--filter pool_monitor), and an idle server's iowait (--filter iowait). With the preset asan the fuzzers of tests/fuzz, in a build
+# of their own (build/fuzz), for as long as a stress test (--filter tls_fuzz). With nothing said, what CI leaves out comes first:
 # all tests, whole (tests/run.sh --whole), in gcc-debug (without optimisation, symmetric transfer and precompiled headers),
 # release, posix, asan, tsan, gcc-asan and mingw; and the public headers, each alone, with both compilers, for Windows, too.
 #
@@ -35,7 +36,9 @@ passed=0
 failures=()
 say() { printf '[nightly %5ds] %s\n' $((SECONDS - start)) "$*"; }
 
-mapfile -t executables < <(sed -n 's/^ *tandem_add_\(io_\)\{0,1\}test(\([a-z_0-9]*\) .*LABEL stress.*/\2/p' tests/stress/CMakeLists.txt)
+# Of a build that lacks what a test needs (TLS on Windows) the test is left out.
+mapfile -t executables < <(tr '\n' ' ' <tests/stress/CMakeLists.txt | grep -oE 'tandem_add_(io_)?test\([a-z_0-9]+ [^()]*LABEL stress[^()]*\)' |
+  sed -E 's/^[^(]*\(([a-z_0-9]+) .*/\1/')
 
 # The seed, and what to type, for a test that did not pass.
 explain() {  # EXECUTABLE TEST LOG WHY
@@ -119,6 +122,33 @@ run_iowait() {
   check_release iowait echo_server 120 python3 -B tests/support/check_iowait.py build/release/examples/echo_server
 }
 
+# A fuzzer begins with its corpus in the tree and with what it has found before. An input that breaks a law is shown as text.
+run_fuzzer() {  # NAME CORPUS
+  local name=$1 corpus=$2 log=build/fuzz/nightly.log status=0 found
+  say "fuzz: $name"
+  mkdir -p "build/fuzz/found/$corpus"
+  if ! { cmake --preset fuzz && cmake --build --preset fuzz --target "$name"; } >build/fuzz/step.log 2>&1; then
+    tail -n 40 build/fuzz/step.log
+    failures+=("fuzz $name: build")
+    return
+  fi
+  rm -f build/fuzz/broken-*
+  timeout -k 10 $((TANDEM_STRESS_SECONDS + 900)) "build/fuzz/tests/fuzz/$name" -max_total_time="$TANDEM_STRESS_SECONDS" -timeout=60 \
+    -rss_limit_mb=4096 -print_final_stats=1 -artifact_prefix=build/fuzz/broken- "build/fuzz/found/$corpus" "tests/fuzz/corpus/$corpus" \
+    >"$log" 2>&1 </dev/null || status=$?
+  grep '^stat::' "$log" | head -2
+  if [ "$status" = 0 ]; then
+    passed=$((passed + 1))
+    say "fuzz $name: passed"
+    return
+  fi
+  failures+=("fuzz $name")
+  tail -n 60 "$log"
+  for found in build/fuzz/broken-*; do
+    [ ! -f "$found" ] || echo "--- to repeat it: base64 -d <<<$(base64 -w0 "$found") >input && build/fuzz/tests/fuzz/$name input"
+  done
+}
+
 if [ -n "$everything" ]; then
   for preset in gcc-debug release posix asan tsan gcc-asan mingw; do
     say "$preset: all tests, whole"
@@ -139,7 +169,10 @@ for preset in "${presets[@]}"; do
   if [ "$preset" = release ] && { [ "$filter" = . ] || [[ iowait =~ $filter ]]; }; then
     run_iowait
   fi
-  [ "$filter" != pool_loads ] && [ "$filter" != pool_monitor ] && [ "$filter" != iowait ] || continue
+  if [ "$preset" = asan ] && { [ "$filter" = . ] || [[ tls_fuzz =~ $filter ]]; }; then
+    run_fuzzer tls_fuzz tls
+  fi
+  case $filter in pool_loads | pool_monitor | iowait | tls_fuzz) continue ;; esac
   wanted=()
   for name in "${executables[@]}"; do
     if [ "$filter" = . ] || [[ $name =~ $filter ]]; then wanted+=("$name"); fi
@@ -148,8 +181,17 @@ for preset in "${presets[@]}"; do
     failures+=("$preset: no stress executable matches '$filter'")
     continue
   fi
+  built() {  # configures; of the wanted ones those that this build knows
+    cmake --preset "$preset" || return
+    local name known=()
+    for name in "${wanted[@]}"; do
+      if ninja -C "build/$preset" -t query "$name" >/dev/null 2>&1; then known+=("$name"); else say "$preset: there is no $name"; fi
+    done
+    wanted=("${known[@]}")
+    cmake --build --preset "$preset" --target "${wanted[@]}"
+  }
   say "$preset: build ${wanted[*]}"
-  if ! { cmake --preset "$preset" && cmake --build --preset "$preset" --target "${wanted[@]}"; } >"build/$preset/step.log" 2>&1; then
+  if ! built >"build/$preset/step.log" 2>&1; then
     tail -n 40 "build/$preset/step.log"
     failures+=("$preset: build")
     continue

@@ -18,14 +18,17 @@ PATIENCE = float(os.environ.get("TANDEM_TEST_LIMIT_SECONDS", "60"))
 
 
 class Service:
-    """`with Service(path, "--idle", "1") as service:` leaving it asserts a clean exit on SIGTERM."""
+    """`with Service(path, "--idle", "1") as service:` leaving it asserts a clean exit on SIGTERM.
 
-    def __init__(self, path, *options, before_exec=None):
+    With a context of ssl's its clients speak TLS."""
+
+    def __init__(self, path, *options, before_exec=None, context=None):
+        self.context = context
         self.said, self.log = tempfile.TemporaryFile(), tempfile.TemporaryFile()
         self.process = subprocess.Popen([*emulated.command(path), "--port", "0", *options], stdin=subprocess.DEVNULL, stdout=self.said,
                                         stderr=self.log, preexec_fn=before_exec, env=emulated.live_environment())
         line = self.first_line()
-        found = re.match(r"listening on (?:http://)?127\.0\.0\.1:(\d+)$", line.strip())
+        found = re.match(r"listening on (?:https?://)?127\.0\.0\.1:(\d+)$", line.strip())
         if not found:
             self.process.kill()
             raise AssertionError(f"no address but {line!r}; stderr: {self.errors()}")
@@ -80,7 +83,7 @@ class Service:
         assert code == 0, f"exit code {code}; stderr: {self.errors()}"
 
     def connect(self):
-        return Client(self.port)
+        return Client(self.port, self.context)
 
     def descriptors(self):
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
@@ -126,10 +129,16 @@ class Answer:
 
 
 class Client:
-    """One connection, byte by byte under control."""
+    """One connection, byte by byte under control. By TLS an end without close_notify is an error of its own."""
 
-    def __init__(self, port):
+    def __init__(self, port, context=None):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
+        if context:
+            try:
+                self.socket = context.wrap_socket(self.socket, server_hostname="localhost", suppress_ragged_eofs=False)
+            except OSError:
+                self.socket.close()
+                raise
         self.received = b""
 
     def __enter__(self):

@@ -89,10 +89,13 @@ namespace tandem::inline v0::detail {
 
 /// g++ 12 destroys a temporary closure twice if it stands inside a co_await expression and captures
 /// something with a destructor; no library can prevent that, so such calls do not compile there.
+/// A class that has constructors is not destroyed twice; a callable one says so by a member type
+/// `has_constructors`.
 template <class F>
 inline constexpr bool safe_in_co_await =
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ <= 12
     std::is_lvalue_reference_v<F> ||
+    requires { typename std::remove_reference_t<F>::has_constructors; } ||
     (std::is_trivially_destructible_v<std::remove_reference_t<F>> &&
      std::is_trivially_copy_constructible_v<std::remove_reference_t<F>>);
 #else

@@ -1,0 +1,51 @@
+// generation.hpp: what one reading of the options has made; connections keep that which they began with.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <string>
+#include <tandem/io/tls/options.hpp>
+#include <vector>
+
+#include "tls/client_sessions.hpp"
+#include "tls/handles.hpp"
+#include "tls/key_log.hpp"
+#include "tls/ticket_keys.hpp"
+
+namespace tandem::inline v0::io::detail {
+
+/// Not changed once it is made, but for what has a lock of its own.
+class tls_generation {
+ public:
+  /// One of the certificates that can be shown, and all that goes with it.
+  class face {
+   public:
+    context_handle context;
+    certificate_handle certificate;  // null: a client that shows none
+  };
+
+  /// The first one is that of connections which have named none.
+  SSL_CTX* context() const noexcept { return faces.front().context.get(); }
+  /// The one of a server that is for that name. @returns null: none is
+  SSL_CTX* context_for(const char* name) const noexcept;
+
+  std::vector<face> faces;
+  bool is_server = false;
+  bool checks_peer = true;
+  bool resumes = true;
+  tls::handshake_home handshake_on = tls::handshake_home::workers;
+  std::string protocols;  // as ALPN has them: each after its length
+  std::unique_ptr<tls_key_log> log;
+  std::unique_ptr<tls_client_sessions> sessions;  // of a client
+  std::shared_ptr<tls_ticket_keys> tickets;       // of a server: later generations have the same
+};
+
+/// @throws  tls::error: bad_option, key_mismatch; std::bad_alloc
+std::shared_ptr<tls_generation> build_client(const tls::client_options& options);
+std::shared_ptr<tls_generation> build_server(const tls::server_options& options,
+                                             std::shared_ptr<tls_ticket_keys> tickets);
+
+/// Its generation, for OpenSSL's callbacks. pre: it is a context of ours
+tls_generation& generation_of(const SSL_CTX* context) noexcept;
+
+}  // namespace tandem::inline v0::io::detail

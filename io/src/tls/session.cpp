@@ -1,0 +1,283 @@
+// session.cpp: reading, writing and ending. Protocol tls_sending: io/src/tls/README.md.
+// SPDX-License-Identifier: MIT
+#include "tls/session.hpp"
+
+#include <algorithm>
+#include <array>
+#include <tandem/as_result.hpp>
+#include <tandem/spawn.hpp>
+#include <tandem/stop.hpp>
+#include <tandem/timeout.hpp>
+#include <tandem/with_stop.hpp>
+#include <tandem/yield.hpp>
+#include <utility>
+#include <vector>
+
+namespace tandem::inline v0::io::detail {
+
+namespace {
+
+/// Four full records.
+constexpr std::size_t most_at_once = std::size_t{64} * 1024;
+constexpr std::size_t record_bytes = std::size_t{16} * 1024;
+/// Some 0.2 ms of encryption: after so much others that are ready on the thread have a turn, and it
+/// looks at its ring. (The await budget counts awaits, of which one may take as long as a hundred.)
+constexpr std::size_t most_in_a_row = std::size_t{256} * 1024;
+
+/// What a task that sends by itself still has when the stream has been dropped.
+constexpr std::chrono::seconds last_moment{1};
+
+}  // namespace
+
+/// The turn, given up when it goes.
+class tls_session::turn {
+ public:
+  explicit turn(tls_session& of) noexcept : of_(&of) {}
+  turn(const turn&) = delete;
+  turn& operator=(const turn&) = delete;
+  ~turn() {
+    if (of_->ends_turn()) of_->start_background();
+  }
+
+ private:
+  tls_session* of_;
+};
+
+class tls_session::seen {
+ public:
+  tls_step step = tls_step::failed;
+  std::size_t count = 0;
+  std::span<std::byte> room;  // where to read to, if it has to
+  std::exception_ptr failure;
+  bool has_output = false;
+};
+
+void tls_session::begin(std::shared_ptr<tls_generation> options, const std::string& name,
+                        std::string what) {
+  engine_.emplace(below_, std::move(options), name, std::move(what));
+}
+
+tls_session::seen tls_session::decrypt(std::span<std::byte> buffer,
+                                       std::optional<std::size_t> came) {
+  seen now;
+  const engine_lock held(lock_);
+  if (came) engine_->transport().came(*came);
+  now.step = engine_->decrypt(buffer, now.count);
+  now.has_output = !engine_->transport().output().empty();
+  if (now.step == tls_step::reads) now.room = engine_->transport().room();
+  if (now.step == tls_step::failed) now.failure = engine_->failure();
+  return now;
+}
+
+task<std::size_t> tls_session::read(std::span<std::byte> buffer) {
+  if (buffer.empty() || has_peer_ended_) co_return 0;
+  if (read_in_a_row_ >= most_in_a_row) {
+    read_in_a_row_ = 0;
+    co_await yield();  // a stop is noticed here, while nothing is taken yet
+  }
+  std::optional<std::size_t> came;
+  while (true) {
+    const seen now = decrypt(buffer, came);
+    if (now.has_output) offer();
+    if (now.step == tls_step::done) {
+      read_in_a_row_ += now.count;
+      co_return now.count;
+    }
+    if (now.step == tls_step::failed) std::rethrow_exception(now.failure);
+    if (now.step == tls_step::ended) {
+      has_peer_ended_ = true;
+      co_return 0;
+    }
+    const result<std::size_t> got = co_await as_result(below_.read(now.room));
+    if (!got && !got.is_cancelled()) {
+      const engine_lock held(lock_);
+      engine_->fail_for_good(got.exception());
+    }
+    came = got.value();
+    read_in_a_row_ = 0;
+  }
+}
+
+void tls_session::encrypt(std::span<const std::byte> bytes) {
+  sent_in_a_row_ += bytes.size();
+  const engine_lock held(lock_);
+  if (std::exception_ptr failure = engine_->encrypt(bytes)) {
+    std::rethrow_exception(std::move(failure));
+  }
+}
+
+void tls_session::drop_output() noexcept {
+  sending_.give_back();
+  sent_ = 0;
+  const engine_lock held(lock_);
+  engine_->transport().output().give_back();
+}
+
+task<void> tls_session::drain() {
+  if (sent_in_a_row_ >= most_in_a_row) {
+    sent_in_a_row_ = 0;
+    co_await yield();
+  }
+  if (send_failure_ != nullptr) {
+    drop_output();
+    std::rethrow_exception(send_failure_);
+  }
+  while (true) {
+    if (sent_ == sending_.size()) {
+      sending_.give_back();
+      sent_ = 0;
+      const engine_lock held(lock_);
+      std::swap(sending_, engine_->transport().output());
+    }
+    if (sending_.empty()) co_return;
+    const std::span<const std::byte> rest = sending_.bytes().subspan(sent_);
+    const result<std::size_t> wrote = co_await as_result(below_.write(rest));
+    if (!wrote && !wrote.is_cancelled()) {
+      send_failure_ = wrote.exception();
+      drop_output();
+    }
+    sent_ += wrote.value();
+  }
+}
+
+task<std::size_t> tls_session::write(std::span<const std::byte> bytes) {
+  if (bytes.empty()) co_return 0;
+  co_await turn_.lock();
+  const turn mine(*this);
+  co_await drain();  // what was left over: memory is not to grow with each write that is stopped
+  const std::size_t count = (std::min)(bytes.size(), most_at_once);
+  encrypt(bytes.first(count));
+  const result<void> sent = co_await as_result(drain());
+  if (!sent && !sent.is_cancelled()) std::rethrow_exception(sent.exception());
+  co_return count;
+}
+
+task<void> tls_session::write_all(std::span<const std::byte> bytes) {
+  co_await turn_.lock();
+  const turn mine(*this);
+  co_await drain();
+  while (!bytes.empty()) {
+    const std::size_t count = (std::min)(bytes.size(), most_at_once);
+    encrypt(bytes.first(count));
+    bytes = bytes.subspan(count);
+    co_await drain();
+  }
+}
+
+/// Small buffers share records: what each record adds, and each call of OpenSSL's, would cost more
+/// than the copy.
+task<void> tls_session::write_list(std::span<const std::span<const std::byte>> buffers) {
+  record_room gathered;
+  for (const std::span<const std::byte> each : buffers) {
+    if (gathered.size() + each.size() <= record_bytes) {
+      gathered.append(each.data(), each.size());
+      continue;
+    }
+    co_await write_all(gathered.bytes());
+    gathered.give_back();
+    if (each.size() >= record_bytes / 2) {
+      co_await write_all(each);
+    } else {
+      gathered.append(each.data(), each.size());
+    }
+  }
+  co_await write_all(gathered.bytes());
+}
+
+bool tls_session::ends_turn() noexcept {
+  turn_.unlock();
+  {
+    const engine_lock held(lock_);
+    if (engine_->transport().output().empty()) return false;
+  }
+  return turn_.try_lock();
+}
+
+void tls_session::offer() noexcept {
+  if (turn_.try_lock()) start_background();
+}
+
+void tls_session::start_background() noexcept {
+  try {
+    std::stop_token token;
+    {
+      const engine_lock held(lock_);
+      if (!abandoned_.stop_possible()) abandoned_ = std::stop_source();
+      token = abandoned_.get_token();
+    }
+    task<void> sender = send_in_background(shared_from_this(), std::move(token));
+    if (below_.has_thread_executor()) {
+      spawn(below_.thread_executor(), std::move(sender)).detach();
+    } else {
+      spawn(std::move(sender)).detach();
+    }
+  } catch (...) {
+    turn_.unlock();  // no memory, or outside any task: whoever sends next has it
+  }
+}
+
+task<void> tls_session::send_in_background(std::shared_ptr<tls_session> self,
+                                           std::stop_token token) {
+  do {
+    // A failure is told by the next write.
+    (void)co_await as_result(with_stop(token, self->drain()));
+    if (token.stop_requested()) {
+      (void)co_await as_result(with_timeout(last_moment, self->drain()));
+      self->turn_.unlock();
+      co_return;
+    }
+  } while (self->ends_turn());
+}
+
+void tls_session::shutdown() {
+  {
+    const engine_lock held(lock_);
+    engine_->say_goodbye();
+  }
+  offer();
+}
+
+task<bool> tls_session::say_goodbyes() {
+  {
+    co_await turn_.lock();
+    const turn mine(*this);
+    {
+      const engine_lock held(lock_);
+      engine_->say_goodbye();
+    }
+    co_await drain();
+  }
+  record_room room;
+  room.reserve(record_bytes);
+  while (co_await read(room.whole()) != 0) {}
+  co_return true;
+}
+
+task<bool> tls_session::finish(std::chrono::steady_clock::duration most) {
+  const auto limit = tandem::detail::deadline_after(most);
+  const result<bool> ended = co_await as_result(with_deadline(limit, say_goodbyes()));
+  if (ended) co_return ended.value();
+  if (ended.is_cancelled() && stop_requested()) (void)ended.value();
+  co_return false;
+}
+
+void tls_session::update_keys(bool of_peer_too) {
+  const engine_lock held(lock_);
+  engine_->update_keys(of_peer_too);
+}
+
+void tls_session::abandon() noexcept {
+  std::stop_source asked(std::nostopstate);
+  {
+    const engine_lock held(lock_);
+    asked = abandoned_;
+  }
+  asked.request_stop();
+}
+
+tls::session_details tls_session::details() {
+  const engine_lock held(lock_);
+  return engine_->details();
+}
+
+}  // namespace tandem::inline v0::io::detail
