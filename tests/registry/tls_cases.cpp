@@ -127,11 +127,11 @@ class tls_accept_case : public handshake_case {
   }
   auto make() { return shake_hands(*this); }
   task<void> end() {
-    listener_.close();  // whoever waits in its queue is refused
     {
-      const std::lock_guard held(mutex_);
+      const std::lock_guard held(mutex_);  // nobody is connecting meanwhile
       is_over_ = true;
     }
+    listener_.close();  // whoever waits in its queue is refused
     end_thread();
     co_return;
   }
