@@ -156,7 +156,8 @@ class tls_case : public io_case {
  public:
   task<void> begin() {
     io::listen_options narrow;
-    narrow.connections.send_buffer_bytes = 16384;
+    // Several segments of loopback: with one alone each would wait for a late acknowledgement.
+    narrow.connections.send_buffer_bytes = 131072;
     tcp_listener listener = tcp_listener::bind(endpoint::loopback_v4(0), narrow);
     peer_ = openssl_peer(peer_socket::connected_to(listener.local_endpoint().port()), false);
     tcp_stream plain = co_await listener.accept();

@@ -2,11 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <coroutine>
 #include <tandem/as_result.hpp>
-#include <tandem/environment.hpp>
 #include <tandem/io/tls/handshake.hpp>
 #include <tandem/resume_on.hpp>
-#include <tandem/runtime.hpp>
-#include <tandem/worker_pool.hpp>
 #include <utility>
 
 #include "tls/generation.hpp"
@@ -40,7 +37,7 @@ class own_home {
 
 task<void> tls_session::handshake() {
   executor& home = co_await own_home();
-  executor& workers = current_environment()->runtime()->workers();
+  executor& workers = *workers_;
   const tls_generation& options = engine_->options();
   const bool may_move = options.handshake_on == tls::handshake_home::workers && &home != &workers;
   if (may_move) engine_->pause_before_computing();

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <tandem/as_result.hpp>
+#include <tandem/environment.hpp>
+#include <tandem/runtime.hpp>
 #include <tandem/spawn.hpp>
 #include <tandem/stop.hpp>
 #include <tandem/timeout.hpp>
 #include <tandem/with_stop.hpp>
+#include <tandem/worker_pool.hpp>
 #include <tandem/yield.hpp>
 #include <utility>
 #include <vector>
@@ -54,6 +57,8 @@ class tls_session::seen {
 
 void tls_session::begin(std::shared_ptr<tls_generation> options, const std::string& name,
                         std::string what) {
+  owner_ = &tandem::detail::current_runtime("TLS");
+  workers_ = &owner_->workers();
   engine_.emplace(below_, std::move(options), name, std::move(what));
 }
 
@@ -206,13 +211,14 @@ void tls_session::start_background() noexcept {
       token = abandoned_.get_token();
     }
     task<void> sender = send_in_background(shared_from_this(), std::move(token));
-    if (below_.has_thread_executor()) {
-      spawn(below_.thread_executor(), std::move(sender)).detach();
+    executor& home = below_.has_thread_executor() ? below_.thread_executor() : *workers_;
+    if (current_environment() != nullptr) {
+      spawn(home, std::move(sender)).detach();
     } else {
-      spawn(std::move(sender)).detach();
+      owner_->spawn(home, std::move(sender)).detach();  // shutdown() outside any task
     }
   } catch (...) {
-    turn_.unlock();  // no memory, or outside any task: whoever sends next has it
+    turn_.unlock();  // no memory, or the runtime ends: whoever sends next has it
   }
 }
 
@@ -245,7 +251,9 @@ task<bool> tls_session::say_goodbyes() {
       const engine_lock held(lock_);
       engine_->say_goodbye();
     }
-    co_await drain();
+    const result<void> said = co_await as_result(drain());
+    if (!said && !said.is_cancelled() && has_peer_ended_) co_return true;  // it has gone already
+    if (!said) std::rethrow_exception(said.exception());
   }
   record_room room;
   room.reserve(record_bytes);

@@ -30,7 +30,7 @@ class tls_session : public std::enable_shared_from_this<tls_session> {
   tls_session(const tls_session&) = delete;
   tls_session& operator=(const tls_session&) = delete;
 
-  /// Before all others. @throws tls::error; std::bad_alloc
+  /// Before all others. @throws tls::error; std::bad_alloc; std::logic_error outside any task
   void begin(std::shared_ptr<tls_generation> options, const std::string& name, std::string what);
   /// Protocol tls_handshake. @throws tls::error; what the stream below throws; operation_cancelled
   task<void> handshake();
@@ -71,6 +71,8 @@ class tls_session : public std::enable_shared_from_this<tls_session> {
   task<bool> say_goodbyes();
 
   any_stream below_;
+  tandem::runtime* owner_ = nullptr;
+  executor* workers_ = nullptr;
   tandem::detail::futex_mutex lock_;  // of engine_ and abandoned_; never held across an await
   std::optional<tls_engine> engine_;
   std::stop_source abandoned_{std::nostopstate};  // made when a task first sends by itself
