@@ -202,7 +202,8 @@ class tls_read_case : public tls_case {
   std::size_t read_ = 0;
 };
 
-/// A megabyte is more than the kernel takes without a reader, who begins when the case is completed.
+/// Two megabytes are more than the kernel takes without a reader, who begins when the case is
+/// completed.
 class tls_write_all_case : public tls_case {
  public:
   static constexpr std::string_view name = "tls_stream::write_all";
@@ -231,7 +232,7 @@ class tls_write_all_case : public tls_case {
   }
 
  private:
-  std::vector<std::byte> data_ = std::vector<std::byte>(std::size_t{1} << 20);
+  std::vector<std::byte> data_ = std::vector<std::byte>(std::size_t{2} << 20);
   std::size_t written_ = 0;
   std::atomic<bool> started_{false};
   std::thread reader_;

@@ -140,7 +140,8 @@ auto accepting(server_context context, Handler&& handler, accepting_options opti
                     std::is_invocable_r_v<task<void>, kept&, tls_stream, std::stop_token>,
                 "a handler takes a tls_stream, or any_stream, by value [, std::stop_token] and "
                 "returns tandem::task<void>");
-  static_assert(!std::is_invocable_v<kept&, const tls_stream&>,
+  static_assert(!std::is_invocable_v<kept&, const tls_stream&> &&
+                    !std::is_invocable_v<kept&, const any_stream&>,
                 "a handler takes its stream by value: a reference would not live as long as it");
   static_assert(
       tandem::detail::safe_in_co_await<Handler&&>,
