@@ -118,6 +118,14 @@ class ticket {
   totals& totals_;
 };
 
+std::string text_of(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& known) {
+    return known.what();
+  }
+}
+
 /// Each direction ends on its own (copy() passes the end on); a direction that fails ends both.
 tandem::task<void> forward(io::any_stream client, const settings& chosen, const encryption& tls,
                            totals& count) {
@@ -125,7 +133,7 @@ tandem::task<void> forward(io::any_stream client, const settings& chosen, const 
   auto reached = co_await tandem::as_result(
       tandem::with_timeout(milliseconds(chosen.connect_seconds), reach(chosen, tls)));
   if (!reached) {
-    std::cerr << "not reached: " << reached.error().message() << std::endl;
+    std::cerr << "not reached: " << text_of(reached.exception()) << std::endl;
     count.unreachable.fetch_add(1, std::memory_order_relaxed);
     co_return break_off(client);
   }
@@ -160,7 +168,6 @@ tandem::task<void> run_forwarder(const settings& chosen, totals& count) {
   io::serve_options options;
   options.max_connections = chosen.connections;
   options.drain_timeout = milliseconds(chosen.grace_seconds);
-  options.on_handler_error = [](const std::exception_ptr&) {};  // one side vanished
   const auto handler = tls.clients.before([&](io::any_stream client, std::stop_token) {
     return forward(std::move(client), chosen, tls, count);
   });

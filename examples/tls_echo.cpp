@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iostream>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <tandem/as_result.hpp>
 #include <tandem/io/buffered_reader.hpp>
@@ -102,7 +103,9 @@ tls::server_context server_of(const settings& chosen) {
     return server_with(tls::pem::file(chosen.certificate), tls::pem::file(chosen.key));
   }
   const self_signed made({"localhost", "127.0.0.1", "::1"});
-  std::ofstream(chosen.save_to) << made.certificate;
+  std::ofstream file(chosen.save_to);
+  file << made.certificate << std::flush;
+  if (!file) throw std::runtime_error("the certificate cannot be written to " + chosen.save_to);
   return server_with(tls::pem::text(made.certificate), tls::pem::text(made.key));
 }
 

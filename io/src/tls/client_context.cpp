@@ -100,10 +100,10 @@ client_context::client_context() {
 client_context::client_context(const client_options& options)
     : state_(std::make_shared<detail::tls_client_state>(options)) {}
 
-void client_context::reload() {
+void client_context::reload() const {
   state_->kept.reload(state_->newest, nullptr, &detail::build_client);
 }
-void client_context::reload(const client_options& options) {
+void client_context::reload(const client_options& options) const {
   state_->kept.reload(state_->newest, &options, &detail::build_client);
 }
 

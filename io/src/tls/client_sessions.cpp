@@ -7,6 +7,13 @@
 
 namespace tandem::inline v0::io::detail {
 
+namespace {
+
+/// So that no server pushes out those of all others.
+constexpr std::size_t most_of_a_name = 16;
+
+}  // namespace
+
 void tls_client_sessions::erase(entries::iterator which) noexcept {
   const auto found = by_name_.find(which->name);
   std::erase(found->second, which);
@@ -27,6 +34,7 @@ void tls_client_sessions::keep(const std::string& name, session_handle session) 
       throw;
     }
     newest_first_.splice(newest_first_.begin(), fresh);
+    if (of_name.size() > most_of_a_name) erase(of_name.front());
     while (newest_first_.size() > most_) erase(std::prev(newest_first_.end()));
   } catch (...) {  // no memory
   }

@@ -5,6 +5,7 @@
 #include <openssl/err.h>
 #include <openssl/pem.h>
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 #include <sstream>
@@ -22,8 +23,7 @@ namespace {
 using tls::errc;
 
 /// Authenticated, with keys that are gone after the connection, and without CBC.
-constexpr const char* usual_ciphers =
-    "ECDHE+AESGCM:ECDHE+CHACHA20:ECDHE+AESCCM:DHE+AESGCM:DHE+CHACHA20:!aNULL:!aPSK";
+constexpr const char* usual_ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20:ECDHE+AESCCM:!aNULL:!aPSK";
 
 int openssl_version(tls::version of) noexcept {
   return of == tls::version::tls1_2 ? TLS1_2_VERSION : TLS1_3_VERSION;
@@ -74,11 +74,14 @@ void check_shared(const tls::shared_options& options) {
 
 /// OpenSSL passes over words that name none of its ciphers, as long as one word does.
 void apply_ciphers(SSL_CTX* context, const std::string& ciphers) {
+  std::string spaced = ciphers;
+  std::ranges::replace_if(
+      spaced,
+      [](char each) { return std::string_view(":,;").find(each) != std::string_view::npos; }, ' ');
   std::string word;
-  for (std::istringstream words(ciphers); std::getline(words, word, ':');) {
+  for (std::istringstream words(spaced); words >> word;) {
     // Those that take away, or put in order, may well find nothing.
-    if (word.empty() || std::string_view("!-+@").find(word.front()) != std::string_view::npos)
-      continue;
+    if (std::string_view("!-+@").find(word.front()) != std::string_view::npos) continue;
     if (SSL_CTX_set_cipher_list(context, word.c_str()) != 1) {
       throw_tls(errc::bad_option, "`ciphers` has a word that names no cipher of TLS 1.2: " + word);
     }
@@ -92,7 +95,8 @@ bool has_suite(SSL_CTX* context, const std::string& name) {
   const STACK_OF(SSL_CIPHER)* const all = SSL_CTX_get_ciphers(context);
   for (int i = 0; i < sk_SSL_CIPHER_num(all); ++i) {
     const SSL_CIPHER* const each = sk_SSL_CIPHER_value(all, i);
-    if (name == SSL_CIPHER_get_name(each) || name == SSL_CIPHER_standard_name(each)) return true;
+    const bool is_it = name == SSL_CIPHER_get_name(each) || name == SSL_CIPHER_standard_name(each);
+    if (is_it && std::string_view(SSL_CIPHER_get_version(each)) == "TLSv1.3") return true;
   }
   return false;
 }

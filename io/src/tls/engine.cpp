@@ -6,6 +6,7 @@
 #include <openssl/x509v3.h>
 
 #include <new>
+#include <string_view>
 #include <system_error>
 #include <tandem/io/tls/errors.hpp>
 #include <utility>
@@ -20,10 +21,21 @@ namespace {
 /// OpenSSL's buffer for what comes: large where much is coming. It has none while nothing is there.
 constexpr std::size_t large_read_bytes = std::size_t{64} * 1024;
 
-/// A write leaves less than this before it is sent; what reading adds are alerts of a few bytes.
-constexpr std::size_t most_unsent = std::size_t{256} * 1024;
+/// New keys and tickets come with data between them; so many without are an attack, as a message
+/// costs us some 10 us.
+constexpr unsigned most_idle_messages = 100;
+
+/// As hosts are written: labels of letters, digits, "-" and "_" (and other bytes, of names that were
+/// not put into ASCII), none of them empty.
+bool may_be_host(std::string_view name) noexcept {
+  constexpr std::string_view never = " \t\r\n/:@[]?#%\\,;\"'<>*";
+  return !name.starts_with('.') && name.find("..") == std::string_view::npos &&
+         name.find_first_of(never) == std::string_view::npos &&
+         name.find('\0') == std::string_view::npos;
+}
 
 bool is_address(const std::string& name) noexcept {
+  if (name.find_first_not_of("0123456789abcdefABCDEF:.") != std::string::npos) return false;
   ASN1_OCTET_STRING* const address = a2i_IPADDRESS(name.c_str());
   if (address == nullptr) ERR_clear_error();
   ASN1_OCTET_STRING_free(address);
@@ -42,6 +54,8 @@ tls_engine::tls_engine(any_stream& below, std::shared_ptr<tls_generation> option
   SSL_set_app_data(made, this);
   BIO* const bio = transport_.make_bio();
   SSL_set_bio(made, bio, bio);
+  SSL_set_msg_callback(made, &tls_engine::count_message);
+  SSL_set_msg_callback_arg(made, this);
   if (options_->is_server) {
     SSL_set_accept_state(made);
   } else {
@@ -52,7 +66,7 @@ tls_engine::tls_engine(any_stream& below, std::shared_ptr<tls_generation> option
 tls_engine::~tls_engine() {
   // Without that OpenSSL would take the session for one that must not be resumed, as it was up to
   // TLS 1.0 when a connection had ended without close_notify.
-  if (has_met_ && failure_ == nullptr) {
+  if (has_met_ && !is_broken_) {
     SSL_set_shutdown(connection_.get(), SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
   }
 }
@@ -61,9 +75,13 @@ void tls_engine::begin_client(const std::string& name) {
   SSL* const made = connection_.get();
   // "example.org." is the same host; certificates and SNI have it without the dot.
   name_ = name.ends_with('.') ? name.substr(0, name.size() - 1) : name;
-  if (name_.empty() || name_.size() > 253 || name_.find('\0') != std::string::npos) {
+  if (name_.starts_with('[') && name_.ends_with(']')) name_ = name_.substr(1, name_.size() - 2);
+  if (name_.empty() || name_.size() > 253 || (!is_address(name_) && !may_be_host(name_))) {
     throw tls::error(tls::errc::bad_option,
-                     what_ + ": the name has to be a host's, or an IP address", "");
+                     what_ +
+                         ": the name has to be a host's alone (without a port, no URL), or an IP "
+                         "address",
+                     "");
   }
   SSL_set_connect_state(made);
   X509_VERIFY_PARAM* const checks = SSL_get0_param(made);
@@ -104,6 +122,7 @@ tls_step tls_engine::step_after(int answer, std::exception_ptr& failure) {
     case SSL_ERROR_WANT_RETRY_VERIFY: return tls_step::computes;
     case SSL_ERROR_ZERO_RETURN: return tls_step::ended;
     default:
+      is_broken_ = true;
       failure = failure_of(connection_.get(), what_, !has_met_ && waits_for_first_message());
       return tls_step::failed;
   }
@@ -112,7 +131,7 @@ tls_step tls_engine::step_after(int answer, std::exception_ptr& failure) {
 tls::error tls_engine::ended_early() const {
   if (has_met_) return {tls::errc::truncated, what_, ""};
   if (options_->is_server && !transport_.has_come()) return {tls::errc::nothing_said, what_, ""};
-  return {tls::errc::truncated, what_, "the peer has closed the connection during the handshake"};
+  return {tls::errc::closed_in_handshake, what_, ""};
 }
 
 /// It wants to read: that is no failure, unless nothing can come any more.
@@ -142,6 +161,18 @@ tls_step tls_engine::handshake() {
   return tls_step::failed;
 }
 
+/// Handshake messages that have come, and alerts that were sent: with no data between them these cost
+/// only us anything.
+void tls_engine::count_message(int is_sent, int /*version*/, int type, const void* /*bytes*/,
+                               std::size_t /*size*/, SSL* connection, void* self) {
+  auto& engine = *static_cast<tls_engine*>(self);
+  if (!engine.has_met_ || type != (is_sent != 0 ? SSL3_RT_ALERT : SSL3_RT_HANDSHAKE)) return;
+  // OpenSSL would go on with all that is there already; so it reads no further record.
+  if (++engine.idle_messages_ > most_idle_messages) {
+    SSL_set_shutdown(connection, SSL_get_shutdown(connection) | SSL_RECEIVED_SHUTDOWN);
+  }
+}
+
 tls_step tls_engine::decrypt(std::span<std::byte> buffer, std::size_t& count) {
   if (failure_ != nullptr) return tls_step::failed;
   if (transport_.is_busy() != reads_ahead_) {
@@ -151,36 +182,56 @@ tls_step tls_engine::decrypt(std::span<std::byte> buffer, std::size_t& count) {
   }
   ERR_clear_error();
   const int answer = SSL_read_ex(connection_.get(), buffer.data(), buffer.size(), &count);
-  if (transport_.output().size() > most_unsent) {
+  const bool is_flooded = idle_messages_ > most_idle_messages;
+  if (answer == 1) idle_messages_ = 0;
+  if (is_flooded) {
+    is_broken_ = true;
     failure_ = std::make_exception_ptr(
-        tls::error(tls::errc::failed, what_, "the peer asks for answers and does not read them"));
+        tls::error(tls::errc::failed, what_, "the peer sends messages of TLS and no data"));
     return tls_step::failed;
   }
-  return answer == 1 ? tls_step::done : step_after(answer, failure_);
+  const tls_step step = answer == 1 ? tls_step::done : step_after(answer, failure_);
+  say_what_is_owed();
+  return step;
 }
 
-std::exception_ptr tls_engine::encrypt(std::span<const std::byte> bytes) {
+tls_step tls_engine::encrypt(std::span<const std::byte> bytes, std::exception_ptr& failure) {
   if (has_said_goodbye_) {
-    return std::make_exception_ptr(std::system_error(std::make_error_code(std::errc::broken_pipe),
-                                                     "a write after shutdown()"));
+    failure = std::make_exception_ptr(std::system_error(
+        std::make_error_code(std::errc::broken_pipe), "a write after shutdown()"));
+    return tls_step::failed;
   }
   ERR_clear_error();
   std::size_t taken = 0;
   const int answer = SSL_write_ex(connection_.get(), bytes.data(), bytes.size(), &taken);
-  if (answer == 1) return nullptr;
-  std::exception_ptr failure;
-  if (step_after(answer, failure) == tls_step::failed) return failure;
-  return std::make_exception_ptr(
-      tls::error(tls::errc::failed, what_, "a write would have had to wait for the peer"));
+  if (answer == 1) return tls_step::done;
+  const tls_step step = step_after(answer, failure);
+  if (step == tls_step::failed || step == tls_step::reads) return step;
+  failure =
+      std::make_exception_ptr(tls::error(tls::errc::failed, what_, "OpenSSL has refused a write"));
+  return tls_step::failed;
 }
 
 void tls_engine::say_goodbye() noexcept {
-  if (has_said_goodbye_) return;
+  if (has_said_goodbye_ && !owes_goodbye_) return;
   has_said_goodbye_ = true;
+  owes_goodbye_ = failure_ == nullptr && SSL_in_init(connection_.get()) == 1;
+  if (owes_goodbye_) return;  // decrypt() says it when the peer's message is whole
   ERR_clear_error();
   (void)SSL_shutdown(
       connection_.get());  // it cannot after a fatal alert: then there is nothing to say
   ERR_clear_error();
+}
+
+void tls_engine::say_what_is_owed() noexcept {
+  if ((!owes_update_ && !owes_goodbye_) || SSL_in_init(connection_.get()) == 1) return;
+  if (std::exchange(owes_update_, false)) {
+    try {
+      update_keys(owed_of_peer_too_);
+    } catch (...) {  // the peer has ended meanwhile
+    }
+  }
+  if (owes_goodbye_) say_goodbye();
 }
 
 void tls_engine::update_keys(bool of_peer_too) {
@@ -188,6 +239,11 @@ void tls_engine::update_keys(bool of_peer_too) {
   const int kind = of_peer_too ? SSL_KEY_UPDATE_REQUESTED : SSL_KEY_UPDATE_NOT_REQUESTED;
   if (has_said_goodbye_) {
     throw tls::error(tls::errc::failed, "tls_stream::update_keys after shutdown()", "");
+  }
+  if (SSL_version(connection_.get()) == TLS1_3_VERSION && SSL_in_init(connection_.get()) == 1) {
+    owes_update_ = true;  // in the midst of a message of the peer's
+    owed_of_peer_too_ = of_peer_too;
+    return;
   }
   // The handshake's second call makes the message, so that nothing is half done afterwards.
   if (SSL_key_update(connection_.get(), kind) != 1 || SSL_do_handshake(connection_.get()) != 1) {

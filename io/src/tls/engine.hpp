@@ -54,8 +54,12 @@ class tls_engine {
 
   /// @param count  how many bytes have come
   tls_step decrypt(std::span<std::byte> buffer, std::size_t& count);
-  /// All of it. @returns why not; null: it is done
-  std::exception_ptr encrypt(std::span<const std::byte> bytes);
+  /// All of it, or nothing.
+  ///
+  /// @param failure  why it failed
+  /// @returns        done, failed, or reads: the peer is in the midst of a message, whose rest has to
+  ///                 come first
+  tls_step encrypt(std::span<const std::byte> bytes, std::exception_ptr& failure);
   /// Adds close_notify to the output, once.
   void say_goodbye() noexcept;
   bool has_said_goodbye() const noexcept { return has_said_goodbye_; }
@@ -77,7 +81,10 @@ class tls_engine {
  private:
   /// `ended` and `computes` included. @param failure  what it has failed by, if so
   tls_step step_after(int answer, std::exception_ptr& failure);
+  static void count_message(int is_sent, int version, int type, const void* bytes, std::size_t size,
+                            SSL* connection, void* self);
   tls::error ended_early() const;
+  void say_what_is_owed() noexcept;
   tls_step wait_or_fail(std::exception_ptr& failure) const;
   /// Nothing of the peer was understood yet.
   bool waits_for_first_message() const noexcept;
@@ -91,7 +98,12 @@ class tls_engine {
   std::exception_ptr failure_;
   bool may_pause_ = false;
   bool has_said_goodbye_ = false;
-  bool has_met_ = false;  // the handshake is over
+  bool owes_goodbye_ = false;  // it could not be said in the midst of a message of the peer's
+  bool owes_update_ = false;   // likewise
+  bool owed_of_peer_too_ = false;
+  bool is_broken_ = false;      // by an error of TLS itself: then the session is not resumed
+  bool has_met_ = false;        // the handshake is over
+  unsigned idle_messages_ = 0;  // since application data came last
   bool reads_ahead_ = false;
 };
 

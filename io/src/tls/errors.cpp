@@ -36,7 +36,8 @@ const char* text_of(errc code) noexcept {
              "its list to `revocation_lists`, or a newer one and reload the context";
     case errc::bad_certificate: return "the certificate is not acceptable";
     case errc::no_certificate:
-      return "a client certificate is required, and none was sent; set client_options::certificate";
+      return "a client certificate is required, and none was sent; the client sets "
+             "client_options::certificate";
     case errc::no_common_version:
       return "the two sides share no version of TLS; compare minimum_version and maximum_version "
              "with "
@@ -57,6 +58,10 @@ const char* text_of(errc code) noexcept {
     case errc::refused_by_peer: return "the peer has refused by an alert; its own log says more";
     case errc::broken_record:
       return "a record was damaged, forged or out of order; the connection cannot go on";
+    case errc::closed_in_handshake:
+      return "the peer has closed the connection during the handshake; look at its log, whether "
+             "this "
+             "port speaks TLS, and whether what is behind it is up";
     case errc::nothing_said:
       return "the client has closed the connection before it said anything, as health checks do";
     case errc::overcrowded:

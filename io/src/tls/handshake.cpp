@@ -60,6 +60,8 @@ task<void> tls_session::handshake() {
     if (is_away && !has_more_to_compute) {
       co_await resume_on(home);  // tls_handshake/return
       is_away = false;
+      // After a hello that has to be said again the expensive part is still to come.
+      engine_->pause_before_computing();
     }
     came = co_await below_.read(engine_->transport().room());
     engine_->transport().came(came);

@@ -8,7 +8,7 @@
 namespace tandem::inline v0::io::detail {
 
 tls_key_log::tls_key_log(const std::filesystem::path& path)
-    : file_(std::fopen(path.string().c_str(), "a")) {
+    : file_(std::fopen(path.string().c_str(), "ae")) {
   if (file_ != nullptr) return;
   const std::error_code why(errno, std::generic_category());
   throw tls::error(tls::errc::bad_option,

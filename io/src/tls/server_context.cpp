@@ -3,6 +3,9 @@
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
 
+#include <algorithm>
+#include <new>
+#include <string>
 #include <string_view>
 #include <tandem/io/tls/context.hpp>
 #include <tandem/io/tls/errors.hpp>
@@ -18,11 +21,24 @@ namespace detail {
 
 namespace {
 
+std::string in_lower_case(std::string_view name) {
+  std::string lower(name);
+  for (char& each : lower) {
+    if (each >= 'A' && each <= 'Z') each = static_cast<char>(each - 'A' + 'a');
+  }
+  return lower;
+}
+
 /// The client has named its server: the connection goes on with that one's certificate.
 int choose_face(SSL* connection, int* /*alert*/, void* /*unused*/) {
   const char* const name = SSL_get_servername(connection, TLSEXT_NAMETYPE_host_name);
   if (name == nullptr) return SSL_TLSEXT_ERR_NOACK;
-  SSL_CTX* const chosen = tls_engine::of(connection).options().context_for(name);
+  SSL_CTX* chosen = nullptr;
+  try {
+    chosen = tls_engine::of(connection).options().context_for(name);
+  } catch (const std::bad_alloc&) {  // OpenSSL's own frames are below
+    return SSL_TLSEXT_ERR_ALERT_FATAL;
+  }
   if (chosen == nullptr) return SSL_TLSEXT_ERR_NOACK;  // the first certificate
   SSL_set_SSL_CTX(connection, chosen);
   return SSL_TLSEXT_ERR_OK;
@@ -90,6 +106,7 @@ void apply_resumption(SSL_CTX* context, const tls::server_options& options) {
   SSL_CTX_set_num_tickets(context, options.tickets);
   SSL_CTX_set_timeout(context, static_cast<long>(options.ticket_lifetime.count()));
   SSL_CTX_set_tlsext_ticket_key_evp_cb(context, &use_ticket_key);
+  check_tickets(context);
 }
 
 void apply_clients(SSL_CTX* context, const tls::server_options& options) {
@@ -114,6 +131,8 @@ tls_generation::face build_face(tls_generation& of, const tls::server_options& o
   face.context = make_context(TLS_server_method(), of);
   SSL_CTX* const context = face.context.get();
   SSL_CTX_set_options(context, SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA);
+  // Whoever names ciphers of DHE gets their parameters from OpenSSL.
+  if (!options.ciphers.empty()) SSL_CTX_set_dh_auto(context, 1);
   apply_language(context, options);
   apply_clients(context, options);
   face.certificate = apply_identity(context, shown);
@@ -126,13 +145,32 @@ tls_generation::face build_face(tls_generation& of, const tls::server_options& o
 
 }  // namespace
 
-SSL_CTX* tls_generation::context_for(const char* name) const noexcept {
-  for (const face& each : faces) {
-    if (X509_check_host(each.certificate.get(), name, 0, name_flags, nullptr) == 1) {
-      return each.context.get();
-    }
+SSL_CTX* tls_generation::context_for(std::string_view name) const {
+  const std::string asked = in_lower_case(name);
+  const std::size_t dot = asked.find('.');
+  std::size_t first = faces.size();
+  for (const std::string& each :
+       {asked, dot == std::string::npos || dot == 0 ? std::string() : asked.substr(dot)}) {
+    const auto found = by_name.find(each);
+    if (found != by_name.end()) first = (std::min)(first, found->second);
   }
-  return nullptr;
+  return first == faces.size() ? nullptr : faces[first].context.get();
+}
+
+void tls_generation::add_face(face&& made) {
+  faces.push_back(std::move(made));
+  const face& added = faces.back();
+  const openssl_handle<GENERAL_NAMES, &GENERAL_NAMES_free> names(static_cast<GENERAL_NAMES*>(
+      X509_get_ext_d2i(added.certificate.get(), NID_subject_alt_name, nullptr, nullptr)));
+  for (int i = 0; i < sk_GENERAL_NAME_num(names.get()); ++i) {
+    const GENERAL_NAME* const each = sk_GENERAL_NAME_value(names.get(), i);
+    if (each->type != GEN_DNS) continue;
+    std::string name = in_lower_case(
+        {reinterpret_cast<const char*>(ASN1_STRING_get0_data(each->d.dNSName)),  // NOLINT
+         static_cast<std::size_t>(ASN1_STRING_length(each->d.dNSName))});
+    if (name.starts_with("*.")) name.erase(0, 1);
+    by_name.emplace(std::move(name), faces.size() - 1);  // the first one keeps it
+  }
 }
 
 std::shared_ptr<tls_generation> build_server(const tls::server_options& options,
@@ -143,10 +181,13 @@ std::shared_ptr<tls_generation> build_server(const tls::server_options& options,
   made->checks_peer = options.from_clients != tls::client_certificates::ignored;
   made->handshake_on = options.handshake_on;
   made->protocols = wire_form(options.protocols);
+  made->requires_certificate = options.from_clients == tls::client_certificates::required;
+  made->ticket_lifetime = options.ticket_lifetime;
   made->tickets = std::move(tickets);
+  if (made->checks_peer) made->era = made->tickets->next_era();
   if (!options.key_log.empty()) made->log = std::make_unique<tls_key_log>(options.key_log);
   for (const tls::identity& each : options.certificates) {
-    made->faces.push_back(build_face(*made, options, each));
+    made->add_face(build_face(*made, options, each));
   }
   return made;
 }
@@ -157,13 +198,10 @@ namespace tls {
 
 namespace {
 
-/// Sessions in which a client has shown a certificate say nothing of newer revocation lists: they
-/// are not resumed.
 void reload_server(detail::tls_server_state& state, const server_options* other) {
   state.kept.reload(state.newest, other, [&](const server_options& options) {
     auto made = detail::build_server(options, state.tickets);
     state.tickets->set_lifetime(options.ticket_lifetime);
-    if (made->checks_peer) state.tickets->forget();
     return made;
   });
 }
@@ -173,8 +211,10 @@ void reload_server(detail::tls_server_state& state, const server_options* other)
 server_context::server_context(const server_options& options)
     : state_(std::make_shared<detail::tls_server_state>(options)) {}
 
-void server_context::reload() { reload_server(*state_, nullptr); }
-void server_context::reload(const server_options& options) { reload_server(*state_, &options); }
+void server_context::reload() const { reload_server(*state_, nullptr); }
+void server_context::reload(const server_options& options) const {
+  reload_server(*state_, &options);
+}
 
 }  // namespace tls
 }  // namespace tandem::inline v0::io

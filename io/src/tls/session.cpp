@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <tandem/as_result.hpp>
-#include <tandem/environment.hpp>
 #include <tandem/runtime.hpp>
+#include <tandem/shielded.hpp>
 #include <tandem/spawn.hpp>
 #include <tandem/stop.hpp>
 #include <tandem/timeout.hpp>
@@ -14,7 +14,6 @@
 #include <tandem/worker_pool.hpp>
 #include <tandem/yield.hpp>
 #include <utility>
-#include <vector>
 
 namespace tandem::inline v0::io::detail {
 
@@ -39,7 +38,8 @@ class tls_session::turn {
   turn(const turn&) = delete;
   turn& operator=(const turn&) = delete;
   ~turn() {
-    if (of_->ends_turn()) of_->start_background();
+    // What a stop has left of what was counted as written goes out by itself.
+    if (of_->has_rest() || of_->ends_turn()) of_->start_background();
   }
 
  private:
@@ -50,26 +50,23 @@ class tls_session::seen {
  public:
   tls_step step = tls_step::failed;
   std::size_t count = 0;
-  std::span<std::byte> room;  // where to read to, if it has to
+  std::uint64_t arrivals = 0;
   std::exception_ptr failure;
   bool has_output = false;
 };
 
 void tls_session::begin(std::shared_ptr<tls_generation> options, const std::string& name,
                         std::string what) {
-  owner_ = &tandem::detail::current_runtime("TLS");
-  workers_ = &owner_->workers();
+  workers_ = &tandem::detail::current_runtime("TLS").workers();
   engine_.emplace(below_, std::move(options), name, std::move(what));
 }
 
-tls_session::seen tls_session::decrypt(std::span<std::byte> buffer,
-                                       std::optional<std::size_t> came) {
+tls_session::seen tls_session::decrypt(std::span<std::byte> buffer) {
   seen now;
   const engine_lock held(lock_);
-  if (came) engine_->transport().came(*came);
   now.step = engine_->decrypt(buffer, now.count);
   now.has_output = !engine_->transport().output().empty();
-  if (now.step == tls_step::reads) now.room = engine_->transport().room();
+  now.arrivals = arrivals_;
   if (now.step == tls_step::failed) now.failure = engine_->failure();
   return now;
 }
@@ -80,9 +77,8 @@ task<std::size_t> tls_session::read(std::span<std::byte> buffer) {
     read_in_a_row_ = 0;
     co_await yield();  // a stop is noticed here, while nothing is taken yet
   }
-  std::optional<std::size_t> came;
   while (true) {
-    const seen now = decrypt(buffer, came);
+    const seen now = decrypt(buffer);
     if (now.has_output) offer();
     if (now.step == tls_step::done) {
       read_in_a_row_ += now.count;
@@ -93,22 +89,52 @@ task<std::size_t> tls_session::read(std::span<std::byte> buffer) {
       has_peer_ended_ = true;
       co_return 0;
     }
-    const result<std::size_t> got = co_await as_result(below_.read(now.room));
-    if (!got && !got.is_cancelled()) {
-      const engine_lock held(lock_);
-      engine_->fail_for_good(got.exception());
-    }
-    came = got.value();
+    co_await reading_.lock();
+    const mutex_guard mine(reading_);
+    co_await read_below(now.arrivals);
     read_in_a_row_ = 0;
   }
 }
 
-void tls_session::encrypt(std::span<const std::byte> bytes) {
-  sent_in_a_row_ += bytes.size();
-  const engine_lock held(lock_);
-  if (std::exception_ptr failure = engine_->encrypt(bytes)) {
-    std::rethrow_exception(std::move(failure));
+task<void> tls_session::read_below(std::uint64_t arrivals) {
+  std::span<std::byte> room;
+  {
+    const engine_lock held(lock_);
+    if (arrivals_ != arrivals) co_return;  // somebody has read meanwhile
+    room = engine_->transport().room();
   }
+  const result<std::size_t> got = co_await as_result(below_.read(room));
+  {
+    const engine_lock held(lock_);
+    if (got) {
+      engine_->transport().came(got.value());
+      ++arrivals_;
+    } else if (!got.is_cancelled()) {
+      engine_->fail_for_good(got.exception());
+    }
+  }
+  got.value();
+}
+
+/// tls_sending/encrypt. @returns  whether it is done: else the peer is in the midst of a message
+bool tls_session::encrypt(std::span<const std::byte> bytes, std::uint64_t& arrivals) {
+  std::exception_ptr failure;
+  const engine_lock held(lock_);
+  arrivals = arrivals_;
+  const tls_step step = engine_->encrypt(bytes, failure);
+  if (step == tls_step::failed) std::rethrow_exception(std::move(failure));
+  if (step == tls_step::done) sent_in_a_row_ += bytes.size();
+  return step == tls_step::done;
+}
+
+task<void> tls_session::encrypt_later(std::span<const std::byte> bytes) {
+  std::uint64_t arrivals = 0;
+  do {
+    co_await reading_.lock();  // whoever reads brings the rest; if nobody does, this task has to
+    const mutex_guard mine(reading_);
+    if (encrypt(bytes, arrivals)) co_return;
+    co_await read_below(arrivals);
+  } while (!encrypt(bytes, arrivals));
 }
 
 void tls_session::drop_output() noexcept {
@@ -142,6 +168,7 @@ task<void> tls_session::drain() {
       drop_output();
     }
     sent_ += wrote.value();
+    if (wrote.value() == 0) co_await yield();  // a stream that takes nothing for now
   }
 }
 
@@ -151,7 +178,8 @@ task<std::size_t> tls_session::write(std::span<const std::byte> bytes) {
   const turn mine(*this);
   co_await drain();  // what was left over: memory is not to grow with each write that is stopped
   const std::size_t count = (std::min)(bytes.size(), most_at_once);
-  encrypt(bytes.first(count));
+  std::uint64_t arrivals = 0;
+  if (!encrypt(bytes.first(count), arrivals)) co_await encrypt_later(bytes.first(count));
   const result<void> sent = co_await as_result(drain());
   if (!sent && !sent.is_cancelled()) std::rethrow_exception(sent.exception());
   co_return count;
@@ -163,7 +191,8 @@ task<void> tls_session::write_all(std::span<const std::byte> bytes) {
   co_await drain();
   while (!bytes.empty()) {
     const std::size_t count = (std::min)(bytes.size(), most_at_once);
-    encrypt(bytes.first(count));
+    std::uint64_t arrivals = 0;
+    if (!encrypt(bytes.first(count), arrivals)) co_await encrypt_later(bytes.first(count));
     bytes = bytes.subspan(count);
     co_await drain();
   }
@@ -189,6 +218,10 @@ task<void> tls_session::write_list(std::span<const std::span<const std::byte>> b
   co_await write_all(gathered.bytes());
 }
 
+bool tls_session::has_rest() const noexcept {
+  return sent_ != sending_.size() && send_failure_ == nullptr;
+}
+
 bool tls_session::ends_turn() noexcept {
   turn_.unlock();
   {
@@ -212,13 +245,9 @@ void tls_session::start_background() noexcept {
     }
     task<void> sender = send_in_background(shared_from_this(), std::move(token));
     executor& home = below_.has_thread_executor() ? below_.thread_executor() : *workers_;
-    if (current_environment() != nullptr) {
-      spawn(home, std::move(sender)).detach();
-    } else {
-      owner_->spawn(home, std::move(sender)).detach();  // shutdown() outside any task
-    }
+    spawn(home, std::move(sender)).detach();
   } catch (...) {
-    turn_.unlock();  // no memory, or the runtime ends: whoever sends next has it
+    turn_.unlock();  // no memory, or outside any task: whoever sends next has it
   }
 }
 
@@ -226,9 +255,9 @@ task<void> tls_session::send_in_background(std::shared_ptr<tls_session> self,
                                            std::stop_token token) {
   do {
     // A failure is told by the next write.
-    (void)co_await as_result(with_stop(token, self->drain()));
-    if (token.stop_requested()) {
-      (void)co_await as_result(with_timeout(last_moment, self->drain()));
+    const result<void> sent = co_await as_result(with_stop(token, self->drain()));
+    if (sent.is_cancelled()) {
+      (void)co_await as_result(shielded(with_timeout(last_moment, self->drain())));
       self->turn_.unlock();
       co_return;
     }
@@ -266,12 +295,16 @@ task<bool> tls_session::finish(std::chrono::steady_clock::duration most) {
   const result<bool> ended = co_await as_result(with_deadline(limit, say_goodbyes()));
   if (ended) co_return ended.value();
   if (ended.is_cancelled() && stop_requested()) (void)ended.value();
+  offer();  // what is left goes out without making anybody wait
   co_return false;
 }
 
 void tls_session::update_keys(bool of_peer_too) {
-  const engine_lock held(lock_);
-  engine_->update_keys(of_peer_too);
+  {
+    const engine_lock held(lock_);
+    engine_->update_keys(of_peer_too);
+  }
+  offer();
 }
 
 void tls_session::abandon() noexcept {

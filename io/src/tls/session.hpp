@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -54,13 +55,19 @@ class tls_session : public std::enable_shared_from_this<tls_session> {
   /// What a step has come to, as far as its caller has to know when the lock is gone.
   class seen;
 
-  seen decrypt(std::span<std::byte> buffer, std::optional<std::size_t> came);
-  seen step_of_handshake();
-  /// tls_sending/encrypt. pre: it is the caller's turn
-  void encrypt(std::span<const std::byte> bytes);
+  seen decrypt(std::span<std::byte> buffer);
+  /// Reads once, unless something has come since there were so many arrivals. pre: reading_ is the
+  /// caller's
+  task<void> read_below(std::uint64_t arrivals);
+  /// tls_sending/encrypt. pre: it is the caller's turn. @returns false: in the midst of a message
+  bool encrypt(std::span<const std::byte> bytes, std::uint64_t& arrivals);
+  /// tls_sending/half_message. pre: it is the caller's turn
+  task<void> encrypt_later(std::span<const std::byte> bytes);
   /// tls_sending/drain. pre: it is the caller's turn
   task<void> drain();
   void drop_output() noexcept;
+  /// pre: it is the caller's turn. @returns whether something that was taken is not sent yet
+  bool has_rest() const noexcept;
   /// tls_sending/hand_on. @returns whether there is output, and the turn is the caller's again
   bool ends_turn() noexcept;
   /// tls_sending/offer
@@ -71,14 +78,15 @@ class tls_session : public std::enable_shared_from_this<tls_session> {
   task<bool> say_goodbyes();
 
   any_stream below_;
-  tandem::runtime* owner_ = nullptr;
   executor* workers_ = nullptr;
-  tandem::detail::futex_mutex lock_;  // of engine_ and abandoned_; never held across an await
+  tandem::detail::futex_mutex lock_;  // of the next three; never held across an await
   std::optional<tls_engine> engine_;
   std::stop_source abandoned_{std::nostopstate};  // made when a task first sends by itself
+  std::uint64_t arrivals_ = 0;                    // reads of the stream below
   bool has_peer_ended_ = false;                   // of the task that reads
   std::size_t read_in_a_row_ = 0;                 // likewise: bytes, since it last waited
 
+  mutex reading_;  // the right to read from the stream below
   mutex turn_;
   record_room sending_;              // of whoever has the turn
   std::size_t sent_ = 0;             // likewise: of sending_

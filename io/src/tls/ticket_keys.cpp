@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "tls/failure.hpp"
 
@@ -35,11 +36,6 @@ void tls_ticket_keys::set_lifetime(std::chrono::seconds lifetime) {
   lifetime_ = lifetime;
 }
 
-void tls_ticket_keys::forget() {
-  const std::lock_guard held(lock_);
-  keys_.clear();
-}
-
 bool tls_ticket_keys::renew(clock::time_point now) {
   if (!keys_.empty() && now - keys_.front().made < lifetime_) return true;
   key fresh;
@@ -50,7 +46,11 @@ bool tls_ticket_keys::renew(clock::time_point now) {
   }
   fresh.made = now;
   std::erase_if(keys_, [&](const key& each) { return now - each.made >= 2 * lifetime_; });
-  keys_.insert(keys_.begin(), fresh);
+  try {
+    keys_.insert(keys_.begin(), fresh);
+  } catch (const std::bad_alloc&) {  // OpenSSL's own frames are below
+    return false;
+  }
   return true;
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <mutex>
@@ -22,8 +23,8 @@ class tls_ticket_keys {
   explicit tls_ticket_keys(std::chrono::seconds lifetime);
 
   void set_lifetime(std::chrono::seconds lifetime);
-  /// Nothing of before is resumed from now on.
-  void forget();
+  /// For the next generation that asks clients for certificates. @returns  a number of its own
+  std::uint64_t next_era() noexcept { return eras_.fetch_add(1, std::memory_order_relaxed) + 1; }
 
   /// As the callback of SSL_CTX_set_tlsext_ticket_key_evp_cb: for a new ticket.
   /// @returns  1; -1: it failed
@@ -49,7 +50,8 @@ class tls_ticket_keys {
   const cipher_handle cipher_;  // looked for once: a search costs as much as a ticket
   std::mutex lock_;
   std::chrono::seconds lifetime_;
-  std::vector<key> keys_;  // the newest first
+  std::vector<key> keys_;               // the newest first
+  std::atomic<std::uint64_t> eras_{0};  // a number: orders nothing
 };
 
 }  // namespace tandem::inline v0::io::detail

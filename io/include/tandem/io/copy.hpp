@@ -48,6 +48,9 @@ task<std::size_t> pass_on(To& to, std::span<const std::byte> bytes) {
 ///     // A proxy: each direction ends on its own.
 ///     co_await tandem::when_all(tandem::io::copy(client, server), tandem::io::copy(server, client));
 ///
+/// A failure of one side ends both, and is thrown: end the other one by tcp_stream::abort() then. Merely
+/// closed, its peer would take for complete what was cut off.
+///
 /// @returns        bytes copied
 /// @throws         as the read() of one and the write_all() of the other; shutdown's
 ///                 std::system_error

@@ -33,9 +33,9 @@ class TANDEM_IO_TLS_API client_context {
   /// as they are. Sessions are forgotten. Of the defaults that the process shares: for all of them.
   ///
   /// @throws  as the constructor: then everything is as before
-  void reload();
+  void reload() const;
   /// As above, with other options.
-  void reload(const client_options& options);
+  void reload(const client_options& options) const;
 
   // Implementation
   const std::shared_ptr<detail::tls_client_state>& state() const noexcept { return state_; }
@@ -53,13 +53,14 @@ class TANDEM_IO_TLS_API server_context {
   explicit server_context(const server_options& options);
 
   /// Reads the files again: certificates that were renewed, newer revocation lists. Handshakes from
-  /// now on have them; connections that are there go on as they are. Clients may resume sessions
-  /// from before, but for those whose certificate no longer passes.
+  /// now on have them; connections that are there go on as they are. Sessions from before are
+  /// resumed, but where clients are asked for certificates: these do the handshake in full. Reads
+  /// files where it is called.
   ///
   /// @throws  as the constructor: then everything is as before
-  void reload();
+  void reload() const;
   /// As above, with other options.
-  void reload(const server_options& options);
+  void reload(const server_options& options) const;
 
   // Implementation
   const std::shared_ptr<detail::tls_server_state>& state() const noexcept { return state_; }

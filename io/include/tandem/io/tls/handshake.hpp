@@ -22,7 +22,8 @@ namespace tandem::inline v0::io::tls {
 ///                      address, which is not
 /// @param context       a client_context, or client_options (which makes a context of its own each
 ///                      time); left out: the defaults, which the process shares
-/// @returns             the connection; both sides have proved who they are by then
+/// @returns             the connection; the server has proved who it is by then. With TLS 1.3 a server
+///                      that refuses the client's certificate, or misses one, says so at the first read
 /// @throws              tls::error: wrong_name, expired, unknown_authority, not_tls, truncated, ...;
 ///                      what the stream throws; operation_cancelled; std::logic_error outside any task
 /// @cancellation        the stream is closed; the peer sees a truncation. with_timeout() around it is

@@ -144,7 +144,8 @@ class server_options : public shared_options {
   /// Tickets that a client of TLS 1.3 is given, each for one further connection; 0: nothing is
   /// resumed, in no version.
   std::size_t tickets = 2;
-  /// How long a ticket is good for. The keys change as often; the old ones are kept as long.
+  /// How long a ticket is good for, 1 s to 7 days; a client that was asked for a certificate does the
+  /// handshake in full as often. The keys change as often; the old ones are kept as long.
   std::chrono::seconds ticket_lifetime = std::chrono::hours(2);
 };
 

@@ -84,8 +84,8 @@ class TANDEM_IO_TLS_API tls_stream {
   /// @throws              tls::error; std::system_error of the stream below: broken_pipe, ...;
   ///                      operation_cancelled if nothing was encrypted yet
   /// @cancellation        what was encrypted when a stop comes is returned as written; what of it the
-  ///                      stream below has not taken yet goes out with the next write, finish() or
-  ///                      shutdown()
+  ///                      stream below has not taken yet goes out by itself, before what is written
+  ///                      next
   /// @thread_safety       one write at a time, beside a read
   /// @resumes_on          the caller's home, where it encrypts
   task<std::size_t> write(std::span<const std::byte> bytes);
@@ -105,7 +105,8 @@ class TANDEM_IO_TLS_API tls_stream {
 
   /// Ends what is written, by close_notify: the peer's reads yield 0 after what came before, and it
   /// may go on writing. Sends it without making the caller wait; nothing if done before. If the stream
-  /// is dropped then, what is on its way has a second more.
+  /// is dropped then, or the runtime ends, what is on its way has a second more. Outside any task it
+  /// goes out with the next operation.
   ///
   /// @throws         std::system_error: bad_file_descriptor; std::bad_alloc
   /// @thread_safety  beside a read; not beside a write
@@ -124,8 +125,8 @@ class TANDEM_IO_TLS_API tls_stream {
   /// @source              RFC 8446, section 6.1
   task<bool> finish(std::chrono::steady_clock::duration most);
 
-  /// New keys from the next write on, and if `of_peer_too`, asks the peer to do likewise. TLS 1.3
-  /// only. OpenSSL does so by itself as often as a cipher needs it.
+  /// New keys for what is written from now on, and if `of_peer_too`, the peer is asked to do likewise;
+  /// no reads and writes wait for that. TLS 1.3 only. OpenSSL does so by itself as often as a cipher needs it.
   ///
   /// @throws         tls::error (failed) with TLS 1.2, or after shutdown()
   /// @thread_safety  beside a read; not beside a write
