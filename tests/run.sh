@@ -17,7 +17,8 @@ that wine breaks (tests/support/wine_skips.txt) are printed.
 --whole takes nothing away: all tests also in posix, tsan and gcc-asan, which have a share of them (tests/shares.cmake), with all
 their sanitizers and the optimisation of the preset, and those of the benchmarks; proofs of models are made anew.
 nightly runs each stress test for TANDEM_STRESS_SECONDS (default 60) in each PRESET (default: release asan
-tsan mingw), and in release the loads of tests/bench/loads.py; --filter chooses executables there. A failing test is shown with its seed and how to repeat it.
+tsan mingw), in release the loads of tests/bench/loads.py, and in asan the fuzzers of tests/fuzz (build/fuzz); --filter chooses executables
+there. A failing test is shown with its seed and how to repeat it.
 
 The build lies in build/PRESET. TANDEM_TEST_REQUIRE_ALL=1 makes a missing tool or server a failure instead of a skip.
 END

@@ -180,6 +180,10 @@ tls_step tls_engine::decrypt(std::span<std::byte> buffer, std::size_t& count) {
     reads_ahead_ = !reads_ahead_;
     SSL_set_default_read_buffer_len(connection_.get(), reads_ahead_ ? large_read_bytes : 0);
   }
+  // OpenSSL would get itself a buffer, find nothing, and give the buffer back.
+  if (!transport_.may_have_input() && SSL_has_pending(connection_.get()) == 0) {
+    return tls_step::reads;
+  }
   ERR_clear_error();
   const int answer = SSL_read_ex(connection_.get(), buffer.data(), buffer.size(), &count);
   const bool is_flooded = idle_messages_ > most_idle_messages;

@@ -39,6 +39,10 @@ class tls_transport {
   bool has_ended() const noexcept { return has_ended_; }
   /// What a try without waiting has failed by; no error: it has not.
   std::error_code failure() const noexcept { return failure_; }
+  /// Whether OpenSSL, asked to read, could get anything without a read of the stream below.
+  bool may_have_input() const noexcept {
+    return begin_ != end_ || is_busy_ || has_ended_ || static_cast<bool>(failure_);
+  }
   /// Whether much is coming: then OpenSSL does well to have a large buffer.
   bool is_busy() const noexcept { return is_busy_; }
 

@@ -166,8 +166,11 @@ TEST(tls_attacks, new_keys_again_and_again_without_data_end_the_connection) {
     const raw_context context(raw_side::client);
     any_pair below = over_memory();
     raw_peer client(context, std::move(below.client));
-    tls_end server = co_await meets(client, std::move(below.server), server_context(served_by()), [] {});
-    co_await client.send(key_updates(client, 3000));
+    tls_end server =
+        co_await meets(client, std::move(below.server), server_context(served_by()), [] {});
+    std::string flood = key_updates(client, 3000);
+    flood += client.encrypted("x");  // comes too late
+    co_await client.send(std::move(flood));
     for (int i = 0; i < 2; ++i) {
       expect_refusal(co_await end_of_read(server.stream), errc::failed, "no data");
       server.stream.shutdown();  // what was made goes out
@@ -184,7 +187,8 @@ TEST(tls_attacks, with_data_between_them_new_keys_may_come_for_ever) {
     const raw_context context(raw_side::client);
     any_pair below = over_memory();
     raw_peer client(context, std::move(below.client));
-    tls_end server = co_await meets(client, std::move(below.server), server_context(served_by()), [] {});
+    tls_end server =
+        co_await meets(client, std::move(below.server), server_context(served_by()), [] {});
     for (int i = 0; i < 20; ++i) {
       std::string bytes = key_updates(client, 50);
       bytes += client.encrypted("x");
@@ -254,7 +258,9 @@ TEST(tls_attacks, a_write_in_the_midst_of_a_ticket_goes_out_whole_once_its_rest_
       EXPECT_EQ(co_await both.server->read(1), "");
       EXPECT_TRUE(both.server->has_ended_well());
       co_await both.server->send(both.server->goodbye());
-      if (is_read_beside) { EXPECT_EQ(co_await reading.at(0), 0U); }
+      if (is_read_beside) {
+        EXPECT_EQ(co_await reading.at(0), 0U);
+      }
       EXPECT_TRUE(co_await both.client.finish(1h));
     });
   }
