@@ -41,6 +41,13 @@ bool is_end_of_text() noexcept {
   return ERR_GET_LIB(last) == ERR_LIB_PEM && ERR_GET_REASON(last) == PEM_R_NO_START_LINE;
 }
 
+/// What such a text may be instead.
+std::string hint_about(const tls::pem& source, const std::string& text) {
+  if (text.find("-----BEGIN") != std::string::npos) return ": it has something else in PEM form";
+  if (source.path().empty()) return ": it is not in PEM form (was pem::file meant?)";
+  return ": it is not in PEM form (of DER: openssl x509 -inform der)";
+}
+
 /// Each object of a PEM text. @param read  PEM_read_bio_X509 or the like
 template <class Handle, class Read>
 std::vector<Handle> objects_of(const tls::pem& source, const char* what, Read read) {
@@ -53,7 +60,7 @@ std::vector<Handle> objects_of(const tls::pem& source, const char* what, Read re
     throw_tls(errc::bad_option, source.name() + " has a broken " + what);
   }
   ERR_clear_error();
-  if (found.empty()) refuse_option(source.name() + " has no " + what);
+  if (found.empty()) refuse_option(source.name() + " has no " + what + hint_about(source, text));
   return found;
 }
 

@@ -21,9 +21,11 @@ namespace {
 /// OpenSSL's buffer for what comes: large where much is coming. It has none while nothing is there.
 constexpr std::size_t large_read_bytes = std::size_t{64} * 1024;
 
-/// New keys and tickets come with data between them; so many without are an attack, as a message
-/// costs us some 10 us.
-constexpr unsigned most_idle_messages = 100;
+/// New keys and tickets come with data between them, but two that write faster than they read answer
+/// each other's new keys in a row. Each message costs some 10 us: beyond the first number they are
+/// looked at a few at a time, so that others have their turn; beyond the second it is an attack.
+constexpr unsigned usual_idle_messages = 32;
+constexpr unsigned most_idle_messages = 2'000;
 
 /// As hosts are written: labels of letters, digits, "-" and "_" (and other bytes, of names that were
 /// not put into ASCII), none of them empty.
@@ -167,7 +169,6 @@ void tls_engine::count_message(int is_sent, int /*version*/, int type, const voi
                                std::size_t /*size*/, SSL* connection, void* self) {
   auto& engine = *static_cast<tls_engine*>(self);
   if (!engine.has_met_ || type != (is_sent != 0 ? SSL3_RT_ALERT : SSL3_RT_HANDSHAKE)) return;
-  // OpenSSL would go on with all that is there already; so it reads no further record.
   if (++engine.idle_messages_ > most_idle_messages) {
     SSL_set_shutdown(connection, SSL_get_shutdown(connection) | SSL_RECEIVED_SHUTDOWN);
   }
@@ -184,6 +185,7 @@ tls_step tls_engine::decrypt(std::span<std::byte> buffer, std::size_t& count) {
   if (!transport_.may_have_input() && SSL_has_pending(connection_.get()) == 0) {
     return tls_step::reads;
   }
+  transport_.begin_step(idle_messages_ > usual_idle_messages);
   ERR_clear_error();
   const int answer = SSL_read_ex(connection_.get(), buffer.data(), buffer.size(), &count);
   const bool is_flooded = idle_messages_ > most_idle_messages;
@@ -196,7 +198,7 @@ tls_step tls_engine::decrypt(std::span<std::byte> buffer, std::size_t& count) {
   }
   const tls_step step = answer == 1 ? tls_step::done : step_after(answer, failure_);
   say_what_is_owed();
-  return step;
+  return step == tls_step::reads && transport_.holds_back() ? tls_step::yields : step;
 }
 
 tls_step tls_engine::encrypt(std::span<const std::byte> bytes, std::exception_ptr& failure) {

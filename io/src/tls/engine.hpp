@@ -27,6 +27,7 @@ enum class tls_step : std::uint8_t {
   done,      ///< of a handshake; of reading: bytes have come
   ended,     ///< of reading: the peer has said close_notify
   reads,     ///< more has to come from the stream below
+  yields,    ///< of reading: there is more, but others are to have their turn first
   computes,  ///< of a handshake: what comes next takes long (engine::pause_before_computing)
   failed,    ///< failure() says by what
 };

@@ -89,10 +89,14 @@ task<std::size_t> tls_session::read(std::span<std::byte> buffer) {
       has_peer_ended_ = true;
       co_return 0;
     }
+    read_in_a_row_ = 0;
+    if (now.step == tls_step::yields) {
+      co_await yield();
+      continue;
+    }
     co_await reading_.lock();
     const mutex_guard mine(reading_);
     co_await read_below(now.arrivals);
-    read_in_a_row_ = 0;
   }
 }
 
@@ -101,7 +105,11 @@ task<void> tls_session::read_below(std::uint64_t arrivals) {
   {
     const engine_lock held(lock_);
     if (arrivals_ != arrivals) co_return;  // somebody has read meanwhile
-    room = engine_->transport().room();
+    if (!engine_->transport().has_rest()) room = engine_->transport().room();
+  }
+  if (room.empty()) {  // OpenSSL has not got all of what came before
+    co_await yield();
+    co_return;
   }
   const result<std::size_t> got = co_await as_result(below_.read(room));
   {

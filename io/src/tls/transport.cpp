@@ -11,6 +11,8 @@ namespace tandem::inline v0::io::detail {
 
 namespace {
 
+/// Some 40 messages of new keys.
+constexpr std::size_t slow_bytes = 1024;
 /// As much as fills OpenSSL's own large buffer.
 constexpr std::size_t large_bytes = std::size_t{32} * 1024;
 
@@ -87,7 +89,10 @@ int tls_transport::take_from_below(char* to, std::size_t room) noexcept {
 int tls_transport::read(BIO* bio, char* to, int room) {
   BIO_clear_retry_flags(bio);
   auto& self = *static_cast<tls_transport*>(BIO_get_data(bio));
-  const int count = room > 0 ? self.take(to, static_cast<std::size_t>(room)) : 0;
+  auto most = static_cast<std::size_t>((std::max)(room, 0));
+  if (self.is_slow_) most = self.has_given_ ? 0 : (std::min)(most, slow_bytes);
+  const int count = most > 0 ? self.take(to, most) : -1;
+  self.has_given_ = self.has_given_ || count > 0;
   if (count < 0) BIO_set_retry_read(bio);
   return count;
 }

@@ -39,6 +39,17 @@ class tls_transport {
   bool has_ended() const noexcept { return has_ended_; }
   /// What a try without waiting has failed by; no error: it has not.
   std::error_code failure() const noexcept { return failure_; }
+  /// Before OpenSSL is asked to read. @param is_slow  it gets a few small records, and then has to wait
+  void begin_step(bool is_slow) noexcept {
+    is_slow_ = is_slow;
+    has_given_ = false;
+  }
+  /// Whether there is more, which this step was not given.
+  bool holds_back() const noexcept {
+    return is_slow_ && has_given_ && (begin_ != end_ || (is_busy_ && can_try_));
+  }
+  /// What has come and OpenSSL has not got yet.
+  bool has_rest() const noexcept { return begin_ != end_; }
   /// Whether OpenSSL, asked to read, could get anything without a read of the stream below.
   bool may_have_input() const noexcept {
     return begin_ != end_ || is_busy_ || has_ended_ || static_cast<bool>(failure_);
@@ -72,6 +83,8 @@ class tls_transport {
   bool has_come_ = false;
   bool has_lost_output_ = false;
   bool reads_large_ = false;
+  bool is_slow_ = false;    // begin_step
+  bool has_given_ = false;  // likewise: something, in this step
   std::error_code failure_;
   record_room large_;  // instead of small_, for a stream that cannot be tried
   record_room output_;

@@ -169,6 +169,11 @@ TEST(tls_bad_options, an_authority_that_is_not_there_or_is_no_certificate) {
   bad_authority({broken, "certificate"}, pem::file(broken));
 }
 
+TEST(tls_bad_options, a_path_that_is_taken_for_text) {
+  bad_client({"has no certificate", "pem::file"},
+             [](client_options& options) { options.trusted.push_back(pem::text("ca.pem")); });
+}
+
 TEST(tls_bad_options, a_chain_that_is_asked_about_without_a_list) {
   const auto spoil = [](tandem::io::tls::shared_options& options) {
     options.revocation = tandem::io::tls::revocation_check::chain;
