@@ -73,6 +73,7 @@ void record_room::reserve(std::size_t bytes) {
 }
 
 void record_room::append(const void* bytes, std::size_t count) {
+  if (count == 0) return;  // of nothing there may be no address
   reserve(size_ + count);
   std::memcpy(data_ + size_, bytes, count);
   size_ += count;
