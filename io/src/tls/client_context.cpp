@@ -54,8 +54,9 @@ std::shared_ptr<tls_generation> build_client(const tls::client_options& options)
   made->handshake_on = options.handshake_on;
   made->protocols = wire_form(options.protocols);
   if (!options.key_log.empty()) made->log = std::make_unique<tls_key_log>(options.key_log);
-  made->resumes = options.sessions != 0;
-  if (made->resumes) made->sessions = std::make_unique<tls_client_sessions>(options.sessions);
+  if (options.sessions != 0) {
+    made->sessions = std::make_unique<tls_client_sessions>(options.sessions);
+  }
 
   tls_generation::face face;
   face.context = make_context(TLS_client_method(), *made);
@@ -77,7 +78,7 @@ std::shared_ptr<tls_generation> build_client(const tls::client_options& options)
           static_cast<unsigned>(made->protocols.size())) != 0) {
     throw std::bad_alloc();
   }
-  if (made->resumes) {
+  if (made->sessions != nullptr) {
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
     SSL_CTX_sess_set_new_cb(context, &keep_session);
   } else {

@@ -163,16 +163,11 @@ void log_key(const SSL* connection, const char* line) {
 
 void refuse_option(const std::string& text) { throw tls::error(errc::bad_option, text, ""); }
 
-tls_generation& generation_of(const SSL_CTX* context) noexcept {
-  return *static_cast<tls_generation*>(SSL_CTX_get_app_data(context));
-}
-
-context_handle make_context(const SSL_METHOD* method, tls_generation& of) {
+context_handle make_context(const SSL_METHOD* method, const tls_generation& of) {
   ERR_clear_error();
   context_handle made(SSL_CTX_new(method));
   if (made == nullptr) throw_tls(errc::failed, "SSL_CTX_new");
   SSL_CTX* const context = made.get();
-  SSL_CTX_set_app_data(context, &of);
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
   SSL_CTX_set_read_ahead(context, 1);
@@ -192,15 +187,13 @@ void apply_language(SSL_CTX* context, const tls::shared_options& options) {
   }
 }
 
-std::size_t apply_trust(SSL_CTX* context, const tls::shared_options& options) {
+void apply_trust(SSL_CTX* context, const tls::shared_options& options) {
   X509_STORE* const store = SSL_CTX_get_cert_store(context);
-  std::size_t count = 0;
   for (const tls::pem& source : options.trusted) {
     for (const certificate_handle& each : certificates_of(source)) {
       if (X509_STORE_add_cert(store, each.get()) != 1) {
         throw_tls(errc::bad_option, "trusted: " + source.name() + " cannot be added");
       }
-      ++count;
     }
   }
   for (const tls::pem& source : options.revocation_lists) {
@@ -216,7 +209,6 @@ std::size_t apply_trust(SSL_CTX* context, const tls::shared_options& options) {
     if (options.revocation == tls::revocation_check::chain) flags |= X509_V_FLAG_CRL_CHECK_ALL;
     X509_STORE_set_flags(store, flags);
   }
-  return count;
 }
 
 std::vector<certificate_handle> certificates_of(const tls::pem& source) {

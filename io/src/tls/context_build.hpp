@@ -18,11 +18,11 @@ namespace tandem::inline v0::io::detail {
 [[noreturn]] void refuse_option(const std::string& text);
 
 /// @param method  TLS_client_method() or TLS_server_method()
-context_handle make_context(const SSL_METHOD* method, tls_generation& of);
+context_handle make_context(const SSL_METHOD* method, const tls_generation& of);
 /// Versions, ciphers, suites, groups, protocols.
 void apply_language(SSL_CTX* context, const tls::shared_options& options);
-/// Whom to trust, and what was revoked. @returns how many authorities were added
-std::size_t apply_trust(SSL_CTX* context, const tls::shared_options& options);
+/// Whom to trust, and what was revoked.
+void apply_trust(SSL_CTX* context, const tls::shared_options& options);
 /// A certificate, its chain and its key. @returns the certificate
 certificate_handle apply_identity(SSL_CTX* context, const tls::identity& shown);
 /// As ALPN has them.

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <list>
 #include <mutex>
 #include <stop_token>
 #include <tandem/io/tls/accepting.hpp>

@@ -63,7 +63,6 @@ class tls_engine {
   tls_step encrypt(std::span<const std::byte> bytes, std::exception_ptr& failure);
   /// Adds close_notify to the output, once.
   void say_goodbye() noexcept;
-  bool has_said_goodbye() const noexcept { return has_said_goodbye_; }
   /// @throws  tls::error (failed)
   void update_keys(bool of_peer_too);
 

@@ -128,8 +128,6 @@ bool is_out_of_memory(const queue_entry& entry) noexcept {
 
 }  // namespace
 
-std::string take_reason() { return take_entry().text; }
-
 void throw_tls(tls::errc code, const std::string& what) {
   queue_entry entry = take_entry();
   if (is_out_of_memory(entry)) throw std::bad_alloc();

@@ -13,9 +13,6 @@
 
 namespace tandem::inline v0::io::detail {
 
-/// The text of the queue's last entry; empties the queue. @returns "" if it has none
-std::string take_reason();
-
 /// What a step of a connection has failed by. Empties the queue.
 ///
 /// @param what      what was tried, as "tls::connect to example.org"

@@ -39,7 +39,6 @@ class tls_generation {
   std::vector<face> faces;
   bool is_server = false;
   bool checks_peer = true;
-  bool resumes = true;
   tls::handshake_home handshake_on = tls::handshake_home::workers;
   std::string protocols;  // as ALPN has them: each after its length
   std::unordered_map<std::string, std::size_t>
@@ -61,8 +60,5 @@ void check_tickets(SSL_CTX* context);
 std::shared_ptr<tls_generation> build_client(const tls::client_options& options);
 std::shared_ptr<tls_generation> build_server(const tls::server_options& options,
                                              std::shared_ptr<tls_ticket_keys> tickets);
-
-/// Its generation, for OpenSSL's callbacks. pre: it is a context of ours
-tls_generation& generation_of(const SSL_CTX* context) noexcept;
 
 }  // namespace tandem::inline v0::io::detail

@@ -43,7 +43,6 @@ task<void> tls_session::handshake() {
   if (may_move) engine_->pause_before_computing();
   const bool has_more_to_compute = options.is_server && options.checks_peer;
   bool is_away = false;
-  std::size_t came = 0;
   while (true) {
     const tls_step step = engine_->handshake();  // nobody else has the session yet
     if (step == tls_step::computes) {
@@ -63,7 +62,7 @@ task<void> tls_session::handshake() {
       // After a hello that has to be said again the expensive part is still to come.
       engine_->pause_before_computing();
     }
-    came = co_await below_.read(engine_->transport().room());
+    const std::size_t came = co_await below_.read(engine_->transport().room());
     engine_->transport().came(came);
   }
 }

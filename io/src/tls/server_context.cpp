@@ -95,8 +95,9 @@ void check_options(const tls::server_options& options) {
 void apply_resumption(SSL_CTX* context, const tls::server_options& options) {
   // Certificates and listeners share sessions; those of other programs have other keys.
   constexpr std::string_view id = "tandem";
-  SSL_CTX_set_session_id_context(context, reinterpret_cast<const unsigned char*>(id.data()),
-                                 id.size());                    // NOLINT
+  SSL_CTX_set_session_id_context(context,
+                                 reinterpret_cast<const unsigned char*>(id.data()),  // NOLINT
+                                 id.size());
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);  // all is in tickets
   if (options.tickets == 0) {
     SSL_CTX_set_num_tickets(context, 0);
@@ -125,7 +126,7 @@ void apply_clients(SSL_CTX* context, const tls::server_options& options) {
   }
 }
 
-tls_generation::face build_face(tls_generation& of, const tls::server_options& options,
+tls_generation::face build_face(const tls_generation& of, const tls::server_options& options,
                                 const tls::identity& shown) {
   tls_generation::face face;
   face.context = make_context(TLS_server_method(), of);

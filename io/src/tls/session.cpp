@@ -3,7 +3,6 @@
 #include "tls/session.hpp"
 
 #include <algorithm>
-#include <array>
 #include <tandem/as_result.hpp>
 #include <tandem/runtime.hpp>
 #include <tandem/shielded.hpp>
@@ -124,11 +123,9 @@ task<void> tls_session::read_below(std::uint64_t arrivals) {
   got.value();
 }
 
-/// tls_sending/encrypt. @returns  whether it is done: else the peer is in the midst of a message
-bool tls_session::encrypt(std::span<const std::byte> bytes, std::uint64_t& arrivals) {
+bool tls_session::encrypt(std::span<const std::byte> bytes) {
   std::exception_ptr failure;
   const engine_lock held(lock_);
-  arrivals = arrivals_;
   const tls_step step = engine_->encrypt(bytes, failure);
   if (step == tls_step::failed) std::rethrow_exception(std::move(failure));
   if (step == tls_step::done) sent_in_a_row_ += bytes.size();
@@ -136,13 +133,12 @@ bool tls_session::encrypt(std::span<const std::byte> bytes, std::uint64_t& arriv
 }
 
 task<void> tls_session::encrypt_later(std::span<const std::byte> bytes) {
-  std::uint64_t arrivals = 0;
-  do {
+  while (true) {
     co_await reading_.lock();  // whoever reads brings the rest; if nobody does, this task has to
     const mutex_guard mine(reading_);
-    if (encrypt(bytes, arrivals)) co_return;
-    co_await read_below(arrivals);
-  } while (!encrypt(bytes, arrivals));
+    if (encrypt(bytes)) co_return;
+    co_await read_below(arrivals_);
+  }
 }
 
 void tls_session::drop_output() noexcept {
@@ -186,8 +182,7 @@ task<std::size_t> tls_session::write(std::span<const std::byte> bytes) {
   const turn mine(*this);
   co_await drain();  // what was left over: memory is not to grow with each write that is stopped
   const std::size_t count = (std::min)(bytes.size(), most_at_once);
-  std::uint64_t arrivals = 0;
-  if (!encrypt(bytes.first(count), arrivals)) co_await encrypt_later(bytes.first(count));
+  if (!encrypt(bytes.first(count))) co_await encrypt_later(bytes.first(count));
   const result<void> sent = co_await as_result(drain());
   if (!sent && !sent.is_cancelled()) std::rethrow_exception(sent.exception());
   co_return count;
@@ -199,8 +194,7 @@ task<void> tls_session::write_all(std::span<const std::byte> bytes) {
   co_await drain();
   while (!bytes.empty()) {
     const std::size_t count = (std::min)(bytes.size(), most_at_once);
-    std::uint64_t arrivals = 0;
-    if (!encrypt(bytes.first(count), arrivals)) co_await encrypt_later(bytes.first(count));
+    if (!encrypt(bytes.first(count))) co_await encrypt_later(bytes.first(count));
     bytes = bytes.subspan(count);
     co_await drain();
   }

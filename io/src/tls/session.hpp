@@ -60,7 +60,7 @@ class tls_session : public std::enable_shared_from_this<tls_session> {
   /// caller's
   task<void> read_below(std::uint64_t arrivals);
   /// tls_sending/encrypt. pre: it is the caller's turn. @returns false: in the midst of a message
-  bool encrypt(std::span<const std::byte> bytes, std::uint64_t& arrivals);
+  bool encrypt(std::span<const std::byte> bytes);
   /// tls_sending/half_message. pre: it is the caller's turn
   task<void> encrypt_later(std::span<const std::byte> bytes);
   /// tls_sending/drain. pre: it is the caller's turn
@@ -82,9 +82,9 @@ class tls_session : public std::enable_shared_from_this<tls_session> {
   tandem::detail::futex_mutex lock_;  // of the next three; never held across an await
   std::optional<tls_engine> engine_;
   std::stop_source abandoned_{std::nostopstate};  // made when a task first sends by itself
-  std::uint64_t arrivals_ = 0;                    // reads of the stream below
-  bool has_peer_ended_ = false;                   // of the task that reads
-  std::size_t read_in_a_row_ = 0;                 // likewise: bytes, since it last waited
+  std::uint64_t arrivals_ = 0;     // reads of the stream below; counted with reading_, too
+  bool has_peer_ended_ = false;    // of the task that reads
+  std::size_t read_in_a_row_ = 0;  // likewise: bytes, since it last waited
 
   mutex reading_;  // the right to read from the stream below
   mutex turn_;
