@@ -4,6 +4,8 @@
 // The peer is the test's own thread, by plain system calls.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <string_view>
 #include <tandem/io/install.hpp>
 #include <tandem/io/tcp_listener.hpp>
@@ -87,6 +89,35 @@ class stream_case : public io_case {
  protected:
   tcp_stream stream_;
   peer_socket peer_;
+};
+
+/// Reads of a stream whose peer sends a byte for each completion: no byte is lost.
+template <class Case>
+class counted_reads : public Case {
+ public:
+  auto make() { return this->stream_.read(buffer_); }
+  void complete() {
+    if (this->fails_) return this->peer_.reset();
+    this->peer_.send("x");
+    ++sent_;
+  }
+  ended took(std::size_t bytes) {
+    EXPECT_GT(bytes, 0U);
+    read_ += bytes;
+    return ended::returned;
+  }
+  task<void> end() {
+    while (!this->fails_ && read_ < sent_) {
+      const std::size_t came = co_await this->stream_.read(buffer_);
+      (void)took(came);
+    }
+    this->stream_.close();
+  }
+
+ private:
+  std::array<std::byte, 16> buffer_{};
+  std::atomic<std::size_t> sent_{0};
+  std::size_t read_ = 0;
 };
 
 }  // namespace io_rows

@@ -67,32 +67,10 @@ class incoming_case : public listener_case {
   }
 };
 
-/// No byte is lost.
-class read_case : public stream_case {
+class read_case : public counted_reads<stream_case> {
  public:
   static constexpr std::string_view name = "tcp_stream::read";
   using awaiters = covers<io::transfer_awaiter>;
-
-  auto make() { return stream_.read(buffer_); }
-  void complete() {
-    if (fails_) return peer_.reset();
-    peer_.send("x");
-    ++sent_;
-  }
-  ended took(std::size_t bytes) {
-    EXPECT_GT(bytes, 0U);
-    read_ += bytes;
-    return ended::returned;
-  }
-  task<void> end() {
-    while (!fails_ && read_ < sent_) (void)took(co_await stream_.read(buffer_));
-    stream_.close();
-  }
-
- private:
-  std::array<std::byte, 16> buffer_{};
-  std::atomic<std::size_t> sent_{0};
-  std::size_t read_ = 0;
 };
 
 /// The peer begins to read when the case is completed. How much the kernel takes before that is its

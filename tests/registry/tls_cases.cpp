@@ -171,35 +171,10 @@ class tls_case : public io_case {
   openssl_peer peer_;
 };
 
-/// No byte is lost.
-class tls_read_case : public tls_case {
+class tls_read_case : public counted_reads<tls_case> {
  public:
   static constexpr std::string_view name = "tls_stream::read";
   using awaiters = covers<>;
-
-  auto make() { return stream_.read(buffer_); }
-  void complete() {
-    if (fails_) return peer_.reset();
-    peer_.send("x");
-    ++sent_;
-  }
-  ended took(std::size_t bytes) {
-    EXPECT_GT(bytes, 0U);
-    read_ += bytes;
-    return ended::returned;
-  }
-  task<void> end() {
-    while (!fails_ && read_ < sent_) {
-      const std::size_t came = co_await stream_.read(buffer_);
-      (void)took(came);
-    }
-    stream_.close();
-  }
-
- private:
-  std::array<std::byte, 16> buffer_{};
-  std::atomic<std::size_t> sent_{0};
-  std::size_t read_ = 0;
 };
 
 /// Two megabytes are more than the kernel takes without a reader, who begins when the case is

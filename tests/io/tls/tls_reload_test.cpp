@@ -60,6 +60,16 @@ class stored_identity {
   std::string key;
 };
 
+/// An identity in files, of which a second one may take the place.
+struct renewal {
+  renewal() { stored.put(first); }
+
+  const temporary_folder folder;
+  const stored_identity stored{folder};
+  const made_identity first = common_authority().issue();
+  const made_identity second = common_authority().issue();
+};
+
 server_options served_from(const stored_identity& stored) {
   server_options options;
   options.certificates.push_back(stored.option());
@@ -80,20 +90,16 @@ task<std::string> shown_by(server_context server) {
 
 TEST(tls_reload, new_connections_see_the_renewed_certificate_and_old_ones_go_on) {
   run_tls([]() -> task<void> {
-    const temporary_folder folder;
-    const stored_identity stored(folder);
-    const made_identity first = common_authority().issue();
-    const made_identity second = common_authority().issue();
-    stored.put(first);
-    server_context server(served_from(stored));
+    const renewal files;
+    server_context server(served_from(files.stored));
     const server_context copy = server;
     tls_pair old = co_await make_tls_pair(without_sessions(), server);
-    stored.put(second);
-    EXPECT_EQ(co_await shown_by(server), first.certificate());  // nobody has said so yet
+    files.stored.put(files.second);
+    EXPECT_EQ(co_await shown_by(server), files.first.certificate());  // nobody has said so yet
     server.reload();
-    EXPECT_EQ(co_await shown_by(server), second.certificate());
-    EXPECT_EQ(co_await shown_by(copy), second.certificate());
-    EXPECT_EQ(old.client.details().peer_certificate, first.certificate());
+    EXPECT_EQ(co_await shown_by(server), files.second.certificate());
+    EXPECT_EQ(co_await shown_by(copy), files.second.certificate());
+    EXPECT_EQ(old.client.details().peer_certificate, files.first.certificate());
     co_await expect_talks(old);
     old.client.update_keys(true);
     co_await expect_talks(old);
@@ -102,23 +108,20 @@ TEST(tls_reload, new_connections_see_the_renewed_certificate_and_old_ones_go_on)
 
 TEST(tls_reload, one_that_fails_leaves_everything_as_it_was) {
   run_tls([]() -> task<void> {
-    const temporary_folder folder;
-    const stored_identity stored(folder);
-    const made_identity first = common_authority().issue();
-    const made_identity second = common_authority().issue();
-    stored.put(first);
-    server_context server(served_from(stored));
-    stored.put({second.certificates, first.key});
-    expect_refusal(tls_error_of([&] { server.reload(); }), errc::key_mismatch, stored.key);
-    EXPECT_EQ(co_await shown_by(server), first.certificate());
-    std::filesystem::remove(stored.certificates);
-    expect_refusal(tls_error_of([&] { server.reload(); }), errc::bad_option, stored.certificates);
-    EXPECT_EQ(co_await shown_by(server), first.certificate());
+    const renewal files;
+    server_context server(served_from(files.stored));
+    files.stored.put({files.second.certificates, files.first.key});
+    expect_refusal(tls_error_of([&] { server.reload(); }), errc::key_mismatch, files.stored.key);
+    EXPECT_EQ(co_await shown_by(server), files.first.certificate());
+    std::filesystem::remove(files.stored.certificates);
+    expect_refusal(tls_error_of([&] { server.reload(); }), errc::bad_option,
+                   files.stored.certificates);
+    EXPECT_EQ(co_await shown_by(server), files.first.certificate());
     expect_refusal(tls_error_of([&] { server.reload(server_options()); }), errc::bad_option);
-    EXPECT_EQ(co_await shown_by(server), first.certificate());
-    stored.put(second);
+    EXPECT_EQ(co_await shown_by(server), files.first.certificate());
+    files.stored.put(files.second);
     server.reload();
-    EXPECT_EQ(co_await shown_by(server), second.certificate());
+    EXPECT_EQ(co_await shown_by(server), files.second.certificate());
   });
 }
 
@@ -236,16 +239,12 @@ TEST(tls_reload, but_not_those_of_a_client_whose_certificate_was_revoked_meanwhi
 // From another thread, as an operator's signal or timer would.
 TEST(tls_reload, while_handshakes_go_on_every_one_sees_one_certificate_or_the_other) {
   run_tls([]() -> task<void> {
-    const temporary_folder folder;
-    const stored_identity stored(folder);
-    const made_identity first = common_authority().issue();
-    const made_identity second = common_authority().issue();
-    stored.put(first);
-    server_context server(served_from(stored));
+    const renewal files;
+    server_context server(served_from(files.stored));
     client_context client(without_sessions());
     const std::jthread operates([&](const std::stop_token& stop) {
       for (bool odd = true; !stop.stop_requested(); odd = !odd) {
-        stored.put(odd ? second : first);
+        files.stored.put(odd ? files.second : files.first);
         server.reload();
         client.reload();
       }
@@ -254,7 +253,7 @@ TEST(tls_reload, while_handshakes_go_on_every_one_sees_one_certificate_or_the_ot
       tls_pair both = co_await make_tls_pair(client, server);
       co_await expect_talks(both);
       const std::string seen = both.client.details().peer_certificate;
-      EXPECT_TRUE(seen == first.certificate() || seen == second.certificate());
+      EXPECT_TRUE(seen == files.first.certificate() || seen == files.second.certificate());
     }
   });
 }
