@@ -45,7 +45,7 @@ tls::client_options client_that_trusts(const self_signed& server) {
 // Servers
 
 task<void> answer(io::tls_stream client) {
-  const bool known = !client.details().peer_certificate.empty();
+  const bool known = !client.details().peer.subject.empty();
   io::buffered_reader reader(client);
   while (auto line = co_await reader.read_until("\n", 1024)) {
     co_await client.write_all(io::bytes_of(*line + (known ? ", friend\n" : ", stranger\n")));

@@ -24,11 +24,10 @@ int keep_session(SSL* connection, SSL_SESSION* session) {
 }
 
 /// The server's chain, after a pause for those who want none of that on their thread.
-int check_chain(X509_STORE_CTX* chain, void* /*unused*/) {
-  auto* const connection =
-      static_cast<SSL*>(X509_STORE_CTX_get_ex_data(chain, SSL_get_ex_data_X509_STORE_CTX_idx()));
+int check_after_pause(X509_STORE_CTX* chain, void* /*unused*/) {
+  SSL* const connection = connection_of(chain);
   if (tls_engine::of(connection).takes_pause()) return SSL_set_retry_verify(connection);
-  return X509_verify_cert(chain);
+  return check_chain(chain, nullptr);
 }
 
 void check_options(const tls::client_options& options) {
@@ -68,7 +67,7 @@ std::shared_ptr<tls_generation> build_client(const tls::client_options& options)
   }
   ERR_clear_error();  // of files of the system that are not there
   SSL_CTX_set_verify(context, made->checks_peer ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
-  if (made->checks_peer) SSL_CTX_set_cert_verify_callback(context, &check_chain, nullptr);
+  if (made->checks_peer) SSL_CTX_set_cert_verify_callback(context, &check_after_pause, nullptr);
   if (!options.certificate.empty()) {
     face.certificate = apply_identity(context, options.certificate.front());
   }

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <tandem/io/tls/errors.hpp>
 
+#include "tls/certificate.hpp"
 #include "tls/engine.hpp"
 #include "tls/failure.hpp"
 
@@ -235,6 +236,26 @@ certificate_handle apply_identity(SSL_CTX* context, const tls::identity& shown) 
     }
   }
   return std::move(chain.front());
+}
+
+SSL* connection_of(X509_STORE_CTX* chain) noexcept {
+  return static_cast<SSL*>(X509_STORE_CTX_get_ex_data(chain, SSL_get_ex_data_X509_STORE_CTX_idx()));
+}
+
+int check_chain(X509_STORE_CTX* chain, void* /*unused*/) noexcept {
+  const int verdict = X509_verify_cert(chain);
+  if (verdict == 1) return verdict;
+  try {
+    X509* const refused = X509_STORE_CTX_get_current_cert(chain);
+    if (refused == nullptr) return verdict;
+    X509* const shown = X509_STORE_CTX_get0_cert(chain);
+    std::string text = described(refused);
+    if (shown != refused) text += ", above " + summary_of(shown).subject;
+    tls_engine::of(connection_of(chain)).refused(std::move(text));
+  } catch (const std::bad_alloc&) {
+    // Without a description the failure says less, and is one all the same.
+  }
+  return verdict;
 }
 
 std::string wire_form(const std::vector<std::string>& protocols) {

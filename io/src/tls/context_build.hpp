@@ -25,6 +25,10 @@ void apply_language(SSL_CTX* context, const tls::shared_options& options);
 void apply_trust(SSL_CTX* context, const tls::shared_options& options);
 /// A certificate, its chain and its key. @returns the certificate
 certificate_handle apply_identity(SSL_CTX* context, const tls::identity& shown);
+/// For callbacks about a peer's chain. @returns whose it is
+SSL* connection_of(X509_STORE_CTX* chain) noexcept;
+/// Checks a chain, as OpenSSL does; the engine learns which certificate of it was refused.
+int check_chain(X509_STORE_CTX* chain, void* unused) noexcept;
 /// As ALPN has them.
 std::string wire_form(const std::vector<std::string>& protocols);
 

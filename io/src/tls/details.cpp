@@ -3,6 +3,7 @@
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 
+#include "tls/certificate.hpp"
 #include "tls/engine.hpp"
 
 namespace tandem::inline v0::io::detail {
@@ -33,7 +34,9 @@ tls::session_details tls_engine::details() const {
     told.server_name = name;
   }
   told.resumed = SSL_session_reused(of) == 1;
-  told.peer_certificate = pem_of(SSL_get0_peer_certificate(of));
+  X509* const shown = SSL_get0_peer_certificate(of);
+  told.peer_certificate = pem_of(shown);
+  told.peer = summary_of(shown);
   return told;
 }
 

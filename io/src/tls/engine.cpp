@@ -125,7 +125,8 @@ tls_step tls_engine::step_after(int answer, std::exception_ptr& failure) {
     case SSL_ERROR_ZERO_RETURN: return tls_step::ended;
     default:
       is_broken_ = true;
-      failure = failure_of(connection_.get(), what_, !has_met_ && waits_for_first_message());
+      failure =
+          failure_of(connection_.get(), what_, refused_, !has_met_ && waits_for_first_message());
       return tls_step::failed;
   }
 }

@@ -52,6 +52,8 @@ class tls_engine {
   /// For callbacks. @returns whether the handshake has to stop here: once
   bool takes_pause() noexcept { return std::exchange(may_pause_, false); }
   tls_step handshake();
+  /// For callbacks: a certificate that is not accepted. `text` describes it, for the failure's words.
+  void refused(std::string text) noexcept { refused_ = std::move(text); }
 
   /// @param count  how many bytes have come
   tls_step decrypt(std::span<std::byte> buffer, std::size_t& count);
@@ -95,6 +97,7 @@ class tls_engine {
   connection_handle connection_;  // goes before the transport, to which its BIO leads
   std::string name_;              // of a client: what its sessions are kept under
   std::string what_;
+  std::string refused_;  // the certificate of the peer's that was not accepted, in words
   std::exception_ptr failure_;
   bool may_pause_ = false;
   bool has_said_goodbye_ = false;

@@ -11,37 +11,31 @@ const char* text_of(errc code) noexcept {
   switch (code) {
     case errc::truncated:
       return "the connection ended without close_notify, so some of it may be missing; check that "
-             "the "
-             "peer closes TLS in order, or that the message itself says where it ends";
+             "the peer closes TLS in order, or that the message itself says where it ends";
     case errc::wrong_name:
       return "the certificate is for another name; connect with a name that it has, or have it "
-             "issued "
-             "for this one";
+             "issued for this one";
     case errc::expired:
       return "the certificate has expired; renew it and reload the context, or check this "
-             "machine's "
-             "clock";
+             "machine's clock";
     case errc::not_yet_valid:
       return "the certificate is not valid yet; check the clocks of both machines";
     case errc::self_signed:
       return "the certificate is signed by itself; if it is the right one, add it to `trusted`";
     case errc::unknown_authority:
       return "nobody who is trusted has signed the certificate; add its authority to `trusted`, or "
-             "have "
-             "the peer send the certificates in between";
+             "have the peer send the certificates in between";
     case errc::revoked: return "the certificate has been revoked; the peer needs a new one";
     case errc::no_revocation_list:
       return "revocation is checked, and there is no valid list of the certificate's authority; "
-             "add "
-             "its list to `revocation_lists`, or a newer one and reload the context";
+             "add its list to `revocation_lists`, or a newer one and reload the context";
     case errc::bad_certificate: return "the certificate is not acceptable";
     case errc::no_certificate:
       return "a client certificate is required, and none was sent; the client sets "
              "client_options::certificate";
     case errc::no_common_version:
       return "the two sides share no version of TLS; compare minimum_version and maximum_version "
-             "with "
-             "what the peer speaks";
+             "with what the peer speaks";
     case errc::no_common_cipher:
       return "the two sides share no cipher, group or kind of signature; compare `ciphers`, "
              "`cipher_suites`, `groups` and the kind of key with what the peer offers";
@@ -52,22 +46,19 @@ const char* text_of(errc code) noexcept {
              "off";
     case errc::key_mismatch:
       return "the private key does not belong to the certificate; give both of the same identity, "
-             "the "
-             "certificate first in its file";
+             "the certificate first in its file";
     case errc::bad_option: return "an option of TLS cannot be used";
     case errc::refused_by_peer: return "the peer has refused by an alert; its own log says more";
     case errc::broken_record:
       return "a record was damaged, forged or out of order; the connection cannot go on";
     case errc::closed_in_handshake:
       return "the peer has closed the connection during the handshake; look at its log, whether "
-             "this "
-             "port speaks TLS, and whether what is behind it is up";
+             "this port speaks TLS, and whether what is behind it is up";
     case errc::nothing_said:
       return "the client has closed the connection before it said anything, as health checks do";
     case errc::overcrowded:
       return "the handshake was given up for newer ones; raise accepting_options::max_handshakes "
-             "if "
-             "these are good clients";
+             "if these are good clients";
     case errc::failed: return "TLS failed";
   }
   return "unknown error of TLS";

@@ -134,7 +134,8 @@ void throw_tls(tls::errc code, const std::string& what) {
   throw tls::error(code, what, std::move(entry.text));
 }
 
-std::exception_ptr failure_of(SSL* connection, const std::string& what, bool is_first) {
+std::exception_ptr failure_of(SSL* connection, const std::string& what, const std::string& refused,
+                              bool is_first) {
   queue_entry entry = take_entry();
   if (is_out_of_memory(entry)) return std::make_exception_ptr(std::bad_alloc());
   errc code = errc::failed;
@@ -146,6 +147,7 @@ std::exception_ptr failure_of(SSL* connection, const std::string& what, bool is_
     code = verdict_code(verdict);
     entry.text += ": ";
     entry.text += X509_verify_cert_error_string(verdict);
+    if (!refused.empty()) entry.text += "; " + refused;
   } else if (entry.library == ERR_LIB_SSL) {
     code = is_first && is_noise(entry.reason) ? errc::not_tls : reason_code(entry.reason);
   }

@@ -16,8 +16,10 @@ namespace tandem::inline v0::io::detail {
 /// What a step of a connection has failed by. Empties the queue.
 ///
 /// @param what      what was tried, as "tls::connect to example.org"
+/// @param refused   the certificate that was not accepted, in words, if that is what it is
 /// @param is_first  nothing of the peer was understood yet: it may not speak TLS at all
-std::exception_ptr failure_of(SSL* connection, const std::string& what, bool is_first);
+std::exception_ptr failure_of(SSL* connection, const std::string& what, const std::string& refused,
+                              bool is_first);
 
 /// @throws  tls::error of that code: `what`, and the reason in the queue, which is emptied
 [[noreturn]] void throw_tls(tls::errc code, const std::string& what);

@@ -119,6 +119,7 @@ void apply_clients(SSL_CTX* context, const tls::server_options& options) {
     mode |= SSL_VERIFY_FAIL_IF_NO_PEER_CERT;
   }
   SSL_CTX_set_verify(context, mode, nullptr);
+  SSL_CTX_set_cert_verify_callback(context, &check_chain, nullptr);
   for (const tls::pem& source : options.trusted) {  // so that clients know which one to show
     for (const certificate_handle& each : certificates_of(source)) {
       if (SSL_CTX_add_client_CA(context, each.get()) != 1) throw std::bad_alloc();

@@ -11,6 +11,7 @@
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <ctime>
@@ -235,6 +236,27 @@ std::string made_identity::certificate() const {
   constexpr std::string_view end = "-----END CERTIFICATE-----\n";
   const std::size_t at = certificates.find(end);
   return at == std::string::npos ? certificates : certificates.substr(0, at + end.size());
+}
+
+std::string made_identity::fingerprint() const {
+  const std::string pem = certificate();
+  std::string text = pem.substr(pem.find('\n'), pem.find("-----END") - pem.find('\n'));
+  std::erase(text, '\n');
+  std::vector<unsigned char> bytes(text.size());
+  const int padded = EVP_DecodeBlock(bytes.data(),
+                                     reinterpret_cast<const unsigned char*>(text.data()),  // NOLINT
+                                     static_cast<int>(text.size()));
+  bytes.resize(static_cast<std::size_t>(padded) -
+               static_cast<std::size_t>(std::count(text.begin(), text.end(), '=')));
+  std::array<unsigned char, 32> digest{};
+  std::size_t size = 0;
+  EVP_Q_digest(nullptr, "SHA256", nullptr, bytes.data(), bytes.size(), digest.data(), &size);
+  std::string shown;
+  for (const unsigned char byte : digest) {
+    shown += "0123456789abcdef"[byte / 16];
+    shown += "0123456789abcdef"[byte % 16];
+  }
+  return shown;
 }
 
 made_identity self_signed(const issue_request& request) {

@@ -20,6 +20,8 @@ class made_identity {
 
   /// The certificate alone.
   std::string certificate() const;
+  /// Its SHA-256, in hexadecimal: of the bytes that its PEM stands for.
+  std::string fingerprint() const;
 
   std::string certificates;
   std::string key;

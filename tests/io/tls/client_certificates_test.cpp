@@ -3,11 +3,16 @@
 #include "io/tls/tls_support.hpp"
 
 #include <array>
+#include <chrono>
 #include <string>
+#include <vector>
 
 namespace {
 
+using namespace std::chrono_literals;
+
 using tandem::task;
+using tandem::io::tls::certificate_summary;
 using tandem::io::tls::client_certificates;
 using tandem::io::tls::client_options;
 using tandem::io::tls::errc;
@@ -90,6 +95,38 @@ TEST(tls_client_certificates, one_is_asked_for_only_if_the_option_says_so) {
               made.certificate());
     EXPECT_EQ(co_await shown_to(asking(client_certificates::required), showing(made)),
               made.certificate());
+  });
+}
+
+TEST(tls_client_certificates, what_stands_in_it_is_told_without_a_parser) {
+  run_tls([]() -> task<void> {
+    issue_request request("a client");
+    request.names = {"worker.example", "*.worker.example"};
+    request.addresses = {"127.0.0.1", "::1"};
+    request.is_client = true;
+    const auto before = std::chrono::system_clock::now();
+    const made_identity made = of_clients().issue(request);
+    server_options options = asking(client_certificates::required);
+    tls_pair both = co_await make_tls_pair(showing(made), server_context(options));
+    const certificate_summary peer = both.server.details().peer;
+    EXPECT_EQ(peer.subject, "CN=a client");
+    EXPECT_EQ(peer.issuer, "CN=authority of clients");
+    EXPECT_EQ(peer.names,
+              (std::vector<std::string>{"worker.example", "*.worker.example", "127.0.0.1", "::1"}));
+    EXPECT_LT(std::chrono::abs(peer.valid_from - before - request.valid.starts), 30s);
+    EXPECT_LT(std::chrono::abs(peer.valid_until - before - request.valid.ends), 30s);
+    EXPECT_EQ(peer.fingerprint, made.fingerprint());
+    EXPECT_EQ(both.client.details().peer.subject, "CN=localhost");
+  });
+}
+
+TEST(tls_client_certificates, who_shows_none_has_an_empty_summary) {
+  run_tls([]() -> task<void> {
+    tls_pair both =
+        co_await make_tls_pair(trusting(), server_context(asking(client_certificates::accepted)));
+    const certificate_summary peer = both.server.details().peer;
+    EXPECT_EQ(peer.subject + peer.issuer + peer.fingerprint, "");
+    EXPECT_TRUE(peer.names.empty());
   });
 }
 

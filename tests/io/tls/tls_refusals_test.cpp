@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <tandem/as_result.hpp>
@@ -25,6 +26,7 @@ using tandem::io::tls::server_context;
 using tandem::io::tls::server_options;
 using tandem::io::tls::version;
 using tandem::test::any_pair;
+using tandem::test::as_identity;
 using tandem::test::bytes_of;
 using tandem::test::common_authority;
 using tandem::test::common_identity;
@@ -94,6 +96,34 @@ TEST(tls_refusals, a_certificate_for_another_name) {
                                    "example.net", "127.0.0.2", "::1"}) {
       co_await expect_client_refuses(client, server, errc::wrong_name, "connect with a name", name);
     }
+  });
+}
+
+// Whoever reads a log wants to know what was shown, not only that it was wrong.
+TEST(tls_refusals, the_reason_describes_the_certificate_that_was_not_accepted) {
+  run_tls([]() -> task<void> {
+    issue_request request("www.example.org");
+    request.names = {"www.example.org", "a.example", "b.example", "c.example", "d.example"};
+    request.valid = validity(std::chrono::hours(-48), std::chrono::hours(48));
+    const made_identity wrong = common_authority().issue(request);
+    co_await expect_client_refuses(trusting(), served_by(wrong), errc::wrong_name,
+                                   "it is that of CN=www.example.org for www.example.org, "
+                                   "a.example, b.example, c.example, ..., signed by CN=");
+    request.valid = validity::over();
+    const auto today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
+    const std::chrono::year_month_day day(today - std::chrono::days(1));
+    co_await expect_client_refuses(
+        trusting(), served_by(common_authority().issue(request)), errc::expired,
+        " to " + std::to_string(static_cast<int>(day.year())) + "-", "www.example.org");
+
+    server_options choosy = served_by(common_identity());
+    choosy.from_clients = client_certificates::required;
+    choosy.trusted = {pem::text(test_authority("others").certificate())};
+    client_options client = trusting();
+    client.certificate.push_back(as_identity(wrong));
+    const tls_ends ends = co_await shake_hands(over_memory(), client_context(client),
+                                               server_context(choosy), "localhost");
+    expect_refusal(ends.server, errc::unknown_authority, ", above CN=www.example.org)");
   });
 }
 

@@ -66,7 +66,7 @@ task<void> shake_hands_often(tandem::executor& home, tls::server_context server,
   options.sessions = 0;
   const tls::client_context client(options);
   co_await tandem::resume_on(home);
-  tandem::semaphore at_once(64);
+  tandem::semaphore at_once(16);
   co_await tandem::with_scope([&](tandem::task_scope& scope) -> task<void> {
     for (int i = 0; i < count; ++i) {
       scope.spawn(home, shake_hands_once(client, server, at_once, done));
@@ -91,12 +91,14 @@ int stalls_of(int handshakes, const tls::server_options& server, std::chrono::mi
 using tandem::test::key_kind;
 using tls::handshake_home;
 
+// What stays on the completion thread, the exchange of keys, takes some 40 us an end: with 16 at once,
+// both ends on this thread, a round of the ring is far from 20 ms even where others use the CPU.
 TEST(tls_stall, a_thousand_full_handshakes_stall_no_completion_thread) {
   if (tandem::test::sanitized) GTEST_SKIP() << "sanitized code is too slow to be timed";
-  EXPECT_EQ(stalls_of(1000, signing_with(key_kind::p256, handshake_home::workers), 5ms), 0);
+  EXPECT_EQ(stalls_of(1000, signing_with(key_kind::p256, handshake_home::workers), 20ms), 0);
 }
 
-// A signature of such a key takes milliseconds, so the watch sees each one on a completion thread.
+// A signature of such a key takes milliseconds, so a shorter limit sees each one on a completion thread.
 TEST(tls_stall, expensive_handshakes_stall_a_completion_thread_only_if_it_is_asked_to_do_them) {
   if (tandem::test::sanitized) GTEST_SKIP() << "sanitized code is too slow to be timed";
   const int here = stalls_of(100, signing_with(key_kind::slow_rsa, handshake_home::caller), 1ms);

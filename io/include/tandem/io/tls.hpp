@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tandem/io/tls/accepting.hpp>
+#include <tandem/io/tls/certificate_summary.hpp>
 #include <tandem/io/tls/context.hpp>
 #include <tandem/io/tls/errors.hpp>
 #include <tandem/io/tls/export.hpp>

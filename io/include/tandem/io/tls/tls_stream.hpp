@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <tandem/io/any_stream.hpp>
+#include <tandem/io/tls/certificate_summary.hpp>
 #include <tandem/io/tls/export.hpp>
 #include <tandem/io/tls/options.hpp>
 #include <tandem/task.hpp>
@@ -26,6 +27,8 @@ namespace tls {
 /// What the two sides have agreed on.
 class session_details {
  public:
+  session_details() noexcept {}  // NOLINT: not an aggregate, see tcp_options
+
   tls::version version = tls::version::tls1_3;
   std::string cipher;       ///< "TLS_AES_256_GCM_SHA384"
   std::string protocol;     ///< of ALPN; empty: none
@@ -33,6 +36,7 @@ class session_details {
   bool resumed = false;     ///< by a session of an earlier connection: no certificate was sent
   /// The peer's, as PEM; empty: it has shown none. It was checked, unless the options say otherwise.
   std::string peer_certificate;
+  certificate_summary peer;  ///< what stands in it; empty fields where it has shown none
 };
 
 }  // namespace tls
