@@ -229,7 +229,7 @@ TEST(tls_crowd, good_clients_come_through_while_others_come_as_fast_as_they_can)
 
 TEST(tls_crowd, a_silent_crowd_runs_out_of_time) {
   tls::accepting_options options;
-  options.handshake_timeout = 20ms;
+  options.handshake_timeout = 1s;  // in which a good one has to be done, on any machine
   std::atomic<std::uint64_t> told = 0;
   options.on_handshake_error = [&told](const std::exception_ptr& why) {
     try {
