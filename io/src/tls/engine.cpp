@@ -44,6 +44,12 @@ bool is_address(const std::string& name) noexcept {
   return address != nullptr;
 }
 
+/// Of others, before a call whose answer is asked about. OpenSSL's own way of it walks through the whole
+/// queue, which mostly is empty.
+void forget_errors() noexcept {
+  if (ERR_peek_error() != 0) ERR_clear_error();
+}
+
 }  // namespace
 
 tls_engine::tls_engine(any_stream& below, std::shared_ptr<tls_generation> options,
@@ -187,7 +193,7 @@ tls_step tls_engine::decrypt(std::span<std::byte> buffer, std::size_t& count) {
     return tls_step::reads;
   }
   transport_.begin_step(idle_messages_ > usual_idle_messages);
-  ERR_clear_error();
+  forget_errors();
   const int answer = SSL_read_ex(connection_.get(), buffer.data(), buffer.size(), &count);
   const bool is_flooded = idle_messages_ > most_idle_messages;
   if (answer == 1) idle_messages_ = 0;
@@ -208,7 +214,7 @@ tls_step tls_engine::encrypt(std::span<const std::byte> bytes, std::exception_pt
         std::make_error_code(std::errc::broken_pipe), "a write after shutdown()"));
     return tls_step::failed;
   }
-  ERR_clear_error();
+  forget_errors();
   std::size_t taken = 0;
   const int answer = SSL_write_ex(connection_.get(), bytes.data(), bytes.size(), &taken);
   if (answer == 1) return tls_step::done;

@@ -110,7 +110,12 @@ task<void> tls_session::read_below(std::uint64_t arrivals) {
     co_await yield();
     co_return;
   }
-  const result<std::size_t> got = co_await as_result(below_.read(room));
+  result<std::size_t> got = std::size_t{0};
+  try {  // as_result() would make the frame one that no magazine keeps
+    got = co_await below_.read(room);
+  } catch (...) {
+    got = std::current_exception();
+  }
   {
     const engine_lock held(lock_);
     if (got) {
@@ -166,7 +171,12 @@ task<void> tls_session::drain() {
     }
     if (sending_.empty()) co_return;
     const std::span<const std::byte> rest = sending_.bytes().subspan(sent_);
-    const result<std::size_t> wrote = co_await as_result(below_.write(rest));
+    result<std::size_t> wrote = std::size_t{0};
+    try {  // as in read_below()
+      wrote = co_await below_.write(rest);
+    } catch (...) {
+      wrote = std::current_exception();
+    }
     if (!wrote && !wrote.is_cancelled()) {
       send_failure_ = wrote.exception();
       drop_output();
@@ -180,7 +190,8 @@ task<std::size_t> tls_session::write(std::span<const std::byte> bytes) {
   if (bytes.empty()) co_return 0;
   co_await turn_.lock();
   const turn mine(*this);
-  co_await drain();  // what was left over: memory is not to grow with each write that is stopped
+  // What was left over: memory is not to grow with each write that is stopped.
+  if (has_to_drain()) co_await drain();
   const std::size_t count = (std::min)(bytes.size(), most_at_once);
   if (!encrypt(bytes.first(count))) co_await encrypt_later(bytes.first(count));
   const result<void> sent = co_await as_result(drain());
@@ -191,7 +202,7 @@ task<std::size_t> tls_session::write(std::span<const std::byte> bytes) {
 task<void> tls_session::write_all(std::span<const std::byte> bytes) {
   co_await turn_.lock();
   const turn mine(*this);
-  co_await drain();
+  if (has_to_drain()) co_await drain();
   while (!bytes.empty()) {
     const std::size_t count = (std::min)(bytes.size(), most_at_once);
     if (!encrypt(bytes.first(count))) co_await encrypt_later(bytes.first(count));
@@ -218,6 +229,13 @@ task<void> tls_session::write_list(std::span<const std::span<const std::byte>> b
     }
   }
   co_await write_all(gathered.bytes());
+}
+
+bool tls_session::has_to_drain() noexcept {
+  if (sent_ != sending_.size() || send_failure_ != nullptr) return true;
+  if (sent_in_a_row_ >= most_in_a_row) return true;
+  const engine_lock held(lock_);
+  return !engine_->transport().output().empty();
 }
 
 bool tls_session::has_rest() const noexcept {

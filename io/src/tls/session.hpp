@@ -65,6 +65,8 @@ class tls_session : public std::enable_shared_from_this<tls_session> {
   task<void> encrypt_later(std::span<const std::byte> bytes);
   /// tls_sending/drain. pre: it is the caller's turn
   task<void> drain();
+  /// Whether drain() has anything to do: most writes find nothing left over. pre: as drain()
+  bool has_to_drain() noexcept;
   void drop_output() noexcept;
   /// pre: it is the caller's turn. @returns whether something that was taken is not sent yet
   bool has_rest() const noexcept;
