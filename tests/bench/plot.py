@@ -34,7 +34,7 @@ class panel:
         sign = 1 if rows[0]["better"] == "lower" else -1
         self.order = sorted(self.groups, key=lambda g: min(sign * r["median"] for r in self.groups[g]))
         self.several = compilers > 1
-        figures = [r["median"] for r in rows]
+        figures = [max(r["median"], r["best"]) for r in rows]
         self.right = 1.16 * min(max(figures), 3 * statistics.median(figures)) or 1.16 * max(figures) or 1
         self.height = HEAD + FOOT + sum(BAR * len(g) + GAP for g in self.groups.values())
 
