@@ -20,21 +20,27 @@ server=$(command -v wineserver || true)
 [ -x "$server" ] || { echo "wine.sh: there is no wineserver (Debian: libwine)" >&2; exit 127; }
 server_stays=30
 mkdir -p "$WINEPREFIX"
+# One at a time: of those that begin at once one would find a server, or a folder, that another one is just making.
+exec 9>"$WINEPREFIX/lock"
+flock 9
 begun=0
-"$server" -p$server_stays </dev/null >/dev/null 2>>"$WINEPREFIX/server.log" || begun=$?
+"$server" -p$server_stays </dev/null >/dev/null 2>>"$WINEPREFIX/server.log" 9>&- || begun=$?
 case $begun in
   0 | 2) ;;  # 2: it runs already
   *) echo "wine.sh: $server cannot be started: it ended with $begun; see $WINEPREFIX/server.log" >&2; exit 126 ;;
 esac
-if [ ! -f "$WINEPREFIX/ready" ]; then
-  exec 9>"$WINEPREFIX/lock"
-  flock 9
-  if [ ! -f "$WINEPREFIX/ready" ]; then
-    timeout -k 5 120 "$wine" wineboot --init >/dev/null 2>&1 9>&-
+for try in 1 2 3; do
+  [ ! -f "$WINEPREFIX/ready" ] || break
+  booted=0
+  timeout -k 5 120 "$wine" wineboot --init >"$WINEPREFIX/boot.log" 2>&1 9>&- || booted=$?
+  if [ $booted = 0 ]; then
     touch "$WINEPREFIX/ready"
+  elif [ $try = 3 ]; then
+    echo "wine.sh: wineboot --init ended with $booted three times; see $WINEPREFIX/boot.log" >&2
+    exit 126
   fi
-  exec 9>&-
-fi
+done
+exec 9>&-
 # For whoever talks to the program: its output is the caller's file as it comes, and SIGINT reaches it as Ctrl-C.
 if [ -n "${TANDEM_WINE_LIVE:-}" ]; then
   exec timeout --foreground -s KILL "${TANDEM_WINE_SECONDS:-900}" "$wine" "$@"
