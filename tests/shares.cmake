@@ -154,9 +154,11 @@ set(tandem_not_in_memory
   iterative_deepening_test)
 
 # Beast, WebSocket and TLS in one file: compiled once by g++ in release (beast_test) and once by clang, with threads
-# (beast_stress). Whole builds have both everywhere.
+# (beast_stress). Whole builds have both everywhere. Foreign programs talk to one task at a time.
 set(tandem_not_in_threads
-  beast_test)
+  beast_test
+  tls_matrix_test
+  tls_peers_test)
 set(tandem_whole_only
   beast_stress)
 
