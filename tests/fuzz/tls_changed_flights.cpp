@@ -31,6 +31,7 @@ enum class change_kind : std::uint8_t {
   insert
 };
 constexpr std::uint8_t change_kinds = 8;
+constexpr std::size_t most_duplicated = std::size_t{256} * 1024;
 
 /// What becomes of one flight.
 class change {
@@ -118,6 +119,7 @@ class changing_wire : public fuzz_wire {
       case change_kind::flip: *at ^= static_cast<std::byte>(what.value | 1U); break;
       case change_kind::drop: flight.clear(); break;
       case change_kind::duplicate: {
+        if (flight.size() > most_duplicated) break;  // again and again it would be gigabytes
         const std::vector<std::byte> again = flight;
         flight.insert(flight.end(), again.begin(), again.end());
         break;
