@@ -233,7 +233,10 @@ task<void> tls_session::write_list(std::span<const std::span<const std::byte>> b
 
 bool tls_session::has_to_drain() noexcept {
   if (sent_ != sending_.size() || send_failure_ != nullptr) return true;
-  if (sent_in_a_row_ >= most_in_a_row) return true;
+  return sent_in_a_row_ >= most_in_a_row || has_output();
+}
+
+bool tls_session::has_output() noexcept {
   const engine_lock held(lock_);
   return !engine_->transport().output().empty();
 }
@@ -244,11 +247,7 @@ bool tls_session::has_rest() const noexcept {
 
 bool tls_session::ends_turn() noexcept {
   turn_.unlock();
-  {
-    const engine_lock held(lock_);
-    if (engine_->transport().output().empty()) return false;
-  }
-  return turn_.try_lock();
+  return has_output() && turn_.try_lock();
 }
 
 void tls_session::offer() noexcept {

@@ -67,6 +67,8 @@ class tls_session : public std::enable_shared_from_this<tls_session> {
   task<void> drain();
   /// Whether drain() has anything to do: most writes find nothing left over. pre: as drain()
   bool has_to_drain() noexcept;
+  /// Whether the engine has made what nobody has taken to send yet.
+  bool has_output() noexcept;
   void drop_output() noexcept;
   /// pre: it is the caller's turn. @returns whether something that was taken is not sent yet
   bool has_rest() const noexcept;
