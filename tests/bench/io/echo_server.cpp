@@ -3,11 +3,9 @@
 //
 // HOME is thread (confined to the socket's thread), pool (any completion thread) or workers; CALL
 // is read (into a buffer of the task's own), receive (into leased buffers) or spin (see there).
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
-#include <span>
 #include <string_view>
 #include <tandem/as_result.hpp>
 #include <tandem/io/tcp_stream.hpp>
@@ -19,16 +17,6 @@
 namespace {
 
 namespace io = tandem::io;
-
-tandem::task<void> echo_read(io::tcp_stream client) {
-  std::array<std::byte, 4096> buffer;
-  while (true) {
-    auto got = co_await tandem::as_result(client.read(buffer));
-    if (!got || got.value() == 0) co_return;
-    auto sent = co_await tandem::as_result(client.write_all(std::span(buffer).first(got.value())));
-    if (!sent) co_return;
-  }
-}
 
 tandem::task<void> echo_receive(io::tcp_stream client) {
   while (true) {
@@ -66,7 +54,9 @@ int main(int argc, char** argv) {
   io::handler_home home = io::handler_home::connection_thread;
   if (home_name == "pool") home = io::handler_home::completion_pool;
   if (home_name == "workers") home = io::handler_home::workers;
-  if (call == "read") return tandem::bench::serve_for_ever(command, home, echo_read);
+  if (call == "read")
+    return tandem::bench::serve_for_ever(command, home,
+                                         tandem::bench::echo_by_reads<io::tcp_stream>);
   if (call == "receive") return tandem::bench::serve_for_ever(command, home, echo_receive);
   if (call == "spin") return tandem::bench::serve_for_ever(command, home, echo_spin);
   std::fprintf(stderr, "%s: thread|pool|workers _ read|receive|spin\n", argv[0]);

@@ -2,16 +2,33 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <span>
+#include <tandem/as_result.hpp>
 #include <tandem/io/endpoint.hpp>
 #include <tandem/io/install.hpp>
 #include <tandem/io/serve.hpp>
 #include <tandem/io/tcp_listener.hpp>
 #include <tandem/runtime.hpp>
+#include <tandem/task.hpp>
 #include <utility>
 
 #include "command_line.hpp"
 
 namespace tandem::bench {
+
+/// Answers with what it reads.
+template <class Stream>
+task<void> echo_by_reads(Stream client) {
+  std::array<std::byte, 4096> buffer;
+  while (true) {
+    auto got = co_await as_result(client.read(buffer));
+    if (!got || got.value() == 0) co_return;
+    auto sent = co_await as_result(client.write_all(std::span(buffer).first(got.value())));
+    if (!sent) co_return;
+  }
+}
 
 /// Serves until the process is killed. With the workers as home `threads` counts workers, beside
 /// one completion thread; else it counts completion threads, beside one worker that sleeps.

@@ -5,7 +5,6 @@
 // Connections live on their completion thread. The computing of handshakes is done by the workers,
 // with `caller` there, too. The backend is that of TANDEM_IO_BACKEND. When a client has said its
 // farewell (close_notify) the connection is dropped without finish(), as nginx does it.
-#include <array>
 #include <cstddef>
 #include <cstdio>
 #include <exception>
@@ -26,16 +25,6 @@ namespace {
 namespace io = tandem::io;
 
 constexpr std::size_t bulk_bytes = 64 * 1024;
-
-tandem::task<void> echo(io::tls_stream client) {
-  std::array<std::byte, 4096> buffer;
-  while (true) {
-    auto got = co_await tandem::as_result(client.read(buffer));
-    if (!got || got.value() == 0) co_return;
-    auto sent = co_await tandem::as_result(client.write_all(std::span(buffer).first(got.value())));
-    if (!sent) co_return;
-  }
-}
 
 tandem::task<void> source(io::tls_stream client) {
   std::vector<std::byte> bytes(bulk_bytes, std::byte{'x'});
@@ -79,7 +68,8 @@ int main(int argc, char** argv) {
   const std::string_view mode = command.mode;
   if (argc >= 5) {
     const auto context = context_of(argv[4], argc > 5 && std::string_view(argv[5]) == "caller");
-    if (mode == "echo") return serve_encrypted(command, context, echo);
+    if (mode == "echo")
+      return serve_encrypted(command, context, tandem::bench::echo_by_reads<io::tls_stream>);
     if (mode == "source") return serve_encrypted(command, context, source);
     if (mode == "sink") return serve_encrypted(command, context, sink);
   }
