@@ -1,6 +1,5 @@
 // any_stream_cases.cpp: the rows of any_stream: over TCP itself, and over a stream that is adapted.
 // SPDX-License-Identifier: MIT
-#include <array>
 #include <atomic>
 #include <span>
 #include <tandem/io/any_stream.hpp>
@@ -53,44 +52,17 @@ class any_case : public stream_case {
   }
 
  protected:
+  io::any_stream& under_test() noexcept { return any_; }
+
   io::any_stream any_;
 };
 
-/// No byte is lost.
-template <class Held>
-class any_read : public any_case<Held> {
- public:
-  auto make() { return this->any_.read(buffer_); }
-  void complete() {
-    if (this->fails_) return this->peer_.reset();
-    this->peer_.send("x");
-    ++sent_;
-  }
-  ended took(std::size_t bytes) {
-    EXPECT_GT(bytes, 0U);
-    read_ += bytes;
-    return ended::returned;
-  }
-  task<void> end() {
-    while (!this->fails_ && read_ < sent_) {
-      const std::size_t came = co_await this->any_.read(buffer_);
-      (void)took(came);
-    }
-    this->any_.close();
-  }
-
- private:
-  std::array<std::byte, 16> buffer_{};
-  std::atomic<std::size_t> sent_{0};
-  std::size_t read_ = 0;
-};
-
-class any_read_case : public any_read<tcp_stream> {
+class any_read_case : public counted_reads<any_case<tcp_stream>> {
  public:
   static constexpr std::string_view name = "any_stream::read";
   using awaiters = covers<io::any_transfer_awaiter>;
 };
-class adapted_read_case : public any_read<own_stream> {
+class adapted_read_case : public counted_reads<any_case<own_stream>> {
  public:
   static constexpr std::string_view name = "any_stream::read of an adapted stream";
   using awaiters = covers<io::any_transfer_awaiter>;

@@ -87,15 +87,18 @@ class stream_case : public io_case {
   }
 
  protected:
+  tcp_stream& under_test() noexcept { return stream_; }
+
   tcp_stream stream_;
   peer_socket peer_;
 };
 
-/// Reads of a stream whose peer sends a byte for each completion: no byte is lost.
+/// Reads of the stream that `under_test()` of the case is, whose peer sends a byte for each completion:
+/// no byte is lost.
 template <class Case>
 class counted_reads : public Case {
  public:
-  auto make() { return this->stream_.read(buffer_); }
+  auto make() { return this->under_test().read(buffer_); }
   void complete() {
     if (this->fails_) return this->peer_.reset();
     this->peer_.send("x");
@@ -108,10 +111,10 @@ class counted_reads : public Case {
   }
   task<void> end() {
     while (!this->fails_ && read_ < sent_) {
-      const std::size_t came = co_await this->stream_.read(buffer_);
+      const std::size_t came = co_await this->under_test().read(buffer_);
       (void)took(came);
     }
-    this->stream_.close();
+    this->under_test().close();
   }
 
  private:

@@ -1,6 +1,5 @@
 // io_cases.cpp: the rows of sockets.
 // SPDX-License-Identifier: MIT
-#include <array>
 #include <mutex>
 #include <thread>
 #include <vector>

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 //
 // The peers are OpenSSL's own, on threads of the test.
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -167,6 +166,8 @@ class tls_case : public io_case {
   }
 
  protected:
+  tls_stream& under_test() noexcept { return stream_; }
+
   tls_stream stream_;
   openssl_peer peer_;
 };
