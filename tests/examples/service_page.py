@@ -161,10 +161,9 @@ class Solving(Page):
         self.assertEqual(self.text("#status"), "Solved in 116 steps.")
         self.one("#first").click()
         self.assertEqual(self.place("B"), (0, 1))
-        self.one("#next").click()
-        self.one("#next").click()
-        self.one("#back").click()
-        self.assertEqual(self.text("#place"), "1 / 116")
+        for button, place in (("#next", "1 / 116"), ("#next", "2 / 116"), ("#back", "1 / 116")):
+            self.one(button).click()
+            self.until(f"{place} after {button}", lambda: self.text("#place") == place)
         self.screenshot("klotski")
         self.one("#scrubber").send_keys(Keys.END)
         self.assertEqual((self.text("#place"), self.place("B")), ("116 / 116", (3, 1)))

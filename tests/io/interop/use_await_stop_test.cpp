@@ -280,6 +280,33 @@ TEST(use_await, a_composed_operation_hears_of_a_stop_between_its_steps) {
   }
 }
 
+/// Two steps, of which the second never ends by itself; it does not ask whether it was cancelled.
+task<void> step_and_wait(net::any_io_executor at) {
+  net::steady_timer never(at, 1h);
+  co_await operation_at<void(net_code)>(at, [&](auto handler) {
+    net::async_compose<decltype(handler), void(net_code)>(
+        [&, step = 0](auto& self, net_code code = {}) mutable {
+          switch (step++) {
+            case 0: return net::post(at, std::move(self));
+            case 1: return never.async_wait(std::move(self));
+            default: self.complete(code);
+          }
+        },
+        handler, at);
+  });
+}
+
+TEST(use_await, a_composed_operation_that_does_not_ask_hears_of_a_stop_between_its_steps) {
+  net::io_context io(2);
+  test_runtime rt(tandem::test::with_threads(1));
+  auto waits = rt->spawn(step_and_wait(io.get_executor()));
+  rt.run(tandem::test::settle());  // one thread: the task waits now
+  waits.cancel();                  // its first step is on its way, and knows nothing of a stop
+  std::thread runs([&] { io.run(); });
+  EXPECT_THROW(waits.wait(), tandem::operation_cancelled);
+  runs.join();
+}
+
 /// Counts to `count`, a post each, and enables what Filter says.
 template <class Filter>
 task<void> count_steps(net::any_io_executor at, int count, std::atomic<int>& steps, Filter filter) {

@@ -375,8 +375,11 @@ class asio_wait : protected foreign_wait, private await_strand::user {
     // What hangs there may call the handler in place, and the await be gone before it returns.
     bool is_gone = false;
     is_gone_ = &is_gone;
-    do room_.emit(Flavour::any_cancellation);
-    while (!is_gone && room_.is_fresh());  // it has gone on in place, to a step that was not told
+    do {
+      has_stepped_ = false;
+      room_.emit(Flavour::any_cancellation);
+      // It has gone on in place, to a step that was not told.
+    } while (!is_gone && (room_.is_fresh() || has_stepped_));
     if (!is_gone) signal_.emit(Flavour::any_cancellation);
     if (is_gone) return;
     is_gone_ = nullptr;
@@ -417,9 +420,14 @@ class asio_wait : protected foreign_wait, private await_strand::user {
   static std::uintptr_t this_emitter() noexcept {
     return reinterpret_cast<std::uintptr_t>(&this_thread());  // NOLINT: an address that is no other
   }
-  /// A stop came between two steps, and was told to a step that was over: once more.
+  /// A stop may have come between two steps, and was told to one that was over: once more. What hangs
+  /// in the room may be new, or that of the whole operation, which passes a stop on to the step that is under way
+  /// and need not ask later whether there was one. Something that goes on all the same ignores stops.
   void step_is_over() noexcept override {
-    if (is_stopped_ && room_.is_fresh()) emit();
+    if (!is_stopped_) return;
+    if (!room_.is_fresh() && repeats_++ >= most_repeats) return;
+    has_stepped_ = true;
+    emit();
   }
 
   [[noreturn]] static void refuse_stopped() {
@@ -447,7 +455,11 @@ class asio_wait : protected foreign_wait, private await_strand::user {
   std::optional<Inner> inner_;  // if it is serial, until the handler is called or destroyed
   await_strand* strand_ = nullptr;
   executor_nature nature_;
-  bool is_stopped_ = false;  // under the turn: a stop was emitted
+  // Under the turn: a stop was emitted; a step went on while it was; how often it was told again.
+  bool is_stopped_ = false;
+  bool has_stepped_ = false;
+  std::uint32_t repeats_ = 0;
+  static constexpr std::uint32_t most_repeats = 1000;
   static constexpr std::uintptr_t over = 1;
   // At a serial executor: of who sends the start, or the emission, there, and that itself, one is
   // done.
