@@ -9,6 +9,8 @@ export class Player {
   constructor(view) {
     this.view = view;
     this.moves = [];
+    this.at = 0;
+    this.timer = null;
     $('first').addEventListener('click', () => this.goTo(0));
     $('back').addEventListener('click', () => this.goTo(this.at - 1));
     $('next').addEventListener('click', () => this.goTo(this.at + 1));
@@ -45,14 +47,14 @@ export class Player {
       this.jump(this.at + leap);
       if (this.at === this.moves.length) this.pause();
     }, pace);
-    this.label();
+    this.update();
   }
 
   pause() {
     clearInterval(this.timer);
     this.timer = null;
     this.view.element.style.removeProperty('--pace');
-    this.label();
+    this.update();
   }
 
   goTo(target) {
@@ -76,11 +78,9 @@ export class Player {
   update() {
     $('scrubber').value = this.at;
     $('place').textContent = `${this.at} / ${this.moves.length}`;
-    $('back').disabled = $('first').disabled = this.at === 0;
+    // At its beginning what plays can still be stopped there.
+    $('back').disabled = $('first').disabled = this.at === 0 && !this.timer;
     $('next').disabled = this.at === this.moves.length;
-  }
-
-  label() {
     $('toggle').textContent = this.timer ? '❚❚' : '▶';
     $('toggle').setAttribute('aria-label', this.timer ? 'pause' : 'play');
   }
