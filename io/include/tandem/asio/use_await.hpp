@@ -49,9 +49,9 @@ struct use_await_t {
 /// standalone Asio's does not. result::reason() does: it names the stop's reason, if there was one.
 ///
 /// @cancellation   terminal, partial and total are emitted together, and the operation takes what
-///                 it knows; it is waited for. A stop stays: a composed operation that goes on hears of it
-///                 after each step (but for one with an executor that was bound, whose steps are not
-///                 seen here). What it had moved by then is in the handler's arguments only:
+///                 it knows; it is waited for. A stop stays: a composed operation that goes on hears
+///                 of it after each step (but for one with an executor that was bound, whose steps
+///                 are not seen here). What it had moved by then is in the handler's arguments only:
 ///                 as_tuple(use_await)
 ///                 A virtual clock stands still meanwhile (virtual_time.hpp)
 /// @thread_safety  the awaiting task may live anywhere; the object is as safe as Asio makes it

@@ -421,8 +421,9 @@ class asio_wait : protected foreign_wait, private await_strand::user {
     return reinterpret_cast<std::uintptr_t>(&this_thread());  // NOLINT: an address that is no other
   }
   /// A stop may have come between two steps, and was told to one that was over: once more. What hangs
-  /// in the room may be new, or that of the whole operation, which passes a stop on to the step that is under way
-  /// and need not ask later whether there was one. Something that goes on all the same ignores stops.
+  /// in the room may be new, or that of the whole operation, which passes a stop on to the step that
+  /// is under way, and need not ask later whether there was one. Something that goes on all the same
+  /// ignores stops.
   void step_is_over() noexcept override {
     if (!is_stopped_) return;
     if (!room_.is_fresh() && repeats_++ >= most_repeats) return;
