@@ -44,6 +44,8 @@ std::ptrdiff_t fill_plain(plain_socket stream);
 /// way are waited for: over TCP they would fill again what has been emptied.
 void drain_plain(plain_socket stream, std::ptrdiff_t bytes);
 
+/// The number of the interface that leads to this machine only.
+std::uint32_t loopback_index() noexcept;
 bool is_open_plain(plain_socket number) noexcept;
 /// What the system tells of it, to be compared with what it told before; -1: it is not open.
 int flags_of_plain(plain_socket number) noexcept;

@@ -64,9 +64,10 @@ endpoint endpoint::parse(std::string_view text) {
 }
 
 std::string endpoint::to_string() const {
-  const std::string host = platform::text_of(family_, bytes_);
+  const std::string host = address_to_string();
   const std::string port = ":" + std::to_string(port_);
   return family_ == address_family::ipv4 ? host + port : "[" + host + "]" + port;
 }
+std::string endpoint::address_to_string() const { return platform::text_of(family_, bytes_); }
 
 }  // namespace tandem::inline v0::io

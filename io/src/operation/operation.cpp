@@ -51,8 +51,19 @@ bool operation::start(promise_base& waiting) noexcept {
       (is_at_home || completion_engine::current() != nullptr)) {
     record_->place.settle();  // spreading/settle
   }
-  if (!is_at_home && try_now()) return end_ready(waiting);
+  if ((!is_at_home || tries_at_home_) && try_now()) return end_ready(waiting);
   return start_by_thread(waiting, thread, is_at_home);
+}
+
+bool operation::end_at_once(promise_base& waiting, std::int32_t outcome) noexcept {
+  if (waiting.env->stop().stop_requested()) {
+    set_waiting(waiting);
+    set_cancelled();
+    complete(-ECANCELED);
+    return false;
+  }
+  complete(outcome);
+  return end_ready(waiting);
 }
 
 bool operation::end_ready(promise_base& waiting) noexcept {

@@ -54,7 +54,7 @@ result<endpoint> local_endpoint_of(native_descriptor socket) noexcept;
 /// Fails if it is not connected.
 result<endpoint> remote_endpoint_of(native_descriptor socket) noexcept;
 
-enum class adopted_kind : bool { stream, listener };
+enum class adopted_kind : unsigned char { stream, listener, datagrams };
 /// Why a foreign descriptor is not adopted.
 class refusal {
  public:
@@ -63,7 +63,7 @@ class refusal {
   std::error_code error;
   const char* why = nullptr;  ///< as "is no socket"; null: it is adopted
 };
-/// Checks that it is a TCP socket of that kind, and makes it one like ours. Any number will do.
+/// Checks that it is a socket of that kind, of TCP or UDP, and makes it one like ours. Any number will do.
 ///
 /// post: it is not inherited across exec, and in blocking mode, since not every kernel's ring waits
 ///       on a non-blocking socket; if it was refused for what it is, it is untouched

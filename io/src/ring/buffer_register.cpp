@@ -71,10 +71,23 @@ void for_each_buffer(operation& each, Use use) {
     case buffer_form::datagram:
       if (each.of_datagram().bytes != 0) use(each.of_datagram().data, each.of_datagram().bytes);
       break;
+    case buffer_form::train:
+      if (each.of_train().bytes != 0) {
+        use(const_cast<std::byte*>(each.of_train().data),
+            each.of_train().bytes);  // NOLINT: an address
+      }
+      break;
+    case buffer_form::list:
+      for (const outgoing_datagram& one : each.of_datagrams().all) {
+        void* const bytes = const_cast<std::byte*>(one.bytes().data());  // NOLINT: an address
+        if (!one.bytes().empty()) use(bytes, one.bytes().size());
+      }
+      break;
     case buffer_form::file:
       if (each.of_file().is_transfer()) use_all(each.of_file().segments());
       break;
     case buffer_form::none:
+    case buffer_form::batch:        // memory of the library's own
     case buffer_form::peer: break;  // nothing, or a part of the frame
   }
 }

@@ -46,8 +46,7 @@ inline platform::datagram_message& message_of(detail::operation& operation) noex
 
 inline void prepare_send_to(io_uring_sqe* sqe, detail::operation& operation) noexcept {
   const detail::datagram& what = operation.of_datagram();
-  auto* const message =
-      ::new (operation.backend_room()) platform::datagram_message(what, what.peer);
+  auto* const message = ::new (operation.backend_room()) platform::datagram_message(what);
   io_uring_prep_sendmsg(sqe, operation.descriptor(), &message->header(), MSG_NOSIGNAL);
 }
 
@@ -83,9 +82,12 @@ inline void prepare_entry(io_uring_sqe* sqe, detail::operation& operation) noexc
       break;
     case detail::operation_kind::receive_from: prepare_receive_from(sqe, operation); break;
     case detail::operation_kind::send_to: prepare_send_to(sqe, operation); break;
+    case detail::operation_kind::receive_batch:
     case detail::operation_kind::wait_readable:
       io_uring_prep_poll_add(sqe, descriptor, POLLIN);
       break;
+    case detail::operation_kind::send_train:
+    case detail::operation_kind::send_datagrams:
     case detail::operation_kind::wait_writable:
       io_uring_prep_poll_add(sqe, descriptor, POLLOUT);
       break;

@@ -14,6 +14,7 @@
 #include <new>
 
 #include "backend/backend.hpp"
+#include "platform/attempt.hpp"
 #include "uring/operation_entry.hpp"
 #include "uring/ring_set_up.hpp"
 #include "uring/ring_wait.hpp"
@@ -169,6 +170,12 @@ class uring_backend final : public backend {
   bool finish(detail::operation& operation, std::int32_t outcome) noexcept {
     if (operation.kind() == detail::operation_kind::connect) {
       return connect_ended(operation, outcome);
+    }
+    if (detail::are_polled.has(operation.kind())) {
+      if (outcome >= 0) outcome = platform::next_attempt(operation);
+      // Somebody else has been faster: it begins again, unless a stop or a move is in the way.
+      operation.complete(outcome == platform::would_block ? -EINTR : outcome);
+      return true;
     }
     // receive_from
     if (outcome >= 0) message_of(operation).tell(operation.of_datagram());

@@ -27,6 +27,11 @@ TEST(endpoint, named_ones_are_what_they_say) {
   EXPECT_NE(endpoint::loopback_v4(80), endpoint::loopback_v4(81));
 }
 
+TEST(endpoint, an_address_alone_has_neither_port_nor_brackets) {
+  EXPECT_EQ(endpoint::loopback_v4(80).address_to_string(), "127.0.0.1");
+  EXPECT_EQ(endpoint::loopback_v6(80).address_to_string(), "::1");
+}
+
 TEST(endpoint, what_is_no_endpoint_is_quoted_in_the_error) {
   for (const char* text :
        {"", "localhost:80", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "1.2.3:4",

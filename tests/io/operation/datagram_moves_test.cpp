@@ -30,7 +30,7 @@ using tandem::as_result;
 using tandem::task;
 using tandem::io::address_family;
 using tandem::io::endpoint;
-using tandem::io::detail::received_datagram;
+using tandem::io::received_into;
 using tandem::test::bytes_of;
 using tandem::test::on_every_home;
 using tandem::test::pattern;
@@ -54,7 +54,7 @@ task<void> one_pair(int rounds, std::atomic<int>& done) {
           EXPECT_TRUE(got.is_cancelled()) << got.error().message();
           continue;
         }
-        const received_datagram answer = got.value();
+        const received_into answer = got.value();
         EXPECT_EQ(answer.bytes, sizeof i);
         int number = -1;
         std::memcpy(&number, room.data(), sizeof number);
@@ -67,7 +67,7 @@ task<void> one_pair(int rounds, std::atomic<int>& done) {
     for (int i = 0; i < rounds; ++i) {
       if (i % 5 == 0) co_await tandem::sleep_for(100us);
       co_await here.send(std::as_bytes(std::span(&i, 1)), there.where());
-      const received_datagram got = co_await here.receive(room);
+      const received_into got = co_await here.receive(room);
       EXPECT_EQ(got.sender, there.where());
       EXPECT_EQ(std::memcmp(room.data(), &i, sizeof i), 0);
     }
@@ -129,7 +129,7 @@ TEST(datagram_moves, the_longest_one_comes_whole) {
       bytes room(100'000);
       co_await tandem::with_scope([&](tandem::task_scope& scope) -> task<void> {
         scope.spawn([](udp_socket& to, bytes& into) -> task<void> {
-          const received_datagram got = co_await to.receive(into);
+          const received_into got = co_await to.receive(into);
           EXPECT_EQ(got.bytes, 65'507U);
           EXPECT_FALSE(got.is_cut);
         }(there, room));

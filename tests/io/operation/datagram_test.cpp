@@ -1,6 +1,6 @@
 // datagram_test.cpp: one datagram at a time, whole, with its sender.
 // SPDX-License-Identifier: MIT
-#include <tandem/io/detail/datagram_awaiter.hpp>
+#include <tandem/io/udp_awaiters.hpp>
 
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ using tandem::as_result;
 using tandem::task;
 using tandem::io::address_family;
 using tandem::io::endpoint;
-using tandem::io::detail::received_datagram;
+using tandem::io::received_into;
 using tandem::test::bytes_of;
 using tandem::test::on_every_home;
 using tandem::test::pattern;
@@ -46,12 +46,12 @@ task<void> goes_there_and_back(address_family family) {
   const bytes sent = pattern(1200, 1);
   bytes room(2000);
   co_await here.send(sent, there.where());
-  const received_datagram got = co_await there.receive(room);
+  const received_into got = co_await there.receive(room);
   EXPECT_EQ(got.sender, here.where());
   EXPECT_FALSE(got.is_cut);
   EXPECT_EQ(first_of(room, got.bytes), sent);
   co_await there.send(bytes_of("answer"), got.sender);
-  const received_datagram answer = co_await here.receive(room);
+  const received_into answer = co_await here.receive(room);
   EXPECT_EQ(answer.sender, there.where());
   EXPECT_EQ(answer.bytes, 6U);
 }
@@ -72,11 +72,11 @@ TEST(datagram, one_that_is_longer_than_the_buffer_says_that_it_was_cut_and_the_n
     co_await here.send(sent, there.where());
     co_await here.send(first_of(sent, 60), there.where());
     bytes room(60);
-    const received_datagram first = co_await there.receive(room);
+    const received_into first = co_await there.receive(room);
     EXPECT_TRUE(first.is_cut);
     EXPECT_EQ(first.bytes, 60U);
     EXPECT_EQ(room, first_of(sent, 60));
-    const received_datagram second = co_await there.receive(room);
+    const received_into second = co_await there.receive(room);
     EXPECT_FALSE(second.is_cut);
     EXPECT_EQ(second.bytes, 60U);
   });
@@ -88,16 +88,16 @@ TEST(datagram, an_empty_one_is_one_and_an_empty_buffer_takes_one) {
     udp_socket there;
     bytes room(10);
     co_await here.send({}, there.where());
-    const received_datagram empty = co_await there.receive(room);
+    const received_into empty = co_await there.receive(room);
     EXPECT_EQ(empty.bytes, 0U);
     EXPECT_EQ(empty.sender, here.where());
     EXPECT_FALSE(empty.is_cut);
     co_await here.send(bytes_of("gone"), there.where());
     co_await here.send(bytes_of("kept"), there.where());
-    const received_datagram cut = co_await there.receive({});
+    const received_into cut = co_await there.receive({});
     EXPECT_EQ(cut.bytes, 0U);
     EXPECT_TRUE(cut.is_cut);
-    const received_datagram kept = co_await there.receive(room);
+    const received_into kept = co_await there.receive(room);
     EXPECT_EQ(kept.bytes, 4U);
   });
 }
@@ -109,7 +109,7 @@ TEST(datagram, a_receive_waits_until_one_comes_while_others_are_sent_from_its_so
     bytes room(10);
     co_await tandem::with_scope([&](tandem::task_scope& scope) -> task<void> {
       scope.spawn([](udp_socket& socket, std::span<std::byte> into, endpoint from) -> task<void> {
-        const received_datagram got = co_await socket.receive(into);
+        const received_into got = co_await socket.receive(into);
         EXPECT_EQ(got.bytes, 5U);
         EXPECT_EQ(got.sender, from);
       }(there, room, here.where()));
@@ -117,7 +117,7 @@ TEST(datagram, a_receive_waits_until_one_comes_while_others_are_sent_from_its_so
       co_await there.send(bytes_of("beside"), here.where());
       co_await here.send(bytes_of("later"), there.where());
     });
-    const received_datagram beside = co_await here.receive(room);
+    const received_into beside = co_await here.receive(room);
     EXPECT_EQ(beside.bytes, 6U);
   });
 }
@@ -131,7 +131,7 @@ TEST(datagram, a_stop_ends_a_receive_that_waits_and_the_next_one_gets_what_comes
       const auto stopped = co_await as_result(tandem::with_timeout(1ms, there.receive(room)));
       EXPECT_FALSE(stopped.has_value());
       co_await here.send(bytes_of("after"), there.where());
-      const received_datagram got = co_await there.receive(room);
+      const received_into got = co_await there.receive(room);
       EXPECT_EQ(got.bytes, 5U);
     }
   });
@@ -150,7 +150,8 @@ TEST(datagram, what_the_system_refuses_is_told_with_what_was_tried) {
     } catch (const std::system_error& failure) {
       text = failure.what();
     }
-    EXPECT_NE(text.find("send_to " + there.where().to_string()), std::string::npos) << text;
+    EXPECT_NE(text.find("udp_socket::send to " + there.where().to_string()), std::string::npos)
+        << text;
     const auto other_family =
         co_await as_result(here.send(bytes_of("x"), endpoint::loopback_v6(there.port())));
     EXPECT_FALSE(other_family.has_value());
@@ -163,7 +164,7 @@ TEST(datagram, what_the_system_refuses_is_told_with_what_was_tried) {
   });
 }
 
-static_assert(tandem::io::detail::receive_from_awaiter::lossy_when_dropped::value);
-static_assert(tandem::io::detail::send_to_awaiter::lossy_when_dropped::value);
+static_assert(tandem::io::receive_into_awaiter::lossy_when_dropped::value);
+static_assert(tandem::io::send_datagram_awaiter::lossy_when_dropped::value);
 
 }  // namespace

@@ -5,8 +5,8 @@
 
 #include <cstddef>
 #include <tandem/io/completion_pool.hpp>
-#include <tandem/io/detail/datagram_awaiter.hpp>
 #include <tandem/io/detail/socket.hpp>
+#include <tandem/io/udp_awaiters.hpp>
 #include <utility>
 #include <vector>
 
@@ -30,7 +30,7 @@ TEST(datagram_moves, one_from_a_socket_without_an_address_has_no_sender) {
     bytes room(100);
     // It names nobody who could be told.
     EXPECT_EQ(::send(pair[0], room.data(), 50, 0), 50);
-    tandem::io::detail::receive_from_awaiter got_one(other, room);
+    tandem::io::receive_into_awaiter got_one(other, room);
     EXPECT_EQ((co_await std::move(got_one)).bytes, 50U);
     co_return;
   });

@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <span>
 #include <tandem/io/completion_pool.hpp>
-#include <tandem/io/detail/datagram_awaiter.hpp>
 #include <tandem/io/detail/socket.hpp>
 #include <tandem/io/endpoint.hpp>
+#include <tandem/io/udp_awaiters.hpp>
 
 #include "plain_sockets.hpp"
 
@@ -40,12 +40,11 @@ class udp_socket {
   io::detail::socket& get() noexcept { return socket_; }
   void close() noexcept { socket_.close(); }
 
-  io::detail::receive_from_awaiter receive(std::span<std::byte> room) noexcept {
-    return {socket_, room};
-  }
-  io::detail::send_to_awaiter send(std::span<const std::byte> bytes,
-                                   const io::endpoint& to) noexcept {
-    return {socket_, bytes, to};
+  io::receive_into_awaiter receive(std::span<std::byte> room) noexcept { return {socket_, room}; }
+  io::send_datagram_awaiter send(std::span<const std::byte> bytes,
+                                 const io::endpoint& to) noexcept {
+    void* const data = const_cast<std::byte*>(bytes.data());  // NOLINT: only read
+    return {socket_, io::detail::datagram(data, bytes.size(), to)};
   }
 
  private:

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -101,6 +102,10 @@ std::ptrdiff_t receive_plain(plain_socket from, void* room, std::size_t bytes) n
 }
 std::errc last_plain_error() noexcept { return static_cast<std::errc>(errno); }
 
+std::uint32_t loopback_index() noexcept {
+  const unsigned index = ::if_nametoindex("lo");
+  return index != 0 ? index : ::if_nametoindex("lo0");
+}
 bool is_open_plain(plain_socket number) noexcept { return ::fcntl(number, F_GETFD) >= 0; }
 int flags_of_plain(plain_socket number) noexcept {
   const int inherited = ::fcntl(number, F_GETFD);

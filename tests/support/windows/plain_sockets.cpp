@@ -150,6 +150,8 @@ std::errc last_plain_error() noexcept {
   }
 }
 
+/// Number 1 on all Windows.
+std::uint32_t loopback_index() noexcept { return 1; }
 bool is_open_plain(plain_socket number) noexcept {
   DWORD flags = 0;
   return ::GetHandleInformation(handle_of(number), &flags) != 0;

@@ -41,6 +41,8 @@ class TANDEM_IO_API endpoint {
   std::uint32_t scope_id() const noexcept { return scope_id_; }
   /// What parse() reads.
   std::string to_string() const;
+  /// The address alone, without brackets.
+  std::string address_to_string() const;
 
   friend bool operator==(const endpoint&, const endpoint&) noexcept = default;
   friend std::strong_ordering operator<=>(const endpoint&, const endpoint&) noexcept = default;

@@ -37,10 +37,12 @@
 #include <tandem/io/listener.hpp>
 #include <tandem/io/native_descriptor.hpp>
 #include <tandem/io/open_options.hpp>
+#include <tandem/io/outgoing_datagram.hpp>
 #include <tandem/io/read_file.hpp>
 #include <tandem/io/readiness.hpp>
 #include <tandem/io/ready_events.hpp>
 #include <tandem/io/receive_awaiter.hpp>
+#include <tandem/io/received_datagram.hpp>
 #include <tandem/io/resolve.hpp>
 #include <tandem/io/serve.hpp>
 #include <tandem/io/serve_options.hpp>
@@ -48,4 +50,7 @@
 #include <tandem/io/tcp_listener.hpp>
 #include <tandem/io/tcp_options.hpp>
 #include <tandem/io/tcp_stream.hpp>
+#include <tandem/io/udp_awaiters.hpp>
+#include <tandem/io/udp_options.hpp>
+#include <tandem/io/udp_socket.hpp>
 #include <tandem/io/write_file.hpp>

@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <tandem/io/detail/segment_window.hpp>
 
+#include "platform/unix/numbered_message.hpp"
+
 namespace tandem::inline v0::io::platform {
 
 inline int open_socket(int family, int type, int protocol) noexcept {
@@ -28,6 +30,16 @@ inline ssize_t send_bytes(int socket, const void* data, std::size_t bytes) noexc
 }
 inline ssize_t send_message(int socket, const msghdr& message, bool more_follows) noexcept {
   return ::sendmsg(socket, &message, MSG_DONTWAIT | send_flags(more_follows));
+}
+inline int receive_messages(int socket, numbered_message* messages, unsigned count) noexcept {
+  static_assert(sizeof(numbered_message) == sizeof(mmsghdr));
+  static_assert(offsetof(numbered_message, bytes) == offsetof(mmsghdr, msg_len));
+  return ::recvmmsg(socket, reinterpret_cast<mmsghdr*>(messages), count,  // NOLINT: see above
+                    MSG_DONTWAIT, nullptr);
+}
+inline int send_messages(int socket, numbered_message* messages, unsigned count) noexcept {
+  return ::sendmmsg(socket, reinterpret_cast<mmsghdr*>(messages), count,  // NOLINT: see above
+                    MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 /// For a folder on the way of a path: it need not be readable.
 inline constexpr int folder_access = O_PATH;

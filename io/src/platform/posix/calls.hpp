@@ -13,6 +13,7 @@
 #include <cstddef>
 
 #include "platform/posix/without_sigpipe.hpp"
+#include "platform/unix/numbered_message.hpp"
 
 namespace tandem::inline v0::io::platform {
 
@@ -76,6 +77,28 @@ inline ssize_t send_bytes(int socket, const void* data, std::size_t bytes) noexc
 }
 inline ssize_t send_message(int socket, const msghdr& message, bool) noexcept {
   return without_sigpipe([&] { return ::sendmsg(socket, &message, MSG_DONTWAIT); });
+}
+
+/// One by one: what has come or gone before the first failure.
+template <class Call>
+int each_message(numbered_message* messages, unsigned count, Call call) noexcept {
+  unsigned done = 0;
+  while (done < count) {
+    const ssize_t bytes = call(messages[done].header);
+    if (bytes < 0) break;
+    messages[done++].bytes = static_cast<unsigned>(bytes);
+  }
+  return done != 0 ? static_cast<int>(done) : -1;
+}
+inline int receive_messages(int socket, numbered_message* messages, unsigned count) noexcept {
+  return each_message(messages, count, [socket](msghdr& header) {
+    return ::recvmsg(socket, &header, MSG_DONTWAIT);
+  });
+}
+inline int send_messages(int socket, numbered_message* messages, unsigned count) noexcept {
+  return each_message(messages, count, [socket](const msghdr& header) {
+    return send_message(socket, header, false);
+  });
 }
 
 }  // namespace tandem::inline v0::io::platform

@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <utility>
 
+#include "platform/datagrams.hpp"
 #include "platform/unix/call_limit.hpp"
 #include "platform/unix/calls.hpp"
 #include "platform/unix/datagram_message.hpp"
@@ -75,7 +77,7 @@ std::int32_t receive_from(operation& operation) noexcept {
 }
 
 std::int32_t send_to(const operation& operation) noexcept {
-  datagram_message message(operation.of_datagram(), operation.of_datagram().peer);
+  datagram_message message(std::as_const(operation.of_datagram()));
   return outcome_of(send_message(operation.descriptor(), message.header(), false));
 }
 
@@ -122,6 +124,9 @@ std::int32_t next_attempt(operation& operation) noexcept {
     }
     case operation_kind::receive_from: return receive_from(operation);
     case operation_kind::send_to: return send_to(operation);
+    case operation_kind::receive_batch: return receive_batch(operation);
+    case operation_kind::send_train: return send_train(operation);
+    case operation_kind::send_datagrams: return send_datagrams(operation);
     case operation_kind::wait_readable: return readiness(descriptor, POLLIN);
     case operation_kind::wait_writable: return readiness(descriptor, POLLOUT);
     case operation_kind::read_file:

@@ -7,6 +7,8 @@
 //     int open_pipe(int (&ends)[2])                          likewise
 //     ssize_t send_bytes(int socket, const void* data, std::size_t bytes)
 //     ssize_t send_message(int socket, const msghdr& message, bool more_follows)
+//     int receive_messages(int socket, numbered_message* messages, unsigned count)   how many came
+//     int send_messages(int socket, numbered_message* messages, unsigned count)      how many went
 //     void keep_from_signals(int socket)                     of a socket that was not made here
 //     constexpr int folder_access                            to look up names in a folder
 // They answer as the system's calls do, with -1 and errno. Those that send never wait, and no

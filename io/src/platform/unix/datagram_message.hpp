@@ -21,10 +21,12 @@ class datagram_message {
     aim();
   }
   /// To be sent.
-  datagram_message(const detail::datagram& what, const endpoint& receiver) noexcept
-      : address_(receiver), part_{what.data, what.bytes} {
-    header_.msg_name = address_.data();
-    header_.msg_namelen = address_.size();
+  explicit datagram_message(const detail::datagram& what) noexcept : part_{what.data, what.bytes} {
+    if (what.has_peer) {
+      address_ = socket_address(what.peer);
+      header_.msg_name = address_.data();
+      header_.msg_namelen = address_.size();
+    }
     aim();
   }
   datagram_message(const datagram_message&) = delete;

@@ -163,7 +163,10 @@ refusal adopt_socket(native_descriptor descriptor, adopted_kind wanted) noexcept
     return {socket.error,
             socket.error == std::errc::not_a_socket ? "is no socket" : "cannot be asked"};
   }
-  if (type != SOCK_STREAM || (family != AF_INET && family != AF_INET6) || protocol != IPPROTO_TCP) {
+  const bool is_of_internet = family == AF_INET || family == AF_INET6;
+  if (wanted == adopted_kind::datagrams) {
+    if (type != SOCK_DGRAM || !is_of_internet) return refuse(EPROTOTYPE, "is no UDP socket");
+  } else if (type != SOCK_STREAM || !is_of_internet || protocol != IPPROTO_TCP) {
     return refuse(EPROTOTYPE, "is no TCP socket");
   }
   if (wanted == adopted_kind::listener && !listens) {

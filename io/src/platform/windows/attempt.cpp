@@ -13,6 +13,7 @@
 #include <tandem/io/detail/datagram.hpp>
 #include <tandem/io/detail/segment_window.hpp>
 
+#include "platform/datagrams.hpp"
 #include "platform/descriptor.hpp"
 #include "platform/windows/socket_address.hpp"
 #include "platform/windows/system.hpp"
@@ -154,10 +155,12 @@ std::int32_t receive_from(operation& operation) noexcept {
 
 std::int32_t send_to(operation& operation) noexcept {
   const detail::datagram& what = operation.of_datagram();
+  const auto* const data = static_cast<const char*>(what.data);
+  const SOCKET by = operation.descriptor();
+  if (!what.has_peer) return told(operation.descriptor(), ::send(by, data, capped(what.bytes), 0));
   const socket_address receiver(what.peer);
   return told(operation.descriptor(),
-              ::sendto(operation.descriptor(), static_cast<const char*>(what.data),
-                       capped(what.bytes), 0, receiver.data(), receiver.size()));
+              ::sendto(by, data, capped(what.bytes), 0, receiver.data(), receiver.size()));
 }
 
 }  // namespace
@@ -208,6 +211,9 @@ std::int32_t next_attempt(operation& operation) noexcept {
     case operation_kind::send_all_vector: return send_list(operation);
     case operation_kind::receive_from: return receive_from(operation);
     case operation_kind::send_to: return send_to(operation);
+    case operation_kind::receive_batch: return receive_batch(operation);
+    case operation_kind::send_train: return send_train(operation);
+    case operation_kind::send_datagrams: return send_datagrams(operation);
     case operation_kind::wait_readable: return readiness(descriptor, POLLIN);
     case operation_kind::wait_writable: return readiness(descriptor, POLLOUT);
     case operation_kind::file: break;  // it waits for no direction

@@ -5,6 +5,8 @@
 // told not to wait (attempt.cpp).
 #include "platform/sockets.hpp"
 
+#include "platform/datagrams.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <climits>
@@ -99,14 +101,25 @@ refusal refuse(const std::error_code& error, const char* why) noexcept { return 
 
 }  // namespace
 
-result<native_descriptor> open_tcp_socket(address_family family) noexcept {
+namespace {
+
+result<native_descriptor> open_socket(address_family family, int type, int protocol) noexcept {
   if (const int failure = start_sockets(); failure != 0) return error_of(failure);
   const int of = family == address_family::ipv4 ? AF_INET : AF_INET6;
-  const SOCKET made = ::WSASocketW(of, SOCK_STREAM, IPPROTO_TCP, nullptr, 0,
+  const SOCKET made = ::WSASocketW(of, type, protocol, nullptr, 0,
                                    WSA_FLAG_OVERLAPPED | WSA_FLAG_NO_HANDLE_INHERIT);
   if (made == INVALID_SOCKET) return last_socket_error();
   set_non_blocking(made);
   return native_descriptor{made};
+}
+
+}  // namespace
+
+result<native_descriptor> open_tcp_socket(address_family family) noexcept {
+  return open_socket(family, SOCK_STREAM, IPPROTO_TCP);
+}
+result<native_descriptor> open_udp_socket(address_family family) noexcept {
+  return open_socket(family, SOCK_DGRAM, IPPROTO_UDP);
 }
 
 void make_blocking(native_descriptor socket) noexcept {
@@ -180,9 +193,14 @@ refusal adopt_socket(native_descriptor descriptor, adopted_kind wanted) noexcept
     return {socket.error,
             socket.error == std::errc::not_a_socket ? "is no socket" : "cannot be asked"};
   }
-  if (protocol.iSocketType != SOCK_STREAM ||
-      (protocol.iAddressFamily != AF_INET && protocol.iAddressFamily != AF_INET6) ||
-      protocol.iProtocol != IPPROTO_TCP) {
+  const bool is_of_internet =
+      protocol.iAddressFamily == AF_INET || protocol.iAddressFamily == AF_INET6;
+  if (wanted == adopted_kind::datagrams) {
+    if (protocol.iSocketType != SOCK_DGRAM || !is_of_internet) {
+      return refuse(error_of_code(WSAEPROTOTYPE), "is no UDP socket");
+    }
+  } else if (protocol.iSocketType != SOCK_STREAM || !is_of_internet ||
+             protocol.iProtocol != IPPROTO_TCP) {
     return refuse(error_of_code(WSAEPROTOTYPE), "is no TCP socket");
   }
   if (wanted == adopted_kind::listener && !listens) {

@@ -25,6 +25,9 @@
 namespace tandem::inline v0::io::detail {
 
 class datagram;
+class datagram_batch;
+class datagram_list;
+class datagram_train;
 class file_request;
 
 class TANDEM_IO_API operation : public tandem::detail::leaf {
@@ -39,6 +42,7 @@ class TANDEM_IO_API operation : public tandem::detail::leaf {
   operation(operation&& other) noexcept : operation(other.kind_, other.buffer_, other.bytes_) {
     aim(other.thread_, other.descriptor_);
     outcome_ = other.outcome_;
+    tries_at_home_ = other.tries_at_home_;
   }
 
   /// @returns  whether the task suspends
@@ -59,6 +63,13 @@ class TANDEM_IO_API operation : public tandem::detail::leaf {
   }
   /// Likewise.
   void aim_at(datagram& what) noexcept { buffer_ = &what; }
+  void aim_at(datagram_batch& what) noexcept { buffer_ = &what; }
+  void aim_at(datagram_train& what) noexcept { buffer_ = &what; }
+  void aim_at(datagram_list& what) noexcept { buffer_ = &what; }
+  /// Also on its own thread it is tried before it is submitted: it mostly need not wait.
+  void try_at_home(bool on = true) noexcept { tries_at_home_ = on; }
+  /// Without anything to do, or to wait for. @returns whether it gives way to others first
+  bool end_at_once(tandem::detail::promise_base& waiting, std::int32_t outcome) noexcept;
   /// For an operation whose socket is made when it starts.
   ///
   /// @param peer  the awaiter's: stays where it is until the operation has ended
@@ -110,6 +121,9 @@ class TANDEM_IO_API operation : public tandem::detail::leaf {
   segment_window& window() const noexcept { return *static_cast<segment_window*>(buffer_); }
   file_request& of_file() const noexcept;
   datagram& of_datagram() const noexcept { return *static_cast<datagram*>(buffer_); }
+  datagram_batch& of_batch() const noexcept { return *static_cast<datagram_batch*>(buffer_); }
+  datagram_train& of_train() const noexcept { return *static_cast<datagram_train*>(buffer_); }
+  datagram_list& of_datagrams() const noexcept { return *static_cast<datagram_list*>(buffer_); }
   const endpoint& peer() const noexcept { return *static_cast<endpoint*>(buffer_); }
   std::byte* backend_room() noexcept { return room_; }
   completion_thread* thread() const noexcept { return thread_; }
@@ -170,6 +184,7 @@ class TANDEM_IO_API operation : public tandem::detail::leaf {
   void* buffer_;                         // see buffer_form
   std::size_t bytes_;
   bool is_direct_ = false;              // the workers wait for it; before it is published
+  bool tries_at_home_ = false;          // set when it is made, or begins
   std::atomic<bool> stop_seen_{false};  // direct/stop
   socket_record* record_ = nullptr;     // of its socket
   start_request submit_;  // in the inbox of thread_, or waiting in the port, from start() on

@@ -24,6 +24,9 @@ enum class operation_kind : std::uint8_t {
   send_all_vector,
   receive_from,
   send_to,
+  receive_batch,
+  send_train,
+  send_datagrams,
   wait_readable,
   wait_writable,
   read_file,
@@ -36,6 +39,9 @@ enum class buffer_form : std::uint8_t {
   bytes,     ///< as many as bytes() says
   window,    ///< a segment_window
   datagram,  ///< a datagram
+  batch,     ///< a datagram_batch
+  train,     ///< a datagram_train
+  list,      ///< a datagram_list
   peer,      ///< an endpoint
   file,      ///< a file_request
 };
@@ -79,6 +85,8 @@ struct operation_row {
   bool survives_abort = false;
   /// What the system answers is not its outcome yet: the backend has to look at it.
   bool is_finished_by_backend = false;
+  /// Rings have no entry for it: they wait until its descriptor is ready, and then try, as the others.
+  bool is_polled = false;
 };
 
 inline constexpr std::array operation_rows = {
@@ -144,7 +152,7 @@ inline constexpr std::array operation_rows = {
                   .is_lossy = true},
     // An empty datagram is one, too.
     operation_row{.kind = operation_kind::receive_from,
-                  .name = "receive_from",
+                  .name = "udp_socket::receive_into",
                   .buffer = buffer_form::datagram,
                   .waits_for = direction::read,
                   .side = socket_side::taking,
@@ -153,13 +161,44 @@ inline constexpr std::array operation_rows = {
                   .is_lossy = true,
                   .is_finished_by_backend = true},
     operation_row{.kind = operation_kind::send_to,
-                  .name = "send_to",
+                  .name = "udp_socket::send",
                   .buffer = buffer_form::datagram,
                   .waits_for = direction::write,
                   .side = socket_side::giving,
                   .is_tried_first = true,
                   .is_our_socket = true,
                   .is_lossy = true},
+    // Of which one call does several.
+    operation_row{.kind = operation_kind::receive_batch,
+                  .name = "udp_socket::receive",
+                  .buffer = buffer_form::batch,
+                  .waits_for = direction::read,
+                  .side = socket_side::taking,
+                  .is_tried_first = true,
+                  .is_our_socket = true,
+                  .is_lossy = true,
+                  .is_finished_by_backend = true,
+                  .is_polled = true},
+    operation_row{.kind = operation_kind::send_train,
+                  .name = "udp_socket::send_train",
+                  .buffer = buffer_form::train,
+                  .waits_for = direction::write,
+                  .side = socket_side::giving,
+                  .is_tried_first = true,
+                  .is_our_socket = true,
+                  .is_lossy = true,
+                  .is_finished_by_backend = true,
+                  .is_polled = true},
+    operation_row{.kind = operation_kind::send_datagrams,
+                  .name = "udp_socket::send_many",
+                  .buffer = buffer_form::list,
+                  .waits_for = direction::write,
+                  .side = socket_side::giving,
+                  .is_tried_first = true,
+                  .is_our_socket = true,
+                  .is_lossy = true,
+                  .is_finished_by_backend = true,
+                  .is_polled = true},
     // Both end with what their descriptor is ready for (platform::events_of).
     operation_row{.kind = operation_kind::wait_readable,
                   .name = "tandem::io::readable",
@@ -194,6 +233,7 @@ inline constexpr operation_set are_tried_first{operation_rows, &operation_row::i
 inline constexpr operation_set are_on_our_sockets{operation_rows, &operation_row::is_our_socket};
 inline constexpr operation_set are_finished_by_backend{operation_rows,
                                                        &operation_row::is_finished_by_backend};
+inline constexpr operation_set are_polled{operation_rows, &operation_row::is_polled};
 inline constexpr operation_set are_taking{
     operation_rows, [](const operation_row& row) { return row.side == socket_side::taking; }};
 /// What has a side of a socket and can be tried by any thread: its task serves a connection, and

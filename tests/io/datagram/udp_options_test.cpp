@@ -1,0 +1,183 @@
+// udp_options_test.cpp: each option does what it says, groups and broadcast included.
+// SPDX-License-Identifier: MIT
+#include <tandem/io/udp_socket.hpp>
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <numeric>
+#include <string>
+#include <system_error>
+#include <tandem/as_result.hpp>
+#include <tandem/task_scope.hpp>
+#include <tandem/timeout.hpp>
+#include <utility>
+#include <vector>
+
+#include "io/support/io_support.hpp"
+#include "plain_sockets.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using tandem::as_result;
+using tandem::task;
+using tandem::io::endpoint;
+using tandem::io::received_datagram;
+using tandem::io::udp_options;
+using tandem::io::udp_socket;
+using tandem::test::bytes_of;
+using tandem::test::on_every_home;
+
+std::string port_text(const udp_socket& of) {
+  return ":" + std::to_string(of.local_endpoint().port());
+}
+
+/// What bind() says, with these options.
+std::string refusal_of(const endpoint& where, const udp_options& options) {
+  try {
+    (void)udp_socket::bind(where, options);
+  } catch (const std::system_error& failure) {
+    return failure.what();
+  }
+  return "";
+}
+
+/// Counts what comes, and answers.
+task<void> answer_all(udp_socket socket, int& count) {
+  while (true) {
+    const received_datagram got = co_await socket.receive();
+    ++count;
+    co_await socket.send_to(got.bytes(), got.sender());
+  }
+}
+
+TEST(udp_options, shards_have_one_port_and_each_answers_what_comes_to_it) {
+  on_every_home([]() -> task<void> {
+    std::vector<udp_socket> shards = udp_socket::bind_sharded(endpoint::loopback_v4(0));
+    EXPECT_GE(shards.size(), 1U);
+    const endpoint all = shards.front().local_endpoint();
+    std::vector<int> counts(shards.size(), 0);
+    constexpr int asked = 64;
+    co_await tandem::with_scope([&](tandem::task_scope& scope) -> task<void> {
+      for (std::size_t i = 0; i < shards.size(); ++i) {
+        EXPECT_EQ(shards[i].local_endpoint(), all);
+        scope.spawn(answer_all(std::move(shards[i]), counts[i]));
+      }
+      for (int i = 0; i < asked; ++i) {
+        udp_socket client = udp_socket::connect(all);
+        co_await client.send(bytes_of("one"));
+        const received_datagram got = co_await tandem::with_timeout(10s, client.receive());
+        EXPECT_EQ(got.sender(), all);
+      }
+      scope.request_stop();
+    });
+    EXPECT_EQ(std::accumulate(counts.begin(), counts.end(), 0), asked);
+  });
+}
+
+TEST(udp_options, a_group_has_those_who_have_joined_until_they_leave) {
+  on_every_home([]() -> task<void> {
+    udp_options shared;
+    shared.multicast_loop = true;
+    shared.multicast_hops = 0;  // not beyond this machine
+    udp_socket member = udp_socket::bind(endpoint::any_v4(0), shared);
+    udp_socket sender = udp_socket::bind(endpoint::any_v4(0), shared);
+    const endpoint group = endpoint::parse("239.255.77.1" + port_text(member));
+    const std::uint32_t loopback = tandem::test::loopback_index();
+    member.join_group(group, loopback);
+    sender.set_multicast_interface(loopback);
+    co_await sender.send_to(bytes_of("all"), group);
+    const received_datagram got = co_await tandem::with_timeout(10s, member.receive());
+    EXPECT_EQ(got.bytes().size(), 3U);
+    EXPECT_EQ(got.receiver(), group);
+    try {
+      member.join_group(group, loopback);
+      ADD_FAILURE() << "joined twice";
+    } catch (const std::system_error& failure) {
+      EXPECT_NE(std::string(failure.what()).find(group.to_string()), std::string::npos);
+    }
+    member.leave_group(group, loopback);
+    co_await sender.send_to(bytes_of("gone"), group);
+    const auto nothing = co_await as_result(tandem::with_timeout(20ms, member.receive()));
+    EXPECT_TRUE(nothing.is_cancelled());
+    EXPECT_THROW(member.join_group(endpoint::loopback_v4(1)), std::system_error);
+  });
+}
+
+TEST(udp_options, broadcast_is_refused_unless_it_was_asked_for) {
+  on_every_home([]() -> task<void> {
+    udp_socket here = udp_socket::bind(endpoint::any_v4(0));
+    const endpoint all = endpoint::parse("255.255.255.255:9");
+    const auto refused = co_await as_result(here.send_to(bytes_of("x"), all));
+    EXPECT_EQ(refused.error(), std::errc::permission_denied);
+    here.set_broadcast(true);
+    const auto allowed = co_await as_result(here.send_to(bytes_of("x"), all));
+    EXPECT_NE(allowed.error(), std::errc::permission_denied);  // there may be no network
+  });
+}
+
+TEST(udp_options, an_address_has_one_socket_unless_they_share_it) {
+  on_every_home([]() -> task<void> {
+    udp_options shared;
+    shared.reuse_port = true;
+    udp_socket first = udp_socket::bind(endpoint::loopback_v4(0), shared);
+    udp_socket second = udp_socket::bind(first.local_endpoint(), shared);
+    EXPECT_EQ(second.local_endpoint(), first.local_endpoint());
+    const std::string taken = refusal_of(first.local_endpoint(), {});
+    EXPECT_NE(taken.find(first.local_endpoint().to_string()), std::string::npos) << taken;
+    co_return;
+  });
+}
+
+TEST(udp_options, what_the_system_refuses_is_named) {
+  on_every_home([]() -> task<void> {
+    udp_options options;
+    options.hops = 70'000;
+    const std::string text = refusal_of(endpoint::loopback_v4(0), options);
+    EXPECT_NE(text.find("udp_options::hops"), std::string::npos) << text;
+    co_return;
+  });
+}
+
+TEST(udp_options, buffers_hold_as_much_as_they_are_given) {
+  on_every_home([]() -> task<void> {
+    udp_options small;
+    small.receive_buffer_bytes = 4096;
+    small.gathers = false;
+    udp_socket here = udp_socket::bind(endpoint::loopback_v4(0));
+    udp_socket there = udp_socket::bind(endpoint::loopback_v4(0), small);
+    const std::vector<std::byte> one(1000);
+    for (int i = 0; i < 100; ++i) co_await here.send_to(one, there.local_endpoint());
+    int came = 0;
+    while (co_await as_result(tandem::with_timeout(20ms, there.receive()))) ++came;
+    EXPECT_GE(came, 1);
+    EXPECT_LT(came, 50);
+  });
+}
+
+TEST(udp_options, a_foreign_socket_is_taken_over_and_what_is_none_refused) {
+  on_every_home([]() -> task<void> {
+    std::uint16_t port = 0;
+    const auto plain = tandem::test::bound_plain(tandem::test::socket_kind::datagram_v4, port);
+    udp_socket mine = udp_socket::from_native(plain);
+    udp_socket here = udp_socket::bind(endpoint::loopback_v4(0));
+    co_await here.send_to(bytes_of("x"), endpoint::loopback_v4(port));
+    EXPECT_EQ((co_await mine.receive()).receiver(), endpoint::loopback_v4(port));
+    const auto again = mine.release();
+    EXPECT_EQ(again, plain);
+    EXPECT_FALSE(mine.is_open());
+    tandem::test::close_plain(again);
+    const auto stream = tandem::test::open_plain(tandem::test::socket_kind::stream_v4);
+    try {
+      (void)udp_socket::from_native(stream);
+      ADD_FAILURE() << "taken";
+    } catch (const std::system_error& refused) {
+      EXPECT_NE(std::string(refused.what()).find("is no UDP socket"), std::string::npos);
+    }
+    tandem::test::close_plain(stream);
+  });
+}
+
+}  // namespace

@@ -1,0 +1,85 @@
+// udp_trains_test.cpp: where the system refuses to cut a train it arrives all the same.
+// SPDX-License-Identifier: MIT
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/udp.h>
+#include <sys/socket.h>
+
+#include <cstddef>
+#include <span>
+#include <tandem/as_result.hpp>
+#include <tandem/io/udp_socket.hpp>
+#include <vector>
+
+#include "io/datagram/refused_trains.hpp"
+#include "io/support/io_support.hpp"
+
+namespace {
+
+using tandem::as_result;
+using tandem::task;
+using tandem::io::endpoint;
+using tandem::io::received_datagram;
+using tandem::io::udp_socket;
+using tandem::test::on_every_home;
+using tandem::test::pattern;
+
+using bytes = std::vector<std::byte>;
+
+task<bytes> all_of(udp_socket& socket, std::size_t size) {
+  bytes all;
+  while (all.size() < size) {
+    const received_datagram got = co_await socket.receive();
+    EXPECT_LE(got.segment_bytes(), 1000U);
+    all.insert(all.end(), got.bytes().begin(), got.bytes().end());
+  }
+  co_return all;
+}
+
+/// Twice: what is remembered of the first time must not lose anything either.
+task<void> arrives_twice(udp_socket& by) {
+  udp_socket there = udp_socket::bind(endpoint::loopback_v4(0));
+  for (unsigned round = 0; round < 2; ++round) {
+    // More than one call takes; no more than the socket has room for.
+    const bytes sent = pattern(std::size_t{70} * 1000 + 1, round);
+    co_await by.send_train_to(sent, 1000, there.local_endpoint());
+    EXPECT_EQ(co_await all_of(there, sent.size()), sent);
+  }
+}
+
+TEST(udp_trains, a_socket_without_checksums_cannot_have_them_cut) {
+  on_every_home([]() -> task<void> {
+    udp_socket here = udp_socket::bind(endpoint::loopback_v4(0));
+    const int on = 1;
+    EXPECT_EQ(::setsockopt(here.native_handle(), SOL_SOCKET, SO_NO_CHECK, &on, sizeof on), 0);
+    co_await arrives_twice(here);
+  });
+}
+
+TEST(udp_trains, a_device_that_cannot_cut_is_asked_once) {
+  on_every_home([]() -> task<void> {
+    for (const int error : {EIO, EINVAL}) {
+      const tandem::test::refused_trains refused(error);
+      udp_socket here = udp_socket::bind(endpoint::loopback_v4(0));
+      co_await arrives_twice(here);
+      EXPECT_EQ(refused.asked(), 1U);
+      udp_socket other = udp_socket::bind(endpoint::loopback_v4(0));
+      co_await arrives_twice(other);
+      EXPECT_EQ(refused.asked(), 2U) << "what one socket was told is none of another's";
+    }
+  });
+}
+
+TEST(udp_trains, one_that_is_too_long_for_any_packet_is_told) {
+  on_every_home([]() -> task<void> {
+    udp_socket here = udp_socket::bind(endpoint::loopback_v4(0));
+    const auto failed =
+        co_await as_result(here.send_train_to(bytes(140'000), 70'000, here.local_endpoint()));
+    EXPECT_EQ(failed.error(), std::errc::message_size);
+    const auto senseless =
+        co_await as_result(here.send_train_to(bytes(1), 0, here.local_endpoint()));
+    EXPECT_EQ(senseless.error(), std::errc::invalid_argument);
+  });
+}
+
+}  // namespace
