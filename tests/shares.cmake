@@ -87,6 +87,8 @@ set(tandem_share_forms
   task_scope_test
   task_test
   tcp_test
+  udp_test
+  unix_socket_test
   vectored_test
   when_all_test
   when_any_test
@@ -139,6 +141,8 @@ set(tandem_share_platform
   tick_clock_test
   timer_stress
   timer_test
+  udp_test
+  unix_socket_test
   vectored_test
   virtual_clock_test
   worker_pool_test

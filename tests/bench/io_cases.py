@@ -25,6 +25,10 @@ METRICS = {
     "mib": ("MiB/s", "higher", "median"),
     "cpu_kib": ("ns cpu/KiB", "lower", "median"),
     "user_kib": ("ns user/KiB", "lower", "mean"),
+    "packets": ("datagrams/s", "higher", "median"),
+    "cpu_packet": ("ns cpu/datagram", "lower", "median"),
+    "user_packet": ("ns user/datagram", "lower", "mean"),
+    "lost": ("% lost", "lower", "median"),
     "handshakes": ("handshakes/s", "higher", "median"),
     "cpu_handshake": ("us cpu/hs", "lower", "median"),
     "user_handshake": ("us user/hs", "lower", "mean"),
@@ -39,6 +43,8 @@ CASES = [
     ("echo_1t_64", 1, 64, servers.measure_echo, LOAD, 0, ALL_ECHO, "64 B on 64 connections, 1 server thread"),
     ("echo_1t_512", 1, 512, servers.measure_echo, LOAD, 0, ALL_ECHO, "64 B on 512 connections, 1 server thread"),
     ("echo_1t_1", 1, 1, servers.measure_echo, LOAD, 0, ALL_ECHO, "64 B on 1 connection, 1 server thread"),
+    ("echo_unix_1t_64", 1, 64, servers.measure_unix_echo, LOAD, 0, ["tandem_unix_read", "tandem_unix_receive", "asio_unix", "tokio_unix"],
+     "64 B on 64 connections of a Unix socket, 1 server thread"),
     ("echo_2t_64", 2, 64, functools.partial(servers.measure_echo, shared=True), LOAD, 0,
      ["tandem_read", "tandem_receive", "tandem_stealable", "tandem_stealable_receive", "uring", "epoll", "asio_callback",
       "asio_coroutine", "tokio", "go"], "64 B on 64 connections, 2 server threads, which share a CPU with the generator"),
@@ -59,7 +65,7 @@ CASES = [
      ["tandem_read", "tandem_receive", "tandem_workers_receive", "asio_callback", "tokio", "libuv", "go"],
      "1,000 idle connections, wake-ups in 10 s"),
 ]
-PLOTTED = [f"{case}{figure}" for case in ("echo_1t_64", "echo_1t_512", "echo_2t_64", "echo_workers_64", "http_hello")
+PLOTTED = [f"{case}{figure}" for case in ("echo_1t_64", "echo_1t_512", "echo_2t_64", "echo_unix_1t_64", "echo_workers_64", "http_hello")
            for figure in ("", ".user")] + ["echo_1t_1.p50", "echo_2t_64.p99", "echo_workers_1.p50", "greedy", "idle_connections",
                                            "pread_cached", "direct_read"]
 
@@ -69,6 +75,8 @@ IMPLS = {
     "tandem_receive": ("self", "io_tandem", ["thread_receive"]),
     "tandem_stealable": ("self", "io_tandem", ["pool_read"]),
     "tandem_stealable_receive": ("self", "io_tandem", ["pool_receive"]),
+    "tandem_unix_read": ("self", "io_tandem", ["thread_read", "UNIX"]),
+    "tandem_unix_receive": ("self", "io_tandem", ["thread_receive", "UNIX"]),
     "tandem_workers": ("self", "io_tandem", ["workers_read"]),
     "tandem_workers_fixed": ("self", "io_tandem", ["workers_read"]),
     "tandem_workers_receive": ("self", "io_tandem", ["workers_receive"]),
@@ -80,10 +88,12 @@ IMPLS = {
     "epoll": ("floor", "io_epoll", []),
     "asio_callback": ("peer", "io_asio", ["callback"]),
     "asio_coroutine": ("peer", "io_asio", ["coroutine"]),
+    "asio_unix": ("peer", "io_asio", ["unix", "UNIX"]),
     "libuv": ("peer", "io_libuv", []),
     "beast": ("peer", "io_beast", []),
     "tokio": ("peer", "io_tokio", []),
     "tokio_current": ("peer", "io_tokio", ["current"]),
+    "tokio_unix": ("peer", "io_tokio", ["unix", "UNIX"]),
     "go": ("peer", "io_go", ["echo"]),
     "go_http": ("peer", "io_go", ["http"]),
     "nginx": ("peer", "nginx", []),

@@ -84,6 +84,26 @@ class Server:
                    for task in self.tasks())
 
 
+class UnixServer(Server):
+    """The same, of a Unix socket, whose path stands for UNIX."""
+
+    def __init__(self, argv, cpus, realtime=False):
+        self.folder = tempfile.TemporaryDirectory()
+        super().__init__([a.replace("UNIX", f"{self.folder.name}/PORT") for a in argv], cpus, realtime)
+        self.path = f"{self.folder.name}/{self.port}"
+
+    def __exit__(self, *_):
+        super().__exit__()
+        self.folder.cleanup()
+
+    def connect(self):
+        with contextlib.ExitStack() as undo:
+            made = undo.enter_context(socket.socket(socket.AF_UNIX))
+            made.connect(self.path)
+            undo.pop_all()
+        return made
+
+
 def figures(server, **more):
     return {"values": more, "rss": server.status("VmHWM")}
 
@@ -113,6 +133,11 @@ def measure_echo(tools, argv, threads, cpus, connections, size=64, shared=False)
     realtime = FIFO and not shared
     with Server(argv, cpus[:threads], realtime) as server:
         return figures(server, **echo(tools, server, cpus[-1:], connections, size, realtime))
+
+
+def measure_unix_echo(tools, argv, threads, cpus, connections):
+    with UnixServer(argv, cpus[:threads], FIFO) as server:
+        return figures(server, **echo(tools, server, cpus[-1:], connections, realtime=FIFO, more=["-U", server.path]))
 
 
 def measure_greedy(tools, argv, threads, cpus, connections):

@@ -10,8 +10,12 @@ namespace tandem::inline v0::io::detail {
 
 namespace {
 
+/// Rooms that lie one after the other begin at different places of the caches' sets: with 64 KiB from
+/// one to the next, the first lines of all would want the same ones.
+constexpr std::size_t apart = 19 * 64;
+
 /// What one receive may have, and some that its last ones have given back.
-constexpr std::size_t kept_most = 32;
+constexpr std::size_t kept_most = 64;
 
 class shelf {
  public:
@@ -45,7 +49,9 @@ TANDEM_NOINLINE shelf& own_shelf() noexcept {
 
 datagram_room& take_datagram_room() {
   void* memory = own_shelf().take();
-  if (memory == nullptr) memory = ::operator new(sizeof(datagram_room) + datagram_room::capacity);
+  if (memory == nullptr) {
+    memory = ::operator new(sizeof(datagram_room) + datagram_room::capacity + apart);
+  }
   return *::new (memory) datagram_room;
 }
 

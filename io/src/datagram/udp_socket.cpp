@@ -203,6 +203,9 @@ native_descriptor udp_socket::release() noexcept {
 address_family udp_socket::family() const noexcept {
   return state_ != nullptr ? state_->batch.bound.family() : address_family::ipv4;
 }
+std::size_t udp_socket::pending() const noexcept {
+  return state_ != nullptr ? state_->batch.size() : 0;
+}
 detail::datagram_batch* udp_socket::batch() noexcept {
   return state_ != nullptr ? &state_->batch : nullptr;
 }

@@ -8,6 +8,7 @@
 
 #include <tandem/io/detail/datagram.hpp>
 #include <tandem/io/detail/file_request.hpp>
+#include <tandem/io/detail/local_message.hpp>
 #include <tandem/io/native_descriptor.hpp>
 
 #include <tandem/io/buffers_in_flight.hpp>
@@ -82,6 +83,9 @@ void for_each_buffer(operation& each, Use use) {
         void* const bytes = const_cast<std::byte*>(one.bytes().data());  // NOLINT: an address
         if (!one.bytes().empty()) use(bytes, one.bytes().size());
       }
+      break;
+    case buffer_form::message:
+      if (each.of_message().bytes != 0) use(each.of_message().data, each.of_message().bytes);
       break;
     case buffer_form::file:
       if (each.of_file().is_transfer()) use_all(each.of_file().segments());

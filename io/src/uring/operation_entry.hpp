@@ -83,11 +83,13 @@ inline void prepare_entry(io_uring_sqe* sqe, detail::operation& operation) noexc
     case detail::operation_kind::receive_from: prepare_receive_from(sqe, operation); break;
     case detail::operation_kind::send_to: prepare_send_to(sqe, operation); break;
     case detail::operation_kind::receive_batch:
+    case detail::operation_kind::receive_message:
     case detail::operation_kind::wait_readable:
       io_uring_prep_poll_add(sqe, descriptor, POLLIN);
       break;
     case detail::operation_kind::send_train:
     case detail::operation_kind::send_datagrams:
+    case detail::operation_kind::send_message:
     case detail::operation_kind::wait_writable:
       io_uring_prep_poll_add(sqe, descriptor, POLLOUT);
       break;

@@ -1,14 +1,16 @@
-// echo_server.cpp: tandem's echo servers of suite io. io_tandem PORT THREADS HOME_CALL, as in thread_receive.
+// echo_server.cpp: tandem's echo servers of suite io. io_tandem PORT THREADS HOME_CALL [PATH].
 // SPDX-License-Identifier: MIT
 //
-// HOME is thread (confined to the socket's thread), pool (any completion thread) or workers; CALL
-// is read (into a buffer of the task's own), receive (into leased buffers) or spin (see there).
+// HOME_CALL as in thread_receive: HOME is thread (confined to the socket's thread), pool (any completion thread) or workers; CALL
+// is read (into a buffer of the task's own), receive (into leased buffers) or spin (see there). With a
+// PATH it serves a Unix socket instead of the port.
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <string_view>
 #include <tandem/as_result.hpp>
 #include <tandem/io/tcp_stream.hpp>
+#include <tandem/io/unix_listener.hpp>
 #include <tandem/task.hpp>
 #include <utility>
 
@@ -18,7 +20,8 @@ namespace {
 
 namespace io = tandem::io;
 
-tandem::task<void> echo_receive(io::tcp_stream client) {
+template <class Stream>
+tandem::task<void> echo_receive(Stream client) {
   while (true) {
     auto got = co_await tandem::as_result(client.receive());
     if (!got || got.value().empty()) co_return;
@@ -44,6 +47,15 @@ tandem::task<void> echo_spin(io::tcp_stream client) {
   }
 }
 
+template <class Handler>
+int serve_path(const char* path, const tandem::bench::server_command& command,
+               io::handler_home home, Handler handler) {
+  const auto bind = [&](io::completion_pool& pool) {
+    return io::unix_listener::bind(pool, io::unix_endpoint::path(path));
+  };
+  return tandem::bench::serve_from(bind, command, home, handler);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -54,10 +66,14 @@ int main(int argc, char** argv) {
   io::handler_home home = io::handler_home::connection_thread;
   if (home_name == "pool") home = io::handler_home::completion_pool;
   if (home_name == "workers") home = io::handler_home::workers;
+  if (argc > 4 && call == "read")
+    return serve_path(argv[4], command, home, tandem::bench::echo_by_reads<io::unix_stream>);
+  if (argc > 4) return serve_path(argv[4], command, home, echo_receive<io::unix_stream>);
   if (call == "read")
     return tandem::bench::serve_for_ever(command, home,
                                          tandem::bench::echo_by_reads<io::tcp_stream>);
-  if (call == "receive") return tandem::bench::serve_for_ever(command, home, echo_receive);
+  if (call == "receive")
+    return tandem::bench::serve_for_ever(command, home, echo_receive<io::tcp_stream>);
   if (call == "spin") return tandem::bench::serve_for_ever(command, home, echo_spin);
   std::fprintf(stderr, "%s: thread|pool|workers _ read|receive|spin\n", argv[0]);
   return 2;

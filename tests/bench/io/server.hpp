@@ -32,8 +32,10 @@ task<void> echo_by_reads(Stream client) {
 
 /// Serves until the process is killed. With the workers as home `threads` counts workers, beside
 /// one completion thread; else it counts completion threads, beside one worker that sleeps.
-template <class Handler>
-int serve_for_ever(const server_command& command, io::handler_home home, Handler handler) {
+///
+/// @param bind  makes the listener of the pool that it is given
+template <class Bind, class Handler>
+int serve_from(Bind bind, const server_command& command, io::handler_home home, Handler handler) {
   const auto threads = static_cast<unsigned>(command.threads);
   const bool on_workers = home == io::handler_home::workers;
   runtime_options pools;
@@ -42,12 +44,20 @@ int serve_for_ever(const server_command& command, io::handler_home home, Handler
   io::completion_options completion;
   completion.min_threads = on_workers ? 1 : threads;
   completion.adaptive = false;  // its peers have so many, too
-  io::completion_pool& pool = io::install(owner, completion);
-  io::serve_options options;
+  auto listener = bind(io::install(owner, completion));
+  io::serve_options_for<io::accepted_stream_t<decltype(listener)>> options;
   options.home = home;
-  auto listener = io::tcp_listener::bind(pool, io::endpoint::loopback_v4(command.port));
   owner.spawn(io::serve(std::move(listener), std::move(handler), options)).wait();
   return 0;
+}
+
+/// As above, over TCP.
+template <class Handler>
+int serve_for_ever(const server_command& command, io::handler_home home, Handler handler) {
+  const auto bind = [&](io::completion_pool& pool) {
+    return io::tcp_listener::bind(pool, io::endpoint::loopback_v4(command.port));
+  };
+  return serve_from(bind, command, home, std::move(handler));
 }
 
 }  // namespace tandem::bench

@@ -1,4 +1,4 @@
-// asio_echo.cpp: the echo servers of suite io over Asio. io_asio PORT THREADS callback|coroutine
+// asio_echo.cpp: the echo servers of suite io over Asio. io_asio PORT THREADS callback|coroutine, or unix PATH
 // SPDX-License-Identifier: MIT
 //
 // As in Asio's own examples: sessions that keep themselves alive (cpp11/echo), an awaitable each
@@ -10,6 +10,7 @@
 #include <asio/detached.hpp>
 #include <asio/io_context.hpp>
 #include <asio/ip/tcp.hpp>
+#include <asio/local/stream_protocol.hpp>
 #include <asio/use_awaitable.hpp>
 #include <asio/write.hpp>
 #include <exception>
@@ -24,13 +25,15 @@
 namespace {
 
 using asio::ip::tcp;
+using local = asio::local::stream_protocol;
 
-class session : public std::enable_shared_from_this<session> {
+template <class Socket>
+class session : public std::enable_shared_from_this<session<Socket>> {
  public:
-  explicit session(tcp::socket socket) : socket_(std::move(socket)) {}
+  explicit session(Socket socket) : socket_(std::move(socket)) {}
 
   void read() {
-    socket_.async_read_some(asio::buffer(data_), [self = shared_from_this()](
+    socket_.async_read_some(asio::buffer(data_), [self = this->shared_from_this()](
                                                      const std::error_code& error, std::size_t n) {
       if (!error) self->write(n);
     });
@@ -39,12 +42,12 @@ class session : public std::enable_shared_from_this<session> {
  private:
   void write(std::size_t length) {
     asio::async_write(socket_, asio::buffer(data_, length),
-                      [self = shared_from_this()](const std::error_code& error, std::size_t) {
+                      [self = this->shared_from_this()](const std::error_code& error, std::size_t) {
                         if (!error) self->read();
                       });
   }
 
-  tcp::socket socket_;
+  Socket socket_;
   std::array<char, 4096> data_;
 };
 
@@ -52,8 +55,15 @@ void accept_next(tcp::acceptor& acceptor) {
   acceptor.async_accept([&acceptor](const std::error_code& error, tcp::socket socket) {
     if (!error) {
       socket.set_option(tcp::no_delay(true));
-      std::make_shared<session>(std::move(socket))->read();
+      std::make_shared<session<tcp::socket>>(std::move(socket))->read();
     }
+    accept_next(acceptor);
+  });
+}
+
+void accept_next(local::acceptor& acceptor) {
+  acceptor.async_accept([&acceptor](const std::error_code& error, local::socket socket) {
+    if (!error) std::make_shared<session<local::socket>>(std::move(socket))->read();
     accept_next(acceptor);
   });
 }
@@ -84,6 +94,12 @@ asio::awaitable<void> accept_all(tcp::acceptor& acceptor) {
 int main(int argc, char** argv) {
   const tandem::bench::server_command command(argc, argv);
   asio::io_context context(command.threads);
+  if (command.mode == "unix" && argc > 4) {
+    local::acceptor acceptor(context, argv[4]);
+    accept_next(acceptor);
+    context.run();
+    return 0;
+  }
   tcp::acceptor acceptor(context, {asio::ip::address_v4::loopback(), command.port});
   acceptor.listen(1024);
   if (command.mode == "coroutine") {

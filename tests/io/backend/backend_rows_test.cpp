@@ -11,6 +11,7 @@
 #include <string>
 #include <system_error>
 #include <tandem/io/detail/datagram.hpp>
+#include <tandem/io/detail/local_message.hpp>
 #include <vector>
 
 #include "backend/backend.hpp"
@@ -85,11 +86,13 @@ class one_operation {
   one_operation(const operation_row& row, native_descriptor descriptor)
       : window_(std::span<const std::span<std::byte>>(list_)),
         datagram_(room_.data(), room_.size()),
+        message_(std::span(room_), 0),
         operation_(row.kind, room_.data(), room_.size()) {
     operation_.aim(nullptr, descriptor);
     if (row.buffer == buffer_form::window) operation_.aim_at(window_);
     if (row.buffer == buffer_form::datagram) operation_.aim_at(datagram_);
     if (row.buffer == buffer_form::batch) operation_.aim_at(batch_);
+    if (row.buffer == buffer_form::message) operation_.aim_at(message_);
   }
   operation& get() noexcept { return operation_; }
 
@@ -99,6 +102,7 @@ class one_operation {
   segment_window window_;
   datagram datagram_;
   datagram_batch batch_;
+  local_message message_;
   operation operation_;
 };
 
@@ -107,7 +111,8 @@ bool can_be_made_to_wait(const operation_row& row) {
   return row.waits_for != direction::none &&
          row.kind != operation_kind::connect &&  // needs a peer that takes its time
          row.kind != operation_kind::send_to &&  // loopback takes it, or drops it
-         row.buffer != buffer_form::train && row.buffer != buffer_form::list;  // likewise
+         row.buffer != buffer_form::train && row.buffer != buffer_form::list &&  // likewise
+         (row.buffer != buffer_form::message || !tandem::io::has_backend(io_backend::iocp));
 }
 
 class backend_rows : public ::testing::TestWithParam<io_backend> {

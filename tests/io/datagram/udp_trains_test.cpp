@@ -1,17 +1,19 @@
-// udp_trains_test.cpp: where the system refuses to cut a train it arrives all the same.
+// udp_trains_test.cpp: trains that the system refuses to cut arrive all the same; what a call brings at once.
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
 #include <sys/socket.h>
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <span>
 #include <tandem/as_result.hpp>
 #include <tandem/io/udp_socket.hpp>
 #include <vector>
 
-#include "io/datagram/refused_trains.hpp"
+#include "io/datagram/refused_sends.hpp"
 #include "io/support/io_support.hpp"
 
 namespace {
@@ -79,6 +81,31 @@ TEST(udp_trains, one_that_is_too_long_for_any_packet_is_told) {
     const auto senseless =
         co_await as_result(here.send_train_to(bytes(1), 0, here.local_endpoint()));
     EXPECT_EQ(senseless.error(), std::errc::invalid_argument);
+  });
+}
+
+TEST(udp_batches, what_is_pending_is_given_without_asking_the_system) {
+  on_every_home([]() -> task<void> {
+    udp_socket here = udp_socket::bind(endpoint::loopback_v4(0));
+    udp_socket there = udp_socket::bind(endpoint::loopback_v4(0));
+    constexpr std::size_t count = 9;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::array<std::byte, 1> number{static_cast<std::byte>(i)};
+      co_await here.send_to(number, there.local_endpoint());
+    }
+    std::size_t received = 0;
+    std::size_t most = 0;
+    while (received < count) {
+      const std::size_t before = there.pending();
+      const received_datagram got = co_await there.receive();
+      EXPECT_EQ(got.bytes().front(), static_cast<std::byte>(received++));
+      if (before != 0) {
+        EXPECT_EQ(there.pending(), before - 1);
+      }
+      most = (std::max)(most, there.pending());
+    }
+    EXPECT_EQ(there.pending(), 0U);
+    EXPECT_GT(most, 0U) << "each datagram was asked for by a call of its own";
   });
 }
 

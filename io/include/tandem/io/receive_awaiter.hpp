@@ -1,4 +1,4 @@
-// receive_awaiter.hpp: the awaiter of tcp_stream::receive().
+// receive_awaiter.hpp: the awaiter of socket_stream::receive().
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace tandem::inline v0::io {
 
-/// Awaiter of tcp_stream::receive().
+/// Awaiter of socket_stream::receive().
 class [[nodiscard]] TANDEM_IO_API receive_awaiter final : public detail::multishot_awaiter {
  public:
   using lossy_when_dropped = std::true_type;  // race() refuses it
@@ -21,7 +21,10 @@ class [[nodiscard]] TANDEM_IO_API receive_awaiter final : public detail::multish
   result<leased_buffer> await_resume_result();
 
  private:
-  const char* name() const noexcept override { return "tcp_stream::receive"; }
+  const char* name() const noexcept override {
+    return socket_->record().family == detail::socket_family::local ? "unix_stream::receive"
+                                                                    : "tcp_stream::receive";
+  }
   detail::multishot* make_source() override;
   bool take() noexcept override;
 

@@ -132,7 +132,9 @@ class TANDEM_IO_API tcp_listener {
   /// @returns  no_descriptor if the listener is not open
   [[nodiscard]] native_descriptor release() noexcept { return socket_.release(); }
   bool is_open() const noexcept { return socket_.is_open(); }
-  /// The descriptor, for calls that are not offered here: it stays ours.
+  /// The descriptor, for calls that are not offered here, or to be sent to a process that shall
+  /// listen, too (unix_stream::write_with): it stays ours. With accept() and serve() that process
+  /// listens on when this listener is closed.
   /// @returns  no_descriptor if there is none
   native_descriptor native_handle() const noexcept { return socket_.descriptor(); }
 

@@ -11,15 +11,12 @@
 #include <span>
 #include <string>
 #include <system_error>
-#include <tandem/io/bytes_of.hpp>
 #include <tandem/io/detail/operation.hpp>
 #include <tandem/io/detail/socket.hpp>
-#include <tandem/io/detail/socket_awaiter.hpp>
 #include <tandem/io/endpoint.hpp>
 #include <tandem/io/happy_eyeballs.hpp>
-#include <tandem/io/leased_buffer.hpp>
 #include <tandem/io/native_descriptor.hpp>
-#include <tandem/io/receive_awaiter.hpp>
+#include <tandem/io/socket_stream.hpp>
 #include <tandem/io/tcp_options.hpp>
 #include <tandem/result.hpp>
 #include <tandem/task.hpp>
@@ -29,68 +26,6 @@
 namespace tandem::inline v0::io {
 
 class tcp_stream;
-
-enum class shutdown_kind : unsigned char { read, write, both };
-
-/// Awaiter of tcp_stream::read() and write().
-class [[nodiscard]] TANDEM_IO_API transfer_awaiter : public detail::socket_awaiter {
- public:
-  using lossy_when_dropped =
-      detail::lossy<detail::operation_kind::receive, detail::operation_kind::send>;
-
-  transfer_awaiter(detail::operation_kind kind, detail::socket& socket, void* buffer,
-                   std::size_t bytes) noexcept
-      : socket_awaiter(kind, socket, buffer, bytes) {}
-
-  std::size_t await_resume();
-  result<std::size_t> await_resume_result();
-};
-
-/// Awaiter of tcp_stream::write_all().
-class [[nodiscard]] TANDEM_IO_API write_all_awaiter : public detail::socket_awaiter {
- public:
-  using lossy_when_dropped = detail::lossy<detail::operation_kind::send_all>;
-
-  write_all_awaiter(detail::socket& socket, std::span<const std::byte> bytes) noexcept
-      : socket_awaiter(detail::operation_kind::send_all, socket,
-                       const_cast<std::byte*>(bytes.data()),  // NOLINT: the kernel only reads it
-                       bytes.size()) {}
-
-  void await_resume();
-  result<void> await_resume_result();
-};
-
-/// Awaiter of tcp_stream::read() into several buffers.
-class [[nodiscard]] TANDEM_IO_API vectored_read_awaiter : public detail::vectored_awaiter {
- public:
-  using lossy_when_dropped = detail::lossy<detail::operation_kind::receive_vector>;
-
-  vectored_read_awaiter(detail::socket& socket,
-                        std::span<const std::span<std::byte>> buffers) noexcept
-      : vectored_awaiter(detail::operation_kind::receive_vector, socket,
-                         detail::segment_window(buffers)) {}
-
-  std::size_t await_resume();
-  result<std::size_t> await_resume_result();
-};
-
-/// Awaiter of tcp_stream::write_all() of several buffers.
-class [[nodiscard]] TANDEM_IO_API vectored_write_awaiter : public detail::vectored_awaiter {
- public:
-  using lossy_when_dropped = detail::lossy<detail::operation_kind::send_all_vector>;
-
-  vectored_write_awaiter(detail::socket& socket,
-                         std::span<const std::span<const std::byte>> buffers) noexcept
-      : vectored_awaiter(detail::operation_kind::send_all_vector, socket,
-                         detail::segment_window(buffers)) {}
-
-  void await_resume();
-  result<void> await_resume_result();
-};
-
-/// A list of buffers; a braced list is none, so that `read({})` means one empty buffer.
-template <class B, class Byte>
-concept buffer_list = std::convertible_to<const B&, std::span<const std::span<Byte>>>;
 
 /// Awaiter of tcp_stream::connect().
 class [[nodiscard]] TANDEM_IO_API connect_awaiter {
@@ -126,13 +61,10 @@ class [[nodiscard]] TANDEM_IO_API connect_awaiter {
 ///     co_await stream.write_all(tandem::io::bytes_of(request));
 ///     std::size_t n = co_await stream.read(buffer);
 ///
-/// A second read, or write, while one is under way would get some of the first one's bytes: a build
-/// with assertions aborts and names both tasks, others fail it with errc::operation_in_progress
-/// and leave the first one alone.
+/// Reading, writing, shutdown() and close() are those of socket_stream.
 ///
-/// @thread_safety  one read and one write at a time, from any task of its runtime; everything else
-///                 by its owner
-class TANDEM_IO_API tcp_stream {
+/// @thread_safety  as socket_stream
+class TANDEM_IO_API tcp_stream : public socket_stream {
  public:
   /// Not open: every call fails with errc::bad_file_descriptor.
   tcp_stream() noexcept = default;
@@ -179,114 +111,9 @@ class TANDEM_IO_API tcp_stream {
   /// As above, anywhere: for a pool that exists.
   static tcp_stream from_native(completion_pool& pool, native_descriptor descriptor);
 
-  /// Reads up to `buffer.size()` bytes. Not after receive(): see there.
-  ///
-  /// @param buffer        stays the caller's, alive until the await returns (also after a stop)
-  /// @returns             bytes read; 0 at end of stream, or for an empty buffer
-  /// @throws              std::system_error: connection_reset, ...; operation_cancelled
-  /// @cancellation        may lose the race and return data; no byte is ever lost
-  /// @thread_safety       one read at a time
-  /// @resumes_on          the caller's home
-  /// @cost                on a worker a non-blocking try first; else one ring entry, no allocation
-  transfer_awaiter read(std::span<std::byte> buffer) noexcept {
-    return transfer_awaiter(detail::operation_kind::receive, socket_, buffer.data(), buffer.size());
-  }
-
-  /// Takes what has come, up to `buffer.size()` bytes, and never waits: for whoever was told by a
-  /// read() that there is more, and decodes straight from the socket. Not after receive().
-  ///
-  /// @returns        bytes read, 0 at end of stream or for an empty buffer; else why not:
-  ///                 errc::operation_would_block, operation_in_progress while a read is under way,
-  ///                 connection_reset, ...
-  /// @thread_safety  as a read
-  /// @cost           one system call
-  result<std::size_t> try_read(std::span<std::byte> buffer) noexcept;
-
-  /// Waits for bytes in a buffer of the completion thread: an idle connection holds none, and the
-  /// kernel is not asked for each read. After the first receive() a stream is only received from:
-  /// the runtime reads ahead, so a read() of any form (buffered_reader, read_frame() and copy() do
-  /// that) aborts with a message, and so does release().
-  ///
-  /// @returns             at least one byte, at most completion_options::receive_buffer_bytes;
-  ///                      empty at end of stream, then again and again
-  /// @throws              std::system_error: connection_reset, ...; operation_cancelled;
-  ///                      std::bad_alloc
-  /// @cancellation        ends the wait at once; no byte is ever lost: the next call has what came
-  /// @thread_safety       one receive at a time
-  /// @resumes_on          the caller's home
-  /// @cost                no entry, no system call, no allocation (but one by the first call)
-  receive_awaiter receive() noexcept { return receive_awaiter(socket_); }
-
-  /// Writes up to `bytes.size()` bytes; fewer than that is no error.
-  ///
-  /// @param bytes         alive until the await returns (also after a stop)
-  /// @returns             bytes taken by the kernel
-  /// @throws              std::system_error: broken_pipe, connection_reset, ...;
-  ///                      operation_cancelled
-  /// @cancellation        may lose the race and return what was written
-  /// @thread_safety       one write at a time, beside a read
-  transfer_awaiter write(std::span<const std::byte> bytes) noexcept {
-    return transfer_awaiter(
-        detail::operation_kind::send, socket_,
-        const_cast<std::byte*>(bytes.data()),  // NOLINT: the kernel only reads it
-        bytes.size());
-  }
-
-  /// Writes all of `bytes`.
-  ///
-  /// @throws         as write(); how much was written before is then unknown
-  /// @cancellation   between and during the writes. A part may have been sent, in the middle of a
-  ///                 message: then only close() or abort() is right. write() says how much it was
-  /// @cost           one await, however many transfers it takes; no allocation
-  write_all_awaiter write_all(std::span<const std::byte> bytes) noexcept {
-    return write_all_awaiter(socket_, bytes);
-  }
-
-  /// As read(), into several buffers, one after the other.
-  ///
-  ///     std::array<std::span<std::byte>, 2> parts{header, body};
-  ///     std::size_t n = co_await stream.read(parts);
-  ///
-  /// @param buffers  the list and the buffers stay the caller's, alive until the await returns
-  /// @returns        bytes read in all; one call fills at most 16 buffers
-  template <buffer_list<std::byte> B>
-  vectored_read_awaiter read(const B& buffers) noexcept {
-    return vectored_read_awaiter(socket_, std::span<const std::span<std::byte>>(buffers));
-  }
-
-  /// As write_all(), of any number of buffers, one after the other.
-  ///
-  /// @param buffers  the list and the buffers stay the caller's, alive until the await returns
-  /// @cost           one await; 16 buffers go with one system call; no allocation
-  template <buffer_list<const std::byte> B>
-  vectored_write_awaiter write_all(const B& buffers) noexcept {
-    return vectored_write_awaiter(socket_, std::span<const std::span<const std::byte>>(buffers));
-  }
-
-  /// Ends one direction. write: the peer reads what was written, then end of stream, and may go on
-  /// writing (half-close). read: a read that waits, and later ones, end with 0 after what has come.
-  /// What has ended already, by an earlier call or by the peer's reset, is no error here; a reset
-  /// is told by the next read or write.
-  ///
-  /// @throws         std::system_error: bad_file_descriptor
-  /// @thread_safety  beside a read and a write
-  void shutdown(shutdown_kind kind = shutdown_kind::write);
-  /// Gives the descriptor back; harmless if done before. No operation may be in flight.
-  void close() noexcept { socket_.close(); }
   /// Closes it with a reset: what was not sent yet is dropped, and the peer's next call fails with
   /// errc::connection_reset.
   void abort() noexcept;
-  /// Gives the descriptor up without closing it: it is the caller's now, and it is blocking
-  /// (whoever gives it to an event loop sets that). No operation may be in flight, nor any
-  /// receive() have been awaited: either aborts with a message.
-  ///
-  /// @returns  no_descriptor if the stream is not open
-  [[nodiscard]] native_descriptor release() noexcept { return socket_.release(); }
-  bool is_open() const noexcept { return socket_.is_open(); }
-  /// The descriptor, for calls that are not offered here: it stays ours.
-  /// @returns  no_descriptor if there is none
-  native_descriptor native_handle() const noexcept { return socket_.descriptor(); }
-
   /// Sets what `options` has, on a connection that lives.
   ///
   /// @throws  std::system_error naming the option
@@ -307,19 +134,8 @@ class TANDEM_IO_API tcp_stream {
   endpoint local_endpoint() const;
   endpoint remote_endpoint() const;
 
-  /// The executor of the completion thread that serves this socket: the cheapest home for its task.
-  /// pre: it was opened.
-  tandem::executor& thread_executor() noexcept {
-    TANDEM_ASSERT(socket_.thread() != nullptr,
-                  "thread_executor() of a stream that was never opened");
-    return socket_.thread()->executor();
-  }
-
   // Implementation
-  explicit tcp_stream(detail::socket&& socket) noexcept : socket_(std::move(socket)) {}
-
- private:
-  detail::socket socket_;
+  explicit tcp_stream(detail::socket&& socket) noexcept : socket_stream(std::move(socket)) {}
 };
 
 }  // namespace tandem::inline v0::io

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <span>
 #include <tandem/io/detail/datagram.hpp>
+#include <tandem/io/detail/datagram_awaiter.hpp>
 #include <tandem/io/detail/socket_awaiter.hpp>
 #include <tandem/io/endpoint.hpp>
 #include <tandem/io/export.hpp>
@@ -51,43 +52,26 @@ class received_into {
   bool is_cut;  ///< it was longer than the buffer, and its rest is lost
 };
 
-/// Base of what takes or gives a single datagram, which is in the awaiter.
-class single_datagram_awaiter : public detail::socket_awaiter {
- public:
-  template <class Promise>
-  bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
-    operation_.aim_at(datagram_);
-    return socket_awaiter::await_suspend(self);
-  }
-
- protected:
-  single_datagram_awaiter(detail::operation_kind kind, detail::socket& target,
-                          const detail::datagram& what) noexcept
-      : socket_awaiter(kind, target, nullptr, 0), datagram_(what) {}
-
-  detail::datagram datagram_;
-};
-
 /// Awaiter of udp_socket::receive_into().
-class [[nodiscard]] TANDEM_IO_API receive_into_awaiter : public single_datagram_awaiter {
+class [[nodiscard]] TANDEM_IO_API receive_into_awaiter : public detail::datagram_awaiter {
  public:
   using lossy_when_dropped = detail::lossy<detail::operation_kind::receive_from>;
 
   receive_into_awaiter(detail::socket& from, std::span<std::byte> buffer) noexcept
-      : single_datagram_awaiter(detail::operation_kind::receive_from, from,
-                                {buffer.data(), buffer.size()}) {}
+      : datagram_awaiter(detail::operation_kind::receive_from, from,
+                         {buffer.data(), buffer.size()}) {}
 
   received_into await_resume();
   result<received_into> await_resume_result();
 };
 
 /// Awaiter of udp_socket::send() and send_to().
-class [[nodiscard]] TANDEM_IO_API send_datagram_awaiter : public single_datagram_awaiter {
+class [[nodiscard]] TANDEM_IO_API send_datagram_awaiter : public detail::datagram_awaiter {
  public:
   using lossy_when_dropped = detail::lossy<detail::operation_kind::send_to>;
 
   send_datagram_awaiter(detail::socket& by, const detail::datagram& what) noexcept
-      : single_datagram_awaiter(detail::operation_kind::send_to, by, what) {
+      : datagram_awaiter(detail::operation_kind::send_to, by, what) {
     operation_.try_at_home();
   }
 

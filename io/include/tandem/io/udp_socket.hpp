@@ -97,7 +97,7 @@ class TANDEM_IO_API udp_socket {
   /// Datagrams of anybody come again.
   void disconnect();
 
-  /// Waits for a datagram, or several of one sender. They lie in memory of the library; up to 16 are
+  /// Waits for a datagram, or several of one sender. They lie in memory of the library; up to 32 are
   /// taken from the system at once, and the next calls have them.
   ///
   /// @returns        has_value()
@@ -106,9 +106,18 @@ class TANDEM_IO_API udp_socket {
   /// @cancellation   may lose the race and return a datagram; none is ever lost
   /// @thread_safety  one receive at a time
   /// @resumes_on     the caller's home
-  /// @cost           one system call for up to 16; a ring entry where it has to wait; no allocation
+  /// @cost           one system call for up to 32; a ring entry where it has to wait; no allocation
   ///                 but of memory that a thread keeps
   receive_datagram_awaiter receive() noexcept { return {socket_, batch()}; }
+  /// How many of what receive() has taken from the system are still here: it gives those without
+  /// asking again. So a server answers all that came at once by one call:
+  ///
+  ///     do {
+  ///       got.push_back(co_await socket.receive());
+  ///     } while (socket.pending() != 0);
+  ///
+  /// @thread_safety  by the task that receives
+  std::size_t pending() const noexcept;
   /// Waits for one datagram, also an empty one, in a buffer of the caller's. Those that receive() has
   /// taken from the system are not found: a socket is asked by the one or by the other.
   ///

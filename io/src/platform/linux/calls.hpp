@@ -20,6 +20,13 @@ inline int accept_connection(int listener) noexcept {
   return ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
 }
 inline int open_pipe(int (&ends)[2]) noexcept { return ::pipe2(ends, O_CLOEXEC); }
+inline int open_socket_pair(int type, int* ends) noexcept {
+  return ::socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, ends);
+}
+inline ssize_t receive_message(int socket, msghdr& message) noexcept {
+  return ::recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+}
+inline void keep_from_exec(int) noexcept {}  // they come so
 
 /// While more buffers follow the system need not send a part of a packet.
 inline int send_flags(bool more_follows) noexcept {

@@ -65,6 +65,19 @@ inline int open_pipe(int (&ends)[2]) noexcept {
   return answer;
 }
 
+inline int open_socket_pair(int type, int* ends) noexcept {
+  const int answer = ::socketpair(AF_UNIX, type, 0, ends);
+  if (answer != 0) return answer;
+  for (int i = 0; i < 2; ++i) {
+    keep_from_exec(ends[i]);
+    keep_from_signals(ends[i]);
+  }
+  return answer;
+}
+inline ssize_t receive_message(int socket, msghdr& message) noexcept {
+  return ::recvmsg(socket, &message, MSG_DONTWAIT);
+}
+
 /// For a folder on the way of a path. Where there is nothing less it has to be readable.
 #if defined(O_SEARCH)
 inline constexpr int folder_access = O_SEARCH;

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "platform/datagrams.hpp"
+#include "platform/local_sockets.hpp"
 #include "platform/unix/call_limit.hpp"
 #include "platform/unix/calls.hpp"
 #include "platform/unix/datagram_message.hpp"
@@ -127,6 +128,8 @@ std::int32_t next_attempt(operation& operation) noexcept {
     case operation_kind::receive_batch: return receive_batch(operation);
     case operation_kind::send_train: return send_train(operation);
     case operation_kind::send_datagrams: return send_datagrams(operation);
+    case operation_kind::receive_message: return receive_local(operation);
+    case operation_kind::send_message: return send_local(operation);
     case operation_kind::wait_readable: return readiness(descriptor, POLLIN);
     case operation_kind::wait_writable: return readiness(descriptor, POLLOUT);
     case operation_kind::read_file:

@@ -5,6 +5,9 @@
 //     int open_socket(int family, int type, int protocol)   not inherited across exec
 //     int accept_connection(int listener)                    likewise, and blocking
 //     int open_pipe(int (&ends)[2])                          likewise
+//     int open_socket_pair(int type, int* ends)              likewise, of Unix sockets
+//     ssize_t receive_message(int socket, msghdr& message)   descriptors that come along:
+//     void keep_from_exec(int descriptor)                    of each of those
 //     ssize_t send_bytes(int socket, const void* data, std::size_t bytes)
 //     ssize_t send_message(int socket, const msghdr& message, bool more_follows)
 //     int receive_messages(int socket, numbered_message* messages, unsigned count)   how many came

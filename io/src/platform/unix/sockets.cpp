@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include "platform/sockets.hpp"
 
-#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/ioctl.h>
@@ -13,8 +12,10 @@
 #include <system_error>
 #include <utility>
 
+#include "platform/unix/adopted.hpp"
 #include "platform/unix/calls.hpp"
 #include "platform/unix/socket_address.hpp"
+#include "platform/unix/socket_questions.hpp"
 
 namespace tandem::inline v0::io::platform {
 
@@ -32,28 +33,6 @@ std::error_code set(int descriptor, int level, int name, const T& value) noexcep
   return error_of_call(::setsockopt(descriptor, level, name, &value, sizeof value));
 }
 
-/// Asks a socket for its options, one after another, and keeps the first failure.
-class questions {
- public:
-  explicit questions(int descriptor) noexcept : descriptor_(descriptor) {}
-
-  /// @returns  zero if it cannot be asked
-  template <class T = int>
-  T ask(int level, int name) noexcept {
-    T value{};
-    socklen_t size = sizeof value;
-    const int answer = ::getsockopt(descriptor_, level, name, &value, &size);
-    if (answer == 0) return value;
-    if (!error) error = error_of(errno);
-    return T{};
-  }
-
-  std::error_code error;
-
- private:
-  const int descriptor_;
-};
-
 /// What does not fit is as good as the largest that does.
 template <class Number>
 int to_int(Number value) noexcept {
@@ -68,34 +47,11 @@ result<endpoint> name_of(int descriptor, int (*ask)(int, sockaddr*, socklen_t*))
   return address.to_endpoint();
 }
 
-/// Where there is no option for it a socket's name tells.
-int family_of(questions& socket, [[maybe_unused]] int descriptor) noexcept {
-#if defined(SO_DOMAIN)
-  return socket.ask(SOL_SOCKET, SO_DOMAIN);
-#else
-  socket_address name;
-  if (::getsockname(descriptor, name.data(), name.capacity()) == 0) return name.data()->sa_family;
-  if (!socket.error) socket.error = error_of(errno);
-  return AF_UNSPEC;
-#endif
-}
-
-/// Where there is no option for it: what streams of the internet are everywhere.
-int protocol_of([[maybe_unused]] questions& socket) noexcept {
-#if defined(SO_PROTOCOL)
-  return socket.ask(SOL_SOCKET, SO_PROTOCOL);
-#else
-  return IPPROTO_TCP;
-#endif
-}
-
 #if defined(TCP_KEEPIDLE)
 constexpr int keep_idle = TCP_KEEPIDLE;
 #else
 constexpr int keep_idle = TCP_KEEPALIVE;
 #endif
-
-refusal refuse(int error, const char* why) noexcept { return {error_of(error), why}; }
 
 }  // namespace
 
@@ -152,40 +108,25 @@ result<endpoint> remote_endpoint_of(native_descriptor socket) noexcept {
 }
 
 refusal adopt_socket(native_descriptor descriptor, adopted_kind wanted) noexcept {
-  const int flags = ::fcntl(descriptor, F_GETFD);
-  if (flags < 0) return refuse(errno, "is not open");
-  questions socket(descriptor);
-  const int family = family_of(socket, descriptor);
-  const int type = socket.ask(SOL_SOCKET, SO_TYPE);
-  const int protocol = protocol_of(socket);
-  const bool listens = socket.ask(SOL_SOCKET, SO_ACCEPTCONN) != 0;
-  if (socket.error) {
-    return {socket.error,
-            socket.error == std::errc::not_a_socket ? "is no socket" : "cannot be asked"};
-  }
-  const bool is_of_internet = family == AF_INET || family == AF_INET6;
+  const adopted_facts facts = facts_of(descriptor);
+  if (facts.refused) return facts.refused;
+  const bool is_of_internet = facts.family == AF_INET || facts.family == AF_INET6;
   if (wanted == adopted_kind::datagrams) {
-    if (type != SOCK_DGRAM || !is_of_internet) return refuse(EPROTOTYPE, "is no UDP socket");
-  } else if (type != SOCK_STREAM || !is_of_internet || protocol != IPPROTO_TCP) {
+    if (facts.type != SOCK_DGRAM || !is_of_internet) return refuse(EPROTOTYPE, "is no UDP socket");
+  } else if (facts.type != SOCK_STREAM || !is_of_internet || facts.protocol != IPPROTO_TCP) {
     return refuse(EPROTOTYPE, "is no TCP socket");
   }
-  if (wanted == adopted_kind::listener && !listens) {
+  if (wanted == adopted_kind::listener && !facts.listens) {
     return refuse(EINVAL, "does not listen: call listen() on it first");
   }
   if (wanted == adopted_kind::stream) {
-    if (listens) return refuse(EINVAL, "listens: make it a tcp_listener");
+    if (facts.listens) return refuse(EINVAL, "listens: make it a tcp_listener");
     socket_address peer;
     if (::getpeername(descriptor, peer.data(), peer.capacity()) != 0) {
       return refuse(errno, "is not connected");
     }
   }
-  const int status = ::fcntl(descriptor, F_GETFL);
-  if (status < 0 || ::fcntl(descriptor, F_SETFL, status & ~O_NONBLOCK) != 0 ||
-      ::fcntl(descriptor, F_SETFD, flags | FD_CLOEXEC) != 0) {
-    return refuse(errno, "does not take its flags");
-  }
-  keep_from_signals(descriptor);
-  return {};
+  return make_like_ours(descriptor);
 }
 
 std::error_code set_no_delay(native_descriptor socket, bool on) noexcept {
@@ -232,7 +173,7 @@ std::error_code set_quick_ack([[maybe_unused]] native_descriptor socket,
 }
 
 result<tcp_options> options_of(native_descriptor descriptor) noexcept {
-  questions socket(descriptor);
+  socket_questions socket(descriptor);
   const auto flag = [&socket](int level, int name) { return socket.ask(level, name) != 0; };
   const auto bytes = [&socket](int name) {
     return static_cast<std::size_t>(socket.ask(SOL_SOCKET, name));

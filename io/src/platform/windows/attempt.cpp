@@ -15,6 +15,7 @@
 
 #include "platform/datagrams.hpp"
 #include "platform/descriptor.hpp"
+#include "platform/local_sockets.hpp"
 #include "platform/windows/socket_address.hpp"
 #include "platform/windows/system.hpp"
 
@@ -214,6 +215,8 @@ std::int32_t next_attempt(operation& operation) noexcept {
     case operation_kind::receive_batch: return receive_batch(operation);
     case operation_kind::send_train: return send_train(operation);
     case operation_kind::send_datagrams: return send_datagrams(operation);
+    case operation_kind::receive_message: return receive_local(operation);
+    case operation_kind::send_message: return send_local(operation);
     case operation_kind::wait_readable: return readiness(descriptor, POLLIN);
     case operation_kind::wait_writable: return readiness(descriptor, POLLOUT);
     case operation_kind::file: break;  // it waits for no direction

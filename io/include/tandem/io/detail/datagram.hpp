@@ -65,7 +65,7 @@ class datagram_list {
 class datagram_batch {
  public:
   /// What one call asks for.
-  static constexpr unsigned most = 16;
+  static constexpr unsigned most = 32;
 
   datagram_batch() noexcept = default;
   datagram_batch(const datagram_batch&) = delete;
@@ -75,10 +75,12 @@ class datagram_batch {
   }
 
   bool empty() const noexcept { return first_ == nullptr; }
+  std::size_t size() const noexcept { return count_; }
   /// pre: not empty
   datagram_room_handle take() noexcept {
     datagram_room* const taken = first_;
     first_ = std::exchange(taken->next, nullptr);
+    --count_;
     return datagram_room_handle(taken);
   }
   /// In the order of their coming. pre: the batch is empty
@@ -87,7 +89,8 @@ class datagram_batch {
       rooms[i - 1]->next = first_;
       first_ = rooms[i - 1];
     }
-    was_full = rooms.size() == asked_;
+    count_ = rooms.size();
+    was_full = count_ == asked_;
     asked_ = std::min<unsigned>(most, 2 * static_cast<unsigned>(rooms.size()) + 1);
   }
   /// How many the next call had better ask for: each costs some set-up.
@@ -98,6 +101,7 @@ class datagram_batch {
 
  private:
   datagram_room* first_ = nullptr;
+  std::size_t count_ = 0;
   unsigned asked_ = 2;
 };
 

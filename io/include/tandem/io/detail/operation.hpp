@@ -29,6 +29,7 @@ class datagram_batch;
 class datagram_list;
 class datagram_train;
 class file_request;
+class local_message;
 
 class TANDEM_IO_API operation : public tandem::detail::leaf {
  public:
@@ -66,6 +67,7 @@ class TANDEM_IO_API operation : public tandem::detail::leaf {
   void aim_at(datagram_batch& what) noexcept { buffer_ = &what; }
   void aim_at(datagram_train& what) noexcept { buffer_ = &what; }
   void aim_at(datagram_list& what) noexcept { buffer_ = &what; }
+  void aim_at(local_message& what) noexcept { buffer_ = &what; }
   /// Also on its own thread it is tried before it is submitted: it mostly need not wait.
   void try_at_home(bool on = true) noexcept { tries_at_home_ = on; }
   /// Without anything to do, or to wait for. @returns whether it gives way to others first
@@ -114,7 +116,10 @@ class TANDEM_IO_API operation : public tandem::detail::leaf {
   /// Takes bytes or a connection from its socket.
   bool takes() const noexcept { return are_taking.has(kind_); }
   /// For people: "tcp_stream::read".
-  const char* name() const noexcept { return row().name; }
+  const char* name() const noexcept {
+    const bool is_local = record_ != nullptr && record_->family == socket_family::local;
+    return is_local && row().local_name != nullptr ? row().local_name : row().name;
+  }
   native_descriptor descriptor() const noexcept { return descriptor_; }
   void* buffer() const noexcept { return buffer_; }
   std::size_t bytes() const noexcept { return bytes_; }
@@ -124,6 +129,7 @@ class TANDEM_IO_API operation : public tandem::detail::leaf {
   datagram_batch& of_batch() const noexcept { return *static_cast<datagram_batch*>(buffer_); }
   datagram_train& of_train() const noexcept { return *static_cast<datagram_train*>(buffer_); }
   datagram_list& of_datagrams() const noexcept { return *static_cast<datagram_list*>(buffer_); }
+  local_message& of_message() const noexcept { return *static_cast<local_message*>(buffer_); }
   const endpoint& peer() const noexcept { return *static_cast<endpoint*>(buffer_); }
   std::byte* backend_room() noexcept { return room_; }
   completion_thread* thread() const noexcept { return thread_; }

@@ -27,6 +27,8 @@ enum class operation_kind : std::uint8_t {
   receive_batch,
   send_train,
   send_datagrams,
+  receive_message,
+  send_message,
   wait_readable,
   wait_writable,
   read_file,
@@ -42,6 +44,7 @@ enum class buffer_form : std::uint8_t {
   batch,     ///< a datagram_batch
   train,     ///< a datagram_train
   list,      ///< a datagram_list
+  message,   ///< a local_message
   peer,      ///< an endpoint
   file,      ///< a file_request
 };
@@ -65,6 +68,8 @@ struct operation_row {
   operation_kind kind;
   /// For people: the call that they made.
   const char* name;
+  /// Likewise, of a Unix socket, where it is not the same.
+  const char* local_name = nullptr;
   buffer_form buffer = buffer_form::none;
   direction waits_for = direction::none;
   /// Of its socket: what it keeps others from while it is under way.
@@ -92,6 +97,7 @@ struct operation_row {
 inline constexpr std::array operation_rows = {
     operation_row{.kind = operation_kind::accept,
                   .name = "tcp_listener::accept",
+                  .local_name = "unix_listener::accept",
                   .waits_for = direction::read,
                   .side = socket_side::taking,
                   .is_our_socket = true,
@@ -105,6 +111,7 @@ inline constexpr std::array operation_rows = {
                   .is_finished_by_backend = true},
     operation_row{.kind = operation_kind::receive,
                   .name = "tcp_stream::read",
+                  .local_name = "unix_stream::read",
                   .buffer = buffer_form::bytes,
                   .waits_for = direction::read,
                   .side = socket_side::taking,
@@ -114,6 +121,7 @@ inline constexpr std::array operation_rows = {
                   .is_lossy = true},
     operation_row{.kind = operation_kind::receive_vector,
                   .name = "tcp_stream::read of a list",
+                  .local_name = "unix_stream::read of a list",
                   .buffer = buffer_form::window,
                   .waits_for = direction::read,
                   .side = socket_side::taking,
@@ -123,6 +131,7 @@ inline constexpr std::array operation_rows = {
                   .is_lossy = true},
     operation_row{.kind = operation_kind::send,
                   .name = "tcp_stream::write",
+                  .local_name = "unix_stream::write",
                   .buffer = buffer_form::bytes,
                   .waits_for = direction::write,
                   .side = socket_side::giving,
@@ -132,6 +141,7 @@ inline constexpr std::array operation_rows = {
                   .is_lossy = true},
     operation_row{.kind = operation_kind::send_all,
                   .name = "tcp_stream::write_all",
+                  .local_name = "unix_stream::write_all",
                   .buffer = buffer_form::bytes,
                   .waits_for = direction::write,
                   .side = socket_side::giving,
@@ -142,6 +152,7 @@ inline constexpr std::array operation_rows = {
                   .is_lossy = true},
     operation_row{.kind = operation_kind::send_all_vector,
                   .name = "tcp_stream::write_all of a list",
+                  .local_name = "unix_stream::write_all of a list",
                   .buffer = buffer_form::window,
                   .waits_for = direction::write,
                   .side = socket_side::giving,
@@ -192,6 +203,27 @@ inline constexpr std::array operation_rows = {
     operation_row{.kind = operation_kind::send_datagrams,
                   .name = "udp_socket::send_many",
                   .buffer = buffer_form::list,
+                  .waits_for = direction::write,
+                  .side = socket_side::giving,
+                  .is_tried_first = true,
+                  .is_our_socket = true,
+                  .is_lossy = true,
+                  .is_finished_by_backend = true,
+                  .is_polled = true},
+    // With what no entry of a ring can take apart: descriptors, credentials.
+    operation_row{.kind = operation_kind::receive_message,
+                  .name = "receive of a Unix socket",
+                  .buffer = buffer_form::message,
+                  .waits_for = direction::read,
+                  .side = socket_side::taking,
+                  .is_tried_first = true,
+                  .is_our_socket = true,
+                  .is_lossy = true,
+                  .is_finished_by_backend = true,
+                  .is_polled = true},
+    operation_row{.kind = operation_kind::send_message,
+                  .name = "send of a Unix socket",
+                  .buffer = buffer_form::message,
                   .waits_for = direction::write,
                   .side = socket_side::giving,
                   .is_tried_first = true,

@@ -22,8 +22,9 @@ class multishot;
 class TANDEM_IO_API socket {
  public:
   socket() noexcept = default;
-  socket(native_descriptor descriptor, completion_thread& thread) noexcept
-      : descriptor_(descriptor), thread_(&thread), record_(thread) {}
+  socket(native_descriptor descriptor, completion_thread& thread,
+         socket_family family = socket_family::internet) noexcept
+      : descriptor_(descriptor), thread_(&thread), record_(thread, family) {}
   socket(socket&& other) noexcept;
   socket& operator=(socket&& other) noexcept;
   ~socket() { close(); }

@@ -22,13 +22,13 @@ class socket_awaiter {
         !operation_.takes() || socket_->source() == nullptr,
         "read() after receive(), or accept() after incoming(): the runtime reads, or "
         "accepts, ahead on that socket, so what it has got can be had by the same call only");
+    operation_.know(socket_->record());
     if (side_->load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
       operation_.complete(socket_->refuse_second(side_, operation_.name(), self.promise()));
       return false;
     }
     side_->store(&operation_, std::memory_order_relaxed);
     operation_.aim(socket_->thread(), socket_->descriptor());
-    operation_.know(socket_->record());
     return operation_.start(self.promise());
   }
 

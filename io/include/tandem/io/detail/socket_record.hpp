@@ -2,20 +2,26 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <tandem/io/detail/bound_place.hpp>
 #include <tandem/io/detail/side_wait.hpp>
 
 namespace tandem::inline v0::io::detail {
 
+/// By which names people know what a socket does.
+enum class socket_family : std::uint8_t { internet, local };
+
 class socket_record {
  public:
   socket_record() noexcept = default;
-  explicit socket_record(completion_thread& thread) noexcept : place(thread) {}
+  socket_record(completion_thread& thread, socket_family of) noexcept : family(of), place(thread) {}
   /// pre: the socket is idle
   socket_record(socket_record&& other) noexcept
-      : known(other.known.exchange(nullptr, std::memory_order_relaxed)),
+      : family(other.family),
+        known(other.known.exchange(nullptr, std::memory_order_relaxed)),
         place(std::move(other.place)) {}
   socket_record& operator=(socket_record&& other) noexcept {
+    family = other.family;
     // Whoever uses it next is told by its owner.
     known.store(other.known.exchange(nullptr, std::memory_order_relaxed),
                 std::memory_order_relaxed);
@@ -24,6 +30,7 @@ class socket_record {
   }
   ~socket_record() = default;
 
+  socket_family family = socket_family::internet;
   interest_slot known{nullptr};  ///< direct/watch
   bound_place place;             ///< spreading
 };

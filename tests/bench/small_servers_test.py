@@ -1,31 +1,32 @@
 #!/usr/bin/env python3
-"""small_test.py FOLDER: every case of suite tls gives figures with the programs of FOLDER, in a twentieth of a second each.
+"""small_servers_test.py SUITE FOLDER: every case of suite tls or udp gives figures with the programs of FOLDER, in a twentieth of a second each.
 SPDX-License-Identifier: MIT
 
 So that the suite cannot rot between two runs. It says nothing about speed.
 """
 import math, os, sys, unittest
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
-import goals, tls_cases  # noqa: E402
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import goals, tls_cases, udp_cases  # noqa: E402
 
-programs = None
+SUITES = {"tls": tls_cases, "udp": udp_cases}
+suite = programs = None
 
 
 def rows():
     """tandem's and the floor's."""
     found = []
-    for impl, (role, program, _, _) in tls_cases.IMPLS.items():
+    for impl, (role, program, _, _) in SUITES[suite].IMPLS.items():
         if role != "peer":
-            about = {"suite": "tls", "impl": impl, "role": role, "compiler": "", "preset": "", "threads": 1, "version": "",
+            about = {"suite": suite, "impl": impl, "role": role, "compiler": "", "preset": "", "threads": 1, "version": "",
                      "extra": False}
-            found += tls_cases.rows_of(about, f"{programs}/tls_load", f"{programs}/{program}")
+            found += SUITES[suite].rows_of(about, f"{programs}/{suite}_load", f"{programs}/{program}")
     return found
 
 
-class tls_bench(unittest.TestCase):
+class served_bench(unittest.TestCase):
     def test_every_case_gives_figures_in_a_twentieth_of_a_second(self):
-        tls_cases.SECONDS = 0.05
+        SUITES[suite].SECONDS = 0.05
         cpus = sorted(os.sched_getaffinity(0))
         for row in rows():
             if "run" in row:
@@ -43,9 +44,10 @@ class tls_bench(unittest.TestCase):
 
     def test_every_goal_is_of_a_row_that_there_is(self):
         names = {(row["case"], row["impl"]) for row in rows()}
-        self.assertEqual(set(), {goal[:2] for goal in goals.GOALS["tls"]} - names)
+        self.assertEqual(set(), {goal[:2] for goal in goals.GOALS[suite]} - names)
 
 
 if __name__ == "__main__":
+    suite = sys.argv.pop(1)
     programs = os.path.abspath(sys.argv.pop(1))
     unittest.main(warnings="ignore")

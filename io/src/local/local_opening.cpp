@@ -1,0 +1,105 @@
+// local_opening.cpp: making, naming, connecting and taking over Unix sockets.
+// SPDX-License-Identifier: MIT
+#include "local/local_opening.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <coroutine>
+#include <system_error>
+#include <tandem/sleep.hpp>
+#include <utility>
+
+#include "net/checked.hpp"
+#include "platform/descriptor.hpp"
+
+namespace tandem::inline v0::io {
+
+using platform::local_kind;
+
+namespace {
+
+/// Whether somebody listens, or receives, at a path that is taken.
+bool is_stale(local_kind kind, const unix_endpoint& address) noexcept {
+  const result<native_descriptor> probe = platform::open_local_socket(kind);
+  if (!probe) return false;
+  const std::error_code answer = platform::connect_local(probe.value(), address);
+  platform::close(probe.value());
+  return answer == std::errc::connection_refused;
+}
+
+/// Awaits nothing: where the awaiting task lives.
+class ask_home {
+ public:
+  using tandem_awaiter = void;
+
+  bool await_ready() const noexcept { return false; }
+  template <class Promise>
+  bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
+    home_ = self.promise().home;
+    return false;
+  }
+  executor& await_resume() const noexcept { return *home_; }
+
+ private:
+  executor* home_ = nullptr;
+};
+
+}  // namespace
+
+detail::socket open_local(completion_thread& thread, local_kind kind, const std::string& what) {
+  result<native_descriptor> opened = platform::open_local_socket(kind);
+  if (!opened) throw std::system_error(opened.error(), what + ": socket");
+  return {opened.value(), thread, detail::socket_family::local};
+}
+
+detail::local_name name_local(detail::socket& socket, local_kind kind, const unix_endpoint& address,
+                              const path_wishes& wishes, const std::string& what) {
+  const std::int64_t permissions = wishes.permissions ? std::int64_t{*wishes.permissions} : -1;
+  std::error_code error = platform::bind_local(socket.descriptor(), address, permissions);
+  // A path at which somebody binds a socket meanwhile may be removed with the stale one: the system
+  // has no call for both.
+  if (error == std::errc::address_in_use && wishes.replaces_stale && address.is_path() &&
+      platform::identity_of(address) && is_stale(kind, address)) {
+    platform::remove_path(address);
+    error = platform::bind_local(socket.descriptor(), address, permissions);
+  }
+  check(error, what.c_str());
+  if (!address.is_path() || !wishes.removes_at_close) return {};
+  const auto made = platform::identity_of(address);
+  if (!made) return {};
+  return {address, made.value()};
+}
+
+task<detail::socket> connect_local_socket(local_kind kind, unix_endpoint peer, const char* what) {
+  using namespace std::chrono_literals;
+  const std::string tried = std::string(what) + " to " + peer.to_string();
+  executor& home = co_await ask_home();
+  detail::socket socket = open_local(current_completion_pool(what).thread_for(home), kind, tried);
+  for (auto pause = 1ms;; pause = (std::min)(2 * pause, std::chrono::milliseconds(50ms))) {
+    const std::error_code error = platform::connect_local(socket.descriptor(), peer);
+    if (!error) break;
+    if (error != std::errc::resource_unavailable_try_again) {
+      throw std::system_error(error, tried);
+    }
+    co_await sleep_for(pause);
+  }
+  co_return std::move(socket);
+}
+
+std::array<detail::socket, 2> open_local_pair(completion_pool& pool, local_kind kind,
+                                              const char* what) {
+  const auto made = checked(platform::make_local_pair(kind), what);
+  return {detail::socket(made[0], pool.next_thread(), detail::socket_family::local),
+          detail::socket(made[1], pool.next_thread(), detail::socket_family::local)};
+}
+
+detail::socket adopt_local(completion_pool& pool, native_descriptor descriptor, local_kind kind,
+                           bool listens, const char* what) {
+  if (const platform::refusal refused = platform::adopt_local_socket(descriptor, kind, listens)) {
+    throw std::system_error(refused.error, std::string(what) + ": descriptor " +
+                                               std::to_string(descriptor) + " " + refused.why);
+  }
+  return {descriptor, pool.next_thread(), detail::socket_family::local};
+}
+
+}  // namespace tandem::inline v0::io

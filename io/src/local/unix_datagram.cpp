@@ -1,0 +1,100 @@
+// unix_datagram.cpp: datagrams between processes of this machine.
+// SPDX-License-Identifier: MIT
+#include <tandem/io/unix_datagram.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <string>
+#include <tandem/sleep.hpp>
+#include <utility>
+
+#include "local/local_opening.hpp"
+#include "net/checked.hpp"
+#include "platform/attempt.hpp"
+#include "platform/error_number.hpp"
+#include "platform/local_sockets.hpp"
+
+namespace tandem::inline v0::io {
+
+using platform::local_kind;
+
+unix_datagram& unix_datagram::operator=(unix_datagram&& other) noexcept {
+  if (this != &other) {
+    close();
+    socket_ = std::move(other.socket_);
+    name_ = std::move(other.name_);
+  }
+  return *this;
+}
+
+unix_datagram unix_datagram::bind(const unix_endpoint& address,
+                                  const unix_datagram_options& options) {
+  return bind(current_completion_pool("unix_datagram::bind"), address, options);
+}
+unix_datagram unix_datagram::bind(completion_pool& pool, const unix_endpoint& address,
+                                  const unix_datagram_options& options) {
+  const std::string what = "unix_datagram::bind to " + address.to_string();
+  unix_datagram made(open_local(pool.next_thread(), local_kind::datagram, what));
+  if (options.tells_credentials) {
+    check(platform::tell_credentials(made.socket_.descriptor()), what.c_str());
+  }
+  if (address.is_unnamed()) return made;
+  path_wishes wishes;
+  wishes.replaces_stale = options.replaces_stale;
+  wishes.removes_at_close = options.removes_at_close;
+  wishes.permissions = options.permissions;
+  made.name_ = name_local(made.socket_, local_kind::datagram, address, wishes, what);
+  return made;
+}
+
+std::pair<unix_datagram, unix_datagram> unix_datagram::pair() {
+  return pair(current_completion_pool("unix_datagram::pair"));
+}
+std::pair<unix_datagram, unix_datagram> unix_datagram::pair(completion_pool& pool) {
+  auto both = open_local_pair(pool, local_kind::datagram, "unix_datagram::pair");
+  return {unix_datagram(std::move(both[0])), unix_datagram(std::move(both[1]))};
+}
+
+unix_datagram unix_datagram::from_native(native_descriptor descriptor) {
+  return from_native(current_completion_pool("unix_datagram::from_native"), descriptor);
+}
+unix_datagram unix_datagram::from_native(completion_pool& pool, native_descriptor descriptor) {
+  return unix_datagram(
+      adopt_local(pool, descriptor, local_kind::datagram, false, "unix_datagram::from_native"));
+}
+
+void unix_datagram::connect_to(const unix_endpoint& peer) {
+  const std::string what = "unix_datagram::connect_to " + peer.to_string();
+  check(platform::connect_local(socket_.descriptor(), peer), what.c_str());
+}
+
+task<void> unix_datagram::send_to(std::span<const std::byte> bytes, unix_endpoint receiver,
+                                  std::span<const native_descriptor> descriptors) {
+  using namespace std::chrono_literals;
+  const detail::local_message message(bytes.data(), bytes.size(), descriptors);
+  std::chrono::milliseconds pause = 1ms;
+  while (true) {
+    const std::int32_t outcome =
+        is_open() ? platform::send_local_to(socket_.descriptor(), message, receiver) : -EBADF;
+    if (outcome >= 0) co_return;
+    if (outcome == platform::would_block) {
+      co_await sleep_for(pause);
+      pause = (std::min)(2 * pause, std::chrono::milliseconds(50));
+    } else if (outcome != -EINTR) {
+      throw std::system_error(platform::error_of(-outcome),
+                              "unix_datagram::send_to " + receiver.to_string());
+    }
+  }
+}
+
+void unix_datagram::close() noexcept {
+  name_.remove();
+  socket_.close();
+}
+native_descriptor unix_datagram::release() noexcept {
+  name_.forget();
+  return socket_.release();
+}
+
+}  // namespace tandem::inline v0::io
