@@ -63,6 +63,7 @@ set(tandem_share_forms
   channel_test
   context_test
   depth_test
+  directory_test
   finally_test
   for_each_concurrent_test
   foreign_loop_test
@@ -74,6 +75,7 @@ set(tandem_share_forms
   mutex_test
   parallel_for_test
   parallel_reduce_test
+  process_test
   race_test
   receive_test
   registry_combinators_test
@@ -81,6 +83,7 @@ set(tandem_share_forms
   registry_io_test
   registry_resources_test
   retry_test
+  send_file_test
   serve_test
   shielded_test
   spawn_test
@@ -92,7 +95,8 @@ set(tandem_share_forms
   vectored_test
   when_all_test
   when_any_test
-  with_stop_test)
+  with_stop_test
+  zero_copy_test)
 
 # What depends on the rooms of the platform: waiting and waking, threads, clocks, memory, CPUs, fork(), and all of io but
 # what is made of streams alone, which they only carry. The others run what these rooms have no part in.
@@ -108,6 +112,7 @@ set(tandem_share_platform
   completion_threads_test
   crew_test
   datagram_test
+  directory_test
   driven_loop_test
   driven_runtime_test
   event_test
@@ -122,6 +127,7 @@ set(tandem_share_platform
   io_stress
   mutex_test
   platform_test
+  process_test
   readiness_test
   receive_test
   reconfigure_test
@@ -129,14 +135,17 @@ set(tandem_share_platform
   runtime_platform_test
   runtime_stress
   runtime_test
+  send_file_test
   serve_test
   single_thread_executor_test
   sizing_test
+  slow_names_test
   spreading_test
   tcp_cancel_test
   tcp_native_test
   tcp_options_test
   tcp_test
+  terminal_test
   thread_factory_test
   tick_clock_test
   timer_stress
@@ -145,6 +154,7 @@ set(tandem_share_platform
   unix_socket_test
   vectored_test
   virtual_clock_test
+  walk_test
   worker_pool_test
   worker_port_test)
 

@@ -17,7 +17,7 @@ namespace files {
 namespace {
 
 constexpr std::size_t header_limit_bytes = 8192;  // Beast's own, too
-constexpr std::size_t piece_bytes = 64 * 1024;
+constexpr std::uint64_t piece_bytes = 1 << 20;
 constexpr std::chrono::seconds linger_time{1};
 
 }  // namespace
@@ -108,14 +108,17 @@ tandem::task<void> connection::answer(const http_request& request, bool keep_ali
 }
 
 tandem::task<void> connection::send_part(file_body file, byte_range part) {
-  std::vector<std::byte> piece(std::min<std::uint64_t>(piece_bytes, part.end - part.begin));
   while (part.begin < part.end) {
-    const auto now =
-        std::span(piece).first(std::min<std::uint64_t>(piece.size(), part.end - part.begin));
-    co_await file.read(part.begin, now);
-    co_await tandem::with_timeout(service_.idle_time, stream_.write_all(now));
-    part.begin += now.size();
-    service_.bytes.fetch_add(now.size(), std::memory_order_relaxed);
+    const std::uint64_t now = std::min(piece_bytes, part.end - part.begin);
+    // Who takes some of it in time is not too slow.
+    const std::uint64_t sent = co_await tandem::with_timeout(
+        service_.idle_time, stream_.send_file(file.contents(), part.begin, now));
+    if (sent == 0) {
+      throw std::system_error(tandem::io::stream_errc::unexpected_end,
+                              "the file was cut meanwhile");
+    }
+    part.begin += sent;
+    service_.bytes.fetch_add(sent, std::memory_order_relaxed);
   }
 }
 

@@ -1,4 +1,4 @@
-// file_body.cpp: finding files below a root, and reading them through tandem::io::file.
+// file_body.cpp: finding files below a root.
 // SPDX-License-Identifier: MIT
 #include "file_body.hpp"
 
@@ -6,11 +6,6 @@
 #include <utility>
 
 namespace files {
-
-tandem::task<void> file_body::read(std::uint64_t offset, std::span<std::byte> out) {
-  // What the page cache has costs a system call; the rest waits for the ring.
-  co_await file_.read_exactly_at(out, offset);
-}
 
 tandem::task<file_body> open_below(tandem::io::file& root, std::string relative) {
   file_body result;

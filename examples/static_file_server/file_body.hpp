@@ -1,7 +1,7 @@
-// file_body.hpp: the file that an answer carries: found below a root, opened, read in pieces.
+// file_body.hpp: the file that an answer carries: found below a root, and opened.
 // SPDX-License-Identifier: MIT
 //
-// All that knows how files are read.
+// All that knows how files are found.
 #pragma once
 
 #include <cstddef>
@@ -21,10 +21,8 @@ class file_body {
   /// Changes when the file does.
   const std::string& tag() const noexcept { return tag_; }
 
-  /// Fills `out` with what begins at `offset`.
-  ///
-  /// @throws  std::system_error if it ends before: somebody has cut it meanwhile
-  tandem::task<void> read(std::uint64_t offset, std::span<std::byte> out);
+  /// What is sent from.
+  tandem::io::file& contents() noexcept { return file_; }
 
  private:
   friend tandem::task<file_body> open_below(tandem::io::file&, std::string);

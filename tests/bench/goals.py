@@ -57,6 +57,8 @@ GOALS = {
                for case in ("korf_12", "korf_55", "korf_1") for threads, share in ((1, 0.95), (2, 1.9))] + [
         ("eight_graph", "tandem", "", 2, 1.7, "serial"),
     ],
+    "process": [(f"start_wait_{n}", "tandem", "", 2, 0.95, "posix_spawn") for n in (1, 4)] + [
+        (f"start_wait_{n}{figure}", "tandem", "", 2, 1.0, "tokio") for n in (1, 4) for figure in ("", "_cpu")],
     "asio": [(case, "tandem", "", 1, 0.8, "asio") for case in ("await_ready", "await_pending")] + [
         (case, "tandem", "", 1, 0.001, "") for case in ("allocs_await_ready", "allocs_await_pending")] + [
         (case, "tandem", "", 0, 1.0, "asio") for case in ("post_1", "outside_1", "outside_4", "inside")] + [
@@ -86,8 +88,9 @@ GOALS = {
         ("idle_process", "tandem_receive", "", 1, 0, ""),
         ("pread_cached", "tandem", "", 1, 0.95, "pread"),
         ("direct_read", "tandem", "", 1, 0.97, "fio"),
+        ("walk_1m", "tandem", "", 2, 1.3, "find"),
+        ("file_copy", "tandem", "", 1, 0.95, "cp"),
     ],
-    # By the clock, and by the CPU time of the server: where the generator is the slower one, the clock says nothing.
     # Datagrams a second of CPU time: 0.95 x the bare calls', and trains six times single ones.
     "udp": [
         ("echo.cpu_packet", "tandem", "", 1, 1.05, "mmsg"),
@@ -95,6 +98,7 @@ GOALS = {
         ("echo", "tandem", "", 1, 1.0, "peers"),
         ("trains.cpu_packet", "tandem_trains", "", 1, 1 / 6, "tandem@echo.cpu_packet"),
     ],
+    # By the clock, and by the CPU time of the server: where the generator is the slower one, the clock says nothing.
     "tls": [goal for impl in ("tandem", "tandem_asio") for goal in [
         (case, impl, "", 1, 1.0, "peers") for case in ("echo_1", "echo_1.cpu", "echo_64", "echo_64.cpu")] + [
         (case, impl, "", 1, 0.97, "openssl") for case in TLS_BULK] + [

@@ -51,7 +51,7 @@ def collect(suite, presets, threads, peers):
             if extension == ".missing":
                 with open(program) as reason:
                     missing.append(f"{name} ({more.get('compiler', 'any compiler')}): {reason.read().strip()}")
-            elif not extension and os.access(program, os.X_OK):
+            elif not extension and os.path.isfile(program) and os.access(program, os.X_OK):
                 rows += rows_of(program, suite, threads, more)
     return rows, missing
 

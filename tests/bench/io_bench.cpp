@@ -14,6 +14,7 @@
 
 #include "bench.hpp"
 #include "io/files.hpp"
+#include "io/walks.hpp"
 
 namespace {
 
@@ -151,5 +152,6 @@ int main(int argc, char** argv) {
        [](int t) { return beside_a_search(t, home::workers); }},
   };
   for (auto& each : tandem::bench::file_cases()) cases.push_back(std::move(each));
+  for (auto& each : tandem::bench::walk_cases()) cases.push_back(std::move(each));
   return tandem::bench::run_main(argc, argv, cases);
 }

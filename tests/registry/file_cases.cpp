@@ -6,6 +6,8 @@
 #include <chrono>
 #include <span>
 #include <string>
+#include <tandem/io/copy.hpp>
+#include <tandem/io/detail/copy_awaiters.hpp>
 #include <tandem/io/file.hpp>
 #include <tandem/io/read_file.hpp>
 #include <tandem/io/write_file.hpp>
@@ -182,9 +184,35 @@ class write_file_case : public file_case {
   using case_base::took;
 };
 
+class copy_file_case : public file_case {
+ public:
+  static constexpr std::string_view name = "copy of a file";
+  using awaiters = covers<io::detail::copy_range_awaiter>;
+
+  task<void> begin() {
+    co_await file_case::begin();
+    io::open_options options;
+    options.mode = io::open_mode::read_write;
+    options.create = true;
+    copy_ = co_await file::open(path() + "-copy", options);
+  }
+  auto make() { return io::copy(used(), copy_); }
+  ended took(std::uint64_t bytes) {
+    EXPECT_EQ(bytes, text_.size());
+    return ended::returned;
+  }
+  task<void> end() {
+    copy_.close();
+    co_await file_case::end();
+  }
+
+ private:
+  file copy_;
+};
+
 using file_rows = ::testing::Types<open_case, read_at_case, read_list_at_case, write_all_at_case,
                                    write_list_at_case, truncate_case, status_case, read_file_case,
-                                   read_file_bytes_case, write_file_case>;
+                                   read_file_bytes_case, write_file_case, copy_file_case>;
 INSTANTIATE_TYPED_TEST_SUITE_P(files, awaitable, file_rows, case_names);
 
 }  // namespace io_rows

@@ -144,6 +144,23 @@ class resolve_case : public io_case {
   }
 };
 
+class name_of_case : public io_case {
+ public:
+  static constexpr std::string_view name = "name_of";
+  using awaiters = covers<>;
+  static constexpr row cells = every_column.without(
+      column::exception,
+      "which address has no name is for name servers to say: slow_names_test has some of its own");
+  static constexpr bool self_completing = true;
+  static constexpr on_stop during = on_stop::may_end;
+
+  auto make() { return io::name_of(endpoint::loopback_v4(80)); }
+  ended took(const std::string& found) {
+    EXPECT_FALSE(found.empty());
+    return ended::returned;
+  }
+};
+
 /// One of two addresses answers.
 class connect_list_case : public io_case {
  public:
@@ -176,8 +193,8 @@ class connect_list_case : public io_case {
   std::vector<endpoint> list_;
 };
 
-using cases =
-    ::testing::Types<read_frame_case, write_frame_case, copy_case, resolve_case, connect_list_case>;
+using cases = ::testing::Types<read_frame_case, write_frame_case, copy_case, resolve_case,
+                               name_of_case, connect_list_case>;
 INSTANTIATE_TYPED_TEST_SUITE_P(streams, awaitable, cases, case_names);
 
 }  // namespace io_rows

@@ -64,3 +64,4 @@
 // built.
 #undef SO_DOMAIN
 #undef SO_PROTOCOL
+#undef O_TMPFILE

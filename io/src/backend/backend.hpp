@@ -11,6 +11,7 @@
 #include <string_view>
 #include <system_error>
 #include <tandem/io/completion_options.hpp>
+#include <tandem/io/detail/file_action.hpp>
 #include <tandem/io/detail/operation.hpp>
 
 #include "backend/multishot_source.hpp"
@@ -41,11 +42,12 @@ class backend {
 
   /// For people: "io_uring", "asio", "iocp".
   virtual std::string_view name() const noexcept = 0;
-  /// Whether operations on files may be submitted; where not, they go through blocking(). Any
-  /// thread.
-  virtual bool takes_files() const noexcept { return false; }
-  /// Where not: null, or the port by which the backend of a pool's first thread takes transfers of
-  /// files that have joined it. Any thread.
+  /// Which operations on files may be submitted; all others go through blocking(). Any thread.
+  virtual detail::file_action_set file_actions() const noexcept { return {}; }
+  /// Whether it can send without a copy (send_zero_copy). Any thread.
+  virtual bool lends_memory() const noexcept { return false; }
+  /// Where it takes none: null, or the port by which the backend of a pool's first thread takes
+  /// transfers of files that have joined it. Any thread.
   virtual const platform::file_port* port_of_files() const noexcept { return nullptr; }
 
   /// pre: operation.state is idle. post: submitted, or completed if the answer says so. Buffer,

@@ -46,7 +46,13 @@ void completion_thread::impl::resumed_elsewhere() noexcept {
   tandem::detail::release_clock(owner_);  // ring_sleep/clock
 }
 
-bool completion_thread::impl::takes_files() const noexcept { return engine().ring().takes_files(); }
+detail::file_action_set completion_thread::impl::file_actions() const noexcept {
+  return engine().ring().file_actions();
+}
+
+bool completion_thread::impl::lends_memory() const noexcept {
+  return engine().ring().lends_memory();
+}
 
 const platform::file_port* completion_thread::impl::port_of_files() const noexcept {
   return engine().ring().port_of_files();
@@ -126,12 +132,20 @@ void completion_thread::impl::submit(detail::operation& operation) noexcept {
     return;
   }
   ++in_flight_;
+  if (operation.kind() == detail::operation_kind::send_zero_copy) [[unlikely]] {
+    ++lent_;
+    // lending/keep. Nothing more is lent, so that the move comes.
+    if (waits_to_move_) operation.sends_a_copy = true;
+  }
   enter_buffers(operation);
   if (!engine().ring().submit(operation)) ended(operation);
 }
 
 void completion_thread::impl::ended(detail::operation& operation) noexcept {
   --in_flight_;
+  if (operation.kind() == detail::operation_kind::send_zero_copy) [[unlikely]] {
+    if (--lent_ == 0 && std::exchange(waits_to_move_, false)) engine().hosted().ask_again(*this);
+  }
   leave_buffers(operation);
   finish(operation);
 }

@@ -59,7 +59,9 @@ class completion_thread::impl final : public tandem::executor {
   direct_port* direct() const noexcept { return direct_; }
   void set_direct(direct_port* port) noexcept { direct_ = port; }
   /// Any thread: whether the backend takes operations on files.
-  bool takes_files() const noexcept;
+  detail::file_action_set file_actions() const noexcept;
+  /// Any thread: whether it can send without a copy.
+  bool lends_memory() const noexcept;
   /// Any thread: where it has none of that, the port of the files, or null.
   const platform::file_port* port_of_files() const noexcept;
 
@@ -108,10 +110,12 @@ class completion_thread::impl final : public tandem::executor {
 
   // Owner only.
   held_queue local_;
-  std::size_t in_flight_ = 0;  // of its operations, with the engine's backend
-  source_list sources_;        // that have been armed
-  bool moving_ = false;        // moving/cancel
-  job_list deferred_;          // moving/cancel
+  std::size_t in_flight_ = 0;   // of its operations, with the engine's backend
+  std::size_t lent_ = 0;        // lending: of these, sends without a copy
+  bool waits_to_move_ = false;  // lending/keep: until none of these is left
+  source_list sources_;         // that have been armed
+  bool moving_ = false;         // moving/cancel
+  job_list deferred_;           // moving/cancel
 
   // Guarded by the pool's moves.
   completion_engine* wanted_;

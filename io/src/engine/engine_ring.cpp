@@ -11,7 +11,8 @@ void engine_ring::open(ring_sleep& sleep) {
   backend_ = make_backend(options_);
   try {
     backend_name_ = backend_->name();
-    takes_files_.store(backend_->takes_files(), std::memory_order_relaxed);
+    file_actions_.store(backend_->file_actions(), std::memory_order_relaxed);
+    lends_memory_.store(backend_->lends_memory(), std::memory_order_relaxed);
     port_of_files_.store(backend_->port_of_files(), std::memory_order_relaxed);
     has_swept_ = false;
     sleep.use(*backend_);

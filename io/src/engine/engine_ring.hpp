@@ -35,9 +35,12 @@ class engine_ring {
   /// Any thread; stays when it was closed. pre: was opened
   std::string_view backend_name() const noexcept { return backend_name_; }
   /// Any thread.
-  bool takes_files() const noexcept {
-    return takes_files_.load(std::memory_order_relaxed);  // published by the start; of all the same
+  detail::file_action_set file_actions() const noexcept {
+    return file_actions_.load(
+        std::memory_order_relaxed);  // published by the start; all have the same
   }
+  /// Any thread, likewise.
+  bool lends_memory() const noexcept { return lends_memory_.load(std::memory_order_relaxed); }
   /// Any thread; lives as long as the ring is open.
   const platform::file_port* port_of_files() const noexcept {
     return port_of_files_.load(std::memory_order_relaxed);  // likewise
@@ -67,7 +70,8 @@ class engine_ring {
   completion_options options_;
   std::unique_ptr<backend> backend_;
   std::string_view backend_name_;  // a literal
-  std::atomic<bool> takes_files_{false};
+  std::atomic<detail::file_action_set> file_actions_{};
+  std::atomic<bool> lends_memory_{false};
   std::atomic<const platform::file_port*> port_of_files_{nullptr};
   bool has_swept_ = false;
   buffer_stock stock_;

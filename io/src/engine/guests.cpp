@@ -36,8 +36,15 @@ void guests::look() noexcept {
     if (std::find(hosted_.begin(), hosted_.end(), &guest) == hosted_.end()) {
       hosted_.push_back(&guest);  // moving/exchange
     }
-    if (guest.wanted_ != &engine_ && !guest.moving_) begin_move(guest);
+    if (guest.wanted_ == &engine_ || guest.moving_) continue;
+    guest.waits_to_move_ = guest.lent_ != 0;  // lending/keep
+    if (!guest.waits_to_move_) begin_move(guest);
   }
+}
+
+void guests::ask_again(host& guest) noexcept {
+  const std::lock_guard guard(moves_.lock_);
+  (void)moves::request(guest);
 }
 
 void guests::begin_move(host& guest) noexcept {

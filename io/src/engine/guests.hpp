@@ -34,6 +34,8 @@ class guests {
   bool is_asked() const noexcept { return requested_.load(std::memory_order_seq_cst); }
   /// moving/ask. Those that were sent here come in; those that are to go begin to.
   void look() noexcept;
+  /// lending/keep. By its engine: the guest may move now.
+  void ask_again(host& guest) noexcept;
   /// moving/drain. Those that are on their way out go, if nothing of them is left with the ring.
   void go_on() noexcept {
     if (any_moving_) [[unlikely]]

@@ -18,4 +18,9 @@ file file::from_native(native_descriptor descriptor, std::string name) {
   return file(detail::file_handle(descriptor, std::move(name), is_direct));
 }
 
+file_command_awaiter file::advise(file_access how, std::uint64_t offset,
+                                  std::size_t bytes) noexcept {
+  return {detail::file_action::advise, handle_, offset, bytes, platform::advice_flag(how)};
+}
+
 }  // namespace tandem::inline v0::io

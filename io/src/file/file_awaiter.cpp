@@ -44,7 +44,8 @@ bool file_awaiter::suspend(tandem::detail::promise_base& waiting) {
   }
   completion_pool& pool = current_completion_pool(row_of(request_.action()).name);
   completion_thread* thread = &thread_at_hand(pool);
-  if (are_for_blocking.has(request_.action()) || !thread->implementation().takes_files()) {
+  if (are_for_blocking.has(request_.action()) ||
+      !thread->implementation().file_actions().has(request_.action())) {
     thread = &pool.thread(0);
     switch (way_past_rings(*thread, request_, file_)) {
       case platform::file_way::port: break;

@@ -18,6 +18,9 @@ const open_options& checked(const open_options& options) {
   if (options.truncate && options.mode == open_mode::read) {
     throw std::invalid_argument("open_options: truncate needs mode write or read_write");
   }
+  if (options.unnamed && (options.mode == open_mode::read || options.create)) {
+    throw std::invalid_argument("open_options: unnamed needs mode write or read_write, no create");
+  }
   if (options.exclusive && !options.create) {
     throw std::invalid_argument("open_options: exclusive says nothing without create");
   }
@@ -26,15 +29,10 @@ const open_options& checked(const open_options& options) {
 
 }  // namespace
 
-file_open_awaiter::file_open_awaiter(std::string path, const open_options& options)
-    : file_awaiter(detail::file_action::open, nullptr, nullptr, 0, 0),
+file_open_awaiter::file_open_awaiter(detail::file_action action, detail::file_handle* folder,
+                                     std::string path, const open_options& options)
+    : file_awaiter(action, folder, nullptr, 0, 0),
       path_(std::move(path)),
-      options_(checked(options)) {}
-
-file_open_awaiter::file_open_awaiter(detail::file_handle& root, std::string relative,
-                                     const open_options& options)
-    : file_awaiter(detail::file_action::open_beneath, &root, nullptr, 0, 0),
-      path_(std::move(relative)),
       options_(checked(options)) {}
 
 bool file_open_awaiter::await_ready() noexcept {
@@ -43,7 +41,13 @@ bool file_open_awaiter::await_ready() noexcept {
     request_.fail(EINVAL);
     return true;
   }
-  if (file_ != nullptr) request_.aim(*file_);
+  if (file_ != nullptr) {
+    request_.aim(*file_);
+    if (!file_->is_open()) {
+      request_.fail(EBADF);
+      return true;
+    }
+  }
   request_.aim_at_path(path_.c_str(), platform::open_flags(options_), options_.permissions);
   return try_now();
 }
@@ -62,8 +66,9 @@ result<file> file_open_awaiter::await_resume_result() {
 file file_open_awaiter::await_resume() {
   if (const std::error_code failure = end()) {
     if (failure == std::errc::operation_canceled) throw_failure(failure);
-    std::string text = "file::open \"" + path_ + '"';
-    if (file_ != nullptr) text = "file::open_beneath \"" + file_->path() + "\": \"" + path_ + '"';
+    std::string text = detail::row_of(request_.action()).name;
+    if (file_ != nullptr) text += " \"" + file_->path() + "\":";
+    text += " \"" + path_ + '"';
     throw std::system_error(failure, text);
   }
   return opened();

@@ -34,9 +34,7 @@ std::int32_t outcome_of(bool reads, NTSTATUS status, ULONG_PTR bytes) noexcept {
   return -platform::number_of(code);
 }
 
-bool reads(detail::operation& operation) noexcept {
-  return operation.of_file().action() == detail::file_action::read;
-}
+bool reads(detail::operation& operation) noexcept { return operation.of_file().is_reading(); }
 
 // What a packet says of its call: the place, and its turn there, which is never 0. A packet that
 // comes although its call was refused (of devices, under wine) then belongs to nobody.

@@ -37,6 +37,37 @@ result<void> write_all_awaiter::await_resume_result() {
   return {};
 }
 
+bool zero_copy_awaiter::pays(detail::socket& socket, std::size_t bytes) noexcept {
+  constexpr std::size_t least = std::size_t{32} << 10;
+  const detail::socket_record& record = socket.record();
+  return bytes >= least && socket.is_open() && !record.is_copied_anyway &&
+         socket.thread()->implementation().lends_memory();
+}
+
+zero_copy_awaiter::zero_copy_awaiter(detail::socket& socket,
+                                     std::span<const std::byte> bytes) noexcept
+    : socket_awaiter(pays(socket, bytes.size()) ? detail::operation_kind::send_zero_copy
+                                                : detail::operation_kind::send_all,
+                     socket,
+                     const_cast<std::byte*>(bytes.data()),  // NOLINT: the kernel only reads it
+                     bytes.size()) {}
+
+void zero_copy_awaiter::end() {
+  end_operation();
+  if (operation_.is_copied_anyway) socket_->record().is_copied_anyway = true;
+}
+
+void zero_copy_awaiter::await_resume() {
+  end();
+  if (operation_.failed()) operation_.throw_failure(operation_.name());
+}
+
+result<void> zero_copy_awaiter::await_resume_result() {
+  end();
+  if (operation_.failed()) return operation_.error();
+  return {};
+}
+
 std::size_t vectored_read_awaiter::await_resume() {
   end_operation();
   if (operation_.failed()) operation_.throw_failure(operation_.name());

@@ -8,6 +8,7 @@
 #include "net/checked.hpp"
 #include "net/socket_options.hpp"
 #include "platform/sockets.hpp"
+#include "platform/tcp_details.hpp"
 
 namespace tandem::inline v0::io {
 
@@ -88,6 +89,14 @@ tcp_listener tcp_listener::bind_on(completion_thread& thread, completion_pool& p
   if (address.family() == address_family::ipv6) platform::set_only_v6(descriptor, options.only_v6);
   // Connections inherit them; the receive buffer has to be known before the first one is offered.
   apply_options_or_throw(descriptor, options.connections, what.c_str());
+  if (options.fast_open_queue) {
+    check(platform::set_fast_open_queue(descriptor, *options.fast_open_queue),
+          (what + ": fast_open_queue").c_str());
+  }
+  if (options.defer_accept) {
+    check(platform::set_defer_accept(descriptor, *options.defer_accept),
+          (what + ": defer_accept").c_str());
+  }
   check(platform::bind(descriptor, address), what.c_str());
   if (const std::error_code error = platform::listen(descriptor, options.backlog)) {
     throw std::system_error(error, what + ": listen");

@@ -8,6 +8,7 @@
 #include "net/checked.hpp"
 #include "net/socket_options.hpp"
 #include "platform/sockets.hpp"
+#include "platform/tcp_details.hpp"
 
 namespace tandem::inline v0::io {
 
@@ -100,8 +101,25 @@ void tcp_stream::set_quick_ack(bool on) {
   check(platform::set_quick_ack(socket_.descriptor(), on), "tcp_stream::set_quick_ack");
 }
 
+void tcp_stream::set_traffic_class(std::uint8_t value) {
+  check(platform::set_traffic_class(socket_.descriptor(), value), "tcp_stream::set_traffic_class");
+}
+void tcp_stream::set_mark(std::uint32_t mark) {
+  check(platform::set_mark(socket_.descriptor(), mark), "tcp_stream::set_mark");
+}
+void tcp_stream::set_congestion_control(const system_name& name) {
+  check(platform::set_congestion_control(socket_.descriptor(), name),
+        "tcp_stream::set_congestion_control");
+}
+
 tcp_options tcp_stream::options() const {
-  return checked(platform::options_of(socket_.descriptor()), "tcp_stream::options");
+  tcp_options now = checked(platform::options_of(socket_.descriptor()), "tcp_stream::options");
+  platform::add_details(socket_.descriptor(), now);
+  return now;
+}
+
+tcp_statistics tcp_stream::statistics() const {
+  return checked(platform::statistics_of(socket_.descriptor()), "tcp_stream::statistics");
 }
 
 }  // namespace tandem::inline v0::io

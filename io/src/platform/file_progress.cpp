@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <tandem/io/detail/file_request.hpp>
+#include <tandem/io/detail/other_end.hpp>
 
 namespace tandem::inline v0::io::detail {
 
@@ -12,13 +13,20 @@ bool file_request::advance(std::int32_t outcome) noexcept {
     return false;
   }
   const auto count = static_cast<std::size_t>(outcome);
+  if (action_ == file_action::copy) {
+    done_ += count;
+    offset_ += count;
+    other().offset += count;
+    one_.bytes -= count;
+    return count != 0 && one_.bytes != 0;
+  }
   if (!is_transfer()) {
     done_ = count;
     return false;
   }
   if (count == 0) {
     // The end of the file. No system answers a write so; if one does, it would do so for ever.
-    if (action_ != file_action::read) fail(EIO);
+    if (!is_reading()) fail(EIO);
     return false;
   }
   done_ += count;

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <system_error>
 #include <tandem/io/detail/file_request.hpp>
+#include <tandem/io/file_access.hpp>
 #include <tandem/io/file_status.hpp>
 #include <tandem/io/native_descriptor.hpp>
 #include <tandem/io/open_options.hpp>
@@ -66,6 +67,13 @@ bool has_no_disk(native_descriptor file) noexcept;
 std::size_t direct_io_alignment_of(native_descriptor file) noexcept;
 /// What the system remembers, without asking a disk or a server; 0: nothing.
 std::size_t size_hint(native_descriptor file) noexcept;
+
+/// For file_request::say() of file_action::advise, as the system has it.
+int advice_flag(file_access how) noexcept;
+/// Likewise of file_action::lock.
+enum lock_flag : int { unlocks, locks_shared, locks_exclusive };
+/// Of one that was locked so. No disk is waited for, but a network's server may be.
+void unlock(native_descriptor file, std::uint64_t offset, std::uint64_t bytes) noexcept;
 
 /// Room for the answer to file_action::status, aligned to 8 bytes: file_status_awaiter has it.
 inline constexpr std::size_t status_bytes = 256;

@@ -191,7 +191,7 @@ class readiness_backend final : public backend {
       operation.state = detail::operation::phase::submitted;
       return submit_answer::pending;
     } else {
-      TANDEM_ASSERT(false, "submitted though takes_files() says no");
+      TANDEM_ASSERT(false, "submitted though file_actions() has none");
       return ended_at_once(operation, -EINVAL);
     }
   }

@@ -91,6 +91,7 @@ void for_each_buffer(operation& each, Use use) {
       if (each.of_file().is_transfer()) use_all(each.of_file().segments());
       break;
     case buffer_form::none:
+    case buffer_form::other:        // the system's own memory
     case buffer_form::batch:        // memory of the library's own
     case buffer_form::peer: break;  // nothing, or a part of the frame
   }

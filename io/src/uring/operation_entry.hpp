@@ -15,6 +15,7 @@
 #include "platform/unix/message.hpp"
 #include "platform/unix/socket_address.hpp"
 #include "uring/file_entry.hpp"
+#include "uring/zero_copy.hpp"
 
 namespace tandem::inline v0::io {
 
@@ -73,6 +74,7 @@ inline void prepare_entry(io_uring_sqe* sqe, detail::operation& operation) noexc
       io_uring_prep_send(sqe, descriptor, operation.buffer(), platform::capped(operation.bytes()),
                          MSG_NOSIGNAL);
       break;
+    case detail::operation_kind::send_zero_copy: prepare_zero_copy(sqe, operation); break;
     case detail::operation_kind::receive_vector:
       io_uring_prep_recvmsg(sqe, descriptor, place_message(operation), 0);
       break;
@@ -84,12 +86,22 @@ inline void prepare_entry(io_uring_sqe* sqe, detail::operation& operation) noexc
     case detail::operation_kind::send_to: prepare_send_to(sqe, operation); break;
     case detail::operation_kind::receive_batch:
     case detail::operation_kind::receive_message:
+    case detail::operation_kind::read_shared:
+    case detail::operation_kind::read_pipe:
+    case detail::operation_kind::fill_pipe:
     case detail::operation_kind::wait_readable:
+    case detail::operation_kind::wait_process:
       io_uring_prep_poll_add(sqe, descriptor, POLLIN);
       break;
     case detail::operation_kind::send_train:
     case detail::operation_kind::send_datagrams:
     case detail::operation_kind::send_message:
+    case detail::operation_kind::write_shared:
+    case detail::operation_kind::write_all_shared:
+    case detail::operation_kind::write_pipe:
+    case detail::operation_kind::write_all_pipe:
+    case detail::operation_kind::send_file:
+    case detail::operation_kind::drain_pipe:
     case detail::operation_kind::wait_writable:
       io_uring_prep_poll_add(sqe, descriptor, POLLOUT);
       break;

@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: MIT
 #include "uring/ring_set_up.hpp"
 
+#include <array>
 #include <cerrno>
+#include <cstddef>
 #include <string>
 #include <system_error>
+
+#include "uring/file_entry.hpp"
 
 namespace tandem::inline v0::io {
 
@@ -30,6 +34,25 @@ int set_up_ring(io_uring& ring, unsigned entries) noexcept {
     if (error != EINVAL) break;
   }
   return error;
+}
+
+detail::file_action_set file_actions_of(io_uring& ring) noexcept {
+  constexpr unsigned most = 256;
+  // The kernel's struct ends with a list of no size; it wants room for it, all zeros.
+  alignas(io_uring_probe)
+      std::array<std::byte, sizeof(io_uring_probe) + most * sizeof(io_uring_probe_op)>
+          room{};
+  auto* const answer = reinterpret_cast<io_uring_probe*>(room.data());  // NOLINT
+  detail::file_action_set made;
+  if (io_uring_register_probe(&ring, answer, most) != 0) return made;
+  for (const detail::file_row& row : detail::file_rows) {
+    if (row.is_for_blocking) continue;
+    const int opcode = opcode_of(row.action);
+    if (opcode <= answer->last_op && (answer->ops[opcode].flags & IO_URING_OP_SUPPORTED) != 0) {
+      made.add(row.action);
+    }
+  }
+  return made;
 }
 
 void set_up_failed(const char* tried, int error) {

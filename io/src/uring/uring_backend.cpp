@@ -41,6 +41,7 @@ class uring_backend final : public backend {
     // A saving where the kernel has it; without it everything works the same.
     const bool is_registered = io_uring_register_ring_fd(&ring_) == 1;
     wait_.set_up(ring_, is_registered);
+    file_actions_ = file_actions_of(ring_);
     arm_wake();
   }
   ~uring_backend() override {
@@ -49,11 +50,14 @@ class uring_backend final : public backend {
   }
 
   std::string_view name() const noexcept override { return "io_uring"; }
-  bool takes_files() const noexcept override { return true; }
+  detail::file_action_set file_actions() const noexcept override { return file_actions_; }
+  bool lends_memory() const noexcept override { return true; }
 
   submit_answer submit(detail::operation& operation) noexcept override {
     io_uring_sqe* const sqe = next_entry();
     prepare_entry(sqe, operation);
+    if (operation.kind() == detail::operation_kind::send_zero_copy)
+      zero_copies_.mark(*sqe, operation);
     io_uring_sqe_set_data(sqe, &operation);
     operation.state = detail::operation::phase::submitted;
     return submit_answer::pending;
@@ -64,6 +68,7 @@ class uring_backend final : public backend {
     io_uring_sqe* const sqe = next_entry();
     io_uring_prep_cancel(sqe, &operation, 0);
     io_uring_sqe_set_data64(sqe, ignore_mark);
+    if (operation.kind() == detail::operation_kind::send_zero_copy) zero_copies_.stop(operation);
   }
 
   void cancel_all() noexcept override {
@@ -134,7 +139,7 @@ class uring_backend final : public backend {
             reinterpret_cast<detail::operation*>(cqe.user_data);  // NOLINT: it was put in as one
         if (!detail::are_finished_by_backend.has(operation->kind())) {
           operation->complete(cqe.res);
-        } else if (!finish(*operation, cqe.res)) {
+        } else if (!finish(*operation, cqe)) {
           continue;
         }
         ++operations;
@@ -167,9 +172,13 @@ class uring_backend final : public backend {
 
   /// Of those that a row says so of.
   /// @returns  whether the operation has its outcome
-  bool finish(detail::operation& operation, std::int32_t outcome) noexcept {
+  bool finish(detail::operation& operation, const io_uring_cqe& cqe) noexcept {
+    std::int32_t outcome = cqe.res;
     if (operation.kind() == detail::operation_kind::connect) {
       return connect_ended(operation, outcome);
+    }
+    if (operation.kind() == detail::operation_kind::send_zero_copy) {
+      return zero_copies_.ended(operation, cqe);
     }
     if (detail::are_polled.has(operation.kind())) {
       if (outcome >= 0) outcome = platform::next_attempt(operation);
@@ -238,8 +247,10 @@ class uring_backend final : public backend {
 
   io_uring ring_{};
   ring_wait wait_;
+  detail::file_action_set file_actions_;
   native_descriptor event_ = no_descriptor;
   source_entries sources_;
+  zero_copies zero_copies_;
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// files.cpp: suite io: random reads of 4 KiB, from the page cache one at a time, and past it 32 at a time.
+// files.cpp: suite io: random reads of 4 KiB, from the page cache and past it; copies of a file.
 // SPDX-License-Identifier: MIT
 //
 // fio's jobs (harness) read the same file: TANDEM_BENCH_FILE, else build/bench_io.data, 256 MiB.
@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <tandem/io/copy.hpp>
 #include <tandem/io/file.hpp>
 #include <tandem/io/install.hpp>
 #include <tandem/sync_wait.hpp>
@@ -162,9 +163,44 @@ double direct(std::uint64_t depth) {
   return sync_wait(pool.thread(0).executor(), read_direct(path, depth));
 }
 
+/// MiB a second, into a file that was not there; it is gone afterwards.
+template <class Copy>
+double rate_of_copy(Copy copy) {
+  const std::string path = data_file();
+  warm_up(path);
+  const std::string target = path + ".copy";
+  ::unlink(target.c_str());
+  const auto start = clock::now();
+  copy(path, target);
+  const std::chrono::duration<double> taken = clock::now() - start;
+  ::unlink(target.c_str());
+  return static_cast<double>(file_bytes >> 20) / taken.count();
+}
+
+task<void> copy_file(std::string path, std::string target) {
+  io::open_options written(io::open_mode::write);
+  written.create = true;
+  io::file from = co_await io::file::open(path);
+  io::file to = co_await io::file::open(target, written);
+  if (co_await io::copy(from, to) != file_bytes) throw std::runtime_error("a short copy");
+}
+
+void copy_by_tandem(const std::string& path, const std::string& target) {
+  runtime_options options;
+  options.min_threads = 1;
+  runtime rt(options);
+  sync_wait(rt.workers(), copy_file(path, target));
+}
+
+void copy_by_cp(const std::string& path, const std::string& target) {
+  const std::string command = "cp --reflink=never '" + path + "' '" + target + "'";
+  if (std::system(command.c_str()) != 0) throw std::runtime_error("cp failed");  // NOLINT
+}
+
 }  // namespace
 
 std::vector<bench_case> file_cases() {
+  const char* const whole = "256 MiB from the page cache into a new file";
   const char* const places = "4 KiB at random places of 256 MiB";
   return {
       {"pread_cached",
@@ -199,6 +235,22 @@ std::vector<bench_case> file_cases() {
        places,
        {1},
        [](int) { return direct(32); }},
+      {"file_copy",
+       "tandem",
+       "self",
+       "MiB/s",
+       "higher",
+       whole,
+       {1},
+       [](int) { return rate_of_copy(copy_by_tandem); }},
+      {"file_copy",
+       "cp",
+       "peer",
+       "MiB/s",
+       "higher",
+       whole,
+       {1},
+       [](int) { return rate_of_copy(copy_by_cp); }},
   };
 }
 

@@ -30,10 +30,6 @@ using tandem::io::udp_socket;
 using tandem::test::bytes_of;
 using tandem::test::on_every_home;
 
-std::string port_text(const udp_socket& of) {
-  return ":" + std::to_string(of.local_endpoint().port());
-}
-
 /// What bind() says, with these options.
 std::string refusal_of(const endpoint& where, const udp_options& options) {
   try {
@@ -77,35 +73,6 @@ TEST(udp_options, shards_have_one_port_and_each_answers_what_comes_to_it) {
   });
 }
 
-TEST(udp_options, a_group_has_those_who_have_joined_until_they_leave) {
-  on_every_home([]() -> task<void> {
-    udp_options shared;
-    shared.multicast_loop = true;
-    shared.multicast_hops = 0;  // not beyond this machine
-    udp_socket member = udp_socket::bind(endpoint::any_v4(0), shared);
-    udp_socket sender = udp_socket::bind(endpoint::any_v4(0), shared);
-    const endpoint group = endpoint::parse("239.255.77.1" + port_text(member));
-    const std::uint32_t loopback = tandem::test::loopback_index();
-    member.join_group(group, loopback);
-    sender.set_multicast_interface(loopback);
-    co_await sender.send_to(bytes_of("all"), group);
-    const received_datagram got = co_await tandem::with_timeout(10s, member.receive());
-    EXPECT_EQ(got.bytes().size(), 3U);
-    EXPECT_EQ(got.receiver(), group);
-    try {
-      member.join_group(group, loopback);
-      ADD_FAILURE() << "joined twice";
-    } catch (const std::system_error& failure) {
-      EXPECT_NE(std::string(failure.what()).find(group.to_string()), std::string::npos);
-    }
-    member.leave_group(group, loopback);
-    co_await sender.send_to(bytes_of("gone"), group);
-    const auto nothing = co_await as_result(tandem::with_timeout(20ms, member.receive()));
-    EXPECT_TRUE(nothing.is_cancelled());
-    EXPECT_THROW(member.join_group(endpoint::loopback_v4(1)), std::system_error);
-  });
-}
-
 TEST(udp_options, broadcast_is_refused_unless_it_was_asked_for) {
   on_every_home([]() -> task<void> {
     udp_socket here = udp_socket::bind(endpoint::any_v4(0));
@@ -115,19 +82,6 @@ TEST(udp_options, broadcast_is_refused_unless_it_was_asked_for) {
     here.set_broadcast(true);
     const auto allowed = co_await as_result(here.send_to(bytes_of("x"), all));
     EXPECT_NE(allowed.error(), std::errc::permission_denied);  // there may be no network
-  });
-}
-
-TEST(udp_options, an_address_has_one_socket_unless_they_share_it) {
-  on_every_home([]() -> task<void> {
-    udp_options shared;
-    shared.reuse_port = true;
-    udp_socket first = udp_socket::bind(endpoint::loopback_v4(0), shared);
-    udp_socket second = udp_socket::bind(first.local_endpoint(), shared);
-    EXPECT_EQ(second.local_endpoint(), first.local_endpoint());
-    const std::string taken = refusal_of(first.local_endpoint(), {});
-    EXPECT_NE(taken.find(first.local_endpoint().to_string()), std::string::npos) << taken;
-    co_return;
   });
 }
 

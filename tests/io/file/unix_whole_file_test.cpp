@@ -7,7 +7,6 @@
 
 #include <array>
 #include <atomic>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <tandem/as_result.hpp>
@@ -19,7 +18,7 @@
 
 #include "io/support/file_support.hpp"
 #include "io/support/io_support.hpp"
-#include "required.hpp"
+#include "io/support/small_disk.hpp"
 
 namespace {
 
@@ -201,35 +200,11 @@ task<void> fill_disk(std::string disk) {
   EXPECT_EQ(get(disk + "/settings"), "new");
 }
 
-/// What a command is put behind so that it may mount a disk that nobody else sees; empty: nothing
-/// helps.
-std::string where_disks_can_be_mounted(const std::string& mount) {
-  // As anybody, or, where the host allows no user namespaces, as root.
-  for (const char* const with : {"--user --map-root-user --mount", "--mount"}) {
-    const std::string apart = "unshare " + std::string(with) + " ";
-    if (std::system((apart + mount + " 2>/dev/null").c_str()) == 0) return apart;
-  }
-  return "";
-}
-
 TEST(unix_write_file, a_full_disk_leaves_the_old_contents_and_nothing_beside) {
-  if (const char* const disk = std::getenv("TANDEM_TEST_FULL_DISK")) {
+  tandem::test::on_small_disk("size=64k", [](const std::string& disk) {
     test_runtime rt;
-    return rt.run(fill_disk(disk));
-  }
-  const temporary_folder folder;
-  const std::string self = std::filesystem::read_symlink("/proc/self/exe");
-  const std::string mount = "mount -t tmpfs -o size=64k none " + folder.path();
-  const std::string apart = where_disks_can_be_mounted(mount);
-  if (apart.empty()) {
-    ASSERT_FALSE(tandem::test::every_test_is_required())
-        << "no disk can be mounted: neither user namespaces nor root's rights";
-    GTEST_SKIP() << "no disk can be mounted here; /dev/full: unix_file_test.cpp";
-  }
-  EXPECT_EQ(std::system((apart + "sh -c '" + mount + " && TANDEM_TEST_FULL_DISK=" + folder.path() +
-                         " exec " + self + " --gtest_filter=unix_write_file.a_full_disk*'")
-                            .c_str()),
-            0);
+    rt.run(fill_disk(disk));
+  });
 }
 
 }  // namespace

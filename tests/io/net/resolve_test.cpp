@@ -83,6 +83,20 @@ TEST(resolve, a_text_that_the_system_would_cut_short_is_no_name) {
   }());
 }
 
+TEST(resolve, the_machines_own_address_has_a_name_or_none_that_anybody_knows) {
+  test_runtime rt;
+  rt.run([]() -> task<void> {
+    const auto found = co_await as_result(tandem::io::name_of(endpoint::loopback_v4(80)));
+    if (found) {
+      EXPECT_FALSE(found.value().empty());
+    } else {
+      EXPECT_TRUE(found.error() == resolve_errc::host_not_found ||
+                  found.error() == resolve_errc::try_again)
+          << found.error();
+    }
+  }());
+}
+
 TEST(resolve, a_stopped_task_looks_nothing_up) {
   test_runtime rt;
   rt.run([]() -> task<void> {

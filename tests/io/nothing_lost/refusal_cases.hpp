@@ -79,7 +79,7 @@ void serve_clients();
 /// Files: by the ring, by the page cache, by blocking(); whole files, which are the old one or the
 /// new one.
 void use_files();
-/// What use_files() has left in its folder: the two that it uses.
+/// What use_files() has left in its folder: the two that it uses, and the copy of one.
 std::size_t files_left();
 /// resize() up and down, with operations and receivers that move.
 void resize_and_go_on();

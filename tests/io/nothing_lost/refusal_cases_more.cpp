@@ -55,6 +55,8 @@ task<void> use_one_file(std::string path) {
   std::vector<std::byte> got(150);
   co_await made.read_exactly_at(got, 0);
   EXPECT_TRUE(std::equal(bytes.begin(), bytes.end(), got.begin()));
+  file copied = co_await file::open(path + "-copy", options);
+  EXPECT_EQ(co_await io::copy(made, copied), 150U);
 }
 
 task<void> replace_one_file(std::string path) {

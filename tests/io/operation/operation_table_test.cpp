@@ -8,6 +8,7 @@
 #include <tandem/io/detail/file_action.hpp>
 #include <tandem/io/detail/operation_kind.hpp>
 #include <tandem/io/readiness.hpp>
+#include <tandem/io/shared_awaiters.hpp>
 #include <tandem/io/signal_set.hpp>
 #include <tandem/io/tcp_listener.hpp>
 #include <tandem/io/tcp_stream.hpp>
@@ -44,7 +45,9 @@ TEST(operation_table, what_takes_waits_to_read_and_what_gives_waits_to_write) {
 
 TEST(operation_table, what_takes_or_gives_is_lossy_and_nothing_else_is) {
   for (const operation_row& row : operation_rows) {
-    EXPECT_EQ(row.is_lossy, row.side != socket_side::none) << row.name;
+    // How a process has ended is told again and again: its side is a place in the workers' port.
+    const bool keeps_all = row.kind == operation_kind::wait_process;
+    EXPECT_EQ(row.is_lossy, row.side != socket_side::none && !keeps_all) << row.name;
   }
 }
 
@@ -87,11 +90,20 @@ TEST(operation_table, a_set_of_kinds_has_those_of_which_the_column_says_yes) {
   }
 }
 
-TEST(operation_table, only_transfers_are_at_an_offset_and_none_of_them_opens_or_is_for_blocking) {
+TEST(operation_table, only_transfers_are_at_an_offset_or_position_and_none_of_them_opens) {
   for (const file_row& row : file_rows) {
-    EXPECT_TRUE(row.is_transfer || !row.is_at_offset) << row.name;
+    EXPECT_TRUE(row.is_transfer || !(row.is_at_offset || row.is_at_position)) << row.name;
+    EXPECT_FALSE(row.is_at_offset && row.is_at_position) << row.name;
+    EXPECT_TRUE(row.is_transfer || !row.is_reading) << row.name;
     EXPECT_FALSE(row.is_transfer && row.is_opening) << row.name;
-    EXPECT_FALSE(row.is_transfer && row.is_for_blocking) << row.name;
+    // A ring cannot take the position and move it in one step.
+    EXPECT_EQ(row.is_transfer && row.is_for_blocking, row.is_at_position) << row.name;
+  }
+}
+
+TEST(operation_table, workers_wait_themselves_for_nothing_but_sockets_of_ours) {
+  for (const operation_row& row : operation_rows) {
+    EXPECT_TRUE(row.is_our_socket || !are_of_connections.has(row.kind)) << row.name;
   }
 }
 
@@ -101,6 +113,8 @@ static_assert(tandem::io::transfer_awaiter::lossy_when_dropped::value);
 static_assert(tandem::io::write_all_awaiter::lossy_when_dropped::value);
 static_assert(tandem::io::vectored_read_awaiter::lossy_when_dropped::value);
 static_assert(tandem::io::vectored_write_awaiter::lossy_when_dropped::value);
+static_assert(tandem::io::shared_transfer_awaiter::lossy_when_dropped::value);
+static_assert(tandem::io::shared_write_all_awaiter::lossy_when_dropped::value);
 static_assert(tandem::io::signal_awaiter::lossy_when_dropped::value);
 static_assert(!tandem::io::connect_awaiter::lossy_when_dropped::value);
 static_assert(!tandem::io::readiness_awaiter::lossy_when_dropped::value);

@@ -26,10 +26,8 @@ namespace tandem::test {
 /// /tmp often is not; where there is neither, in the system's own place.
 class temporary_folder {
  public:
-  temporary_folder() {
-    const char* const given = std::getenv("TMPDIR");
-    std::filesystem::path beside = given != nullptr ? given : "/var/tmp";
-    if (!std::filesystem::is_directory(beside)) beside = std::filesystem::temp_directory_path();
+  temporary_folder() : temporary_folder(usual_place()) {}
+  explicit temporary_folder(const std::filesystem::path& beside) {
     std::random_device random;
     do {
       path_ = (beside / ("tandem-test-" + std::to_string(random()))).string();
@@ -42,6 +40,11 @@ class temporary_folder {
   ~temporary_folder() { std::filesystem::remove_all(path_); }
 
   const std::string& path() const noexcept { return path_; }
+  /// For many small files, which a disk would take its time for; else as usual.
+  static std::filesystem::path in_memory() {
+    const std::filesystem::path memory = "/dev/shm";
+    return std::filesystem::is_directory(memory) ? memory : usual_place();
+  }
   std::string operator/(std::string_view name) const { return path_ + "/" + std::string(name); }
   std::size_t entries() const {
     return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_),
@@ -49,6 +52,12 @@ class temporary_folder {
   }
 
  private:
+  static std::filesystem::path usual_place() {
+    const char* const given = std::getenv("TMPDIR");
+    const std::filesystem::path place = given != nullptr ? given : "/var/tmp";
+    return std::filesystem::is_directory(place) ? place : std::filesystem::temp_directory_path();
+  }
+
   std::string path_;
 };
 

@@ -14,6 +14,7 @@
 #include <tandem/io/aligned_buffer.hpp>
 #include <tandem/io/detail/file_handle.hpp>
 #include <tandem/io/export.hpp>
+#include <tandem/io/file_access.hpp>
 #include <tandem/io/file_awaiters.hpp>
 #include <tandem/io/file_status.hpp>
 #include <tandem/io/native_descriptor.hpp>
@@ -51,7 +52,7 @@ class TANDEM_IO_API file {
   /// @resumes_on     the caller's home
   /// @cost           one ring entry; the path is kept for error texts
   static file_open_awaiter open(std::string path, const open_options& options = {}) {
-    return {std::move(path), options};
+    return {detail::file_action::open, nullptr, std::move(path), options};
   }
   /// Opens a file beneath this one, which is a folder. Where the path leads is decided while it is
   /// followed, by the system itself: whoever exchanges files, folders and links beneath the folder
@@ -70,7 +71,7 @@ class TANDEM_IO_API file {
   /// @source          man page openat2(2): RESOLVE_BENEATH; before Linux 5.6, or where it is
   ///                  filtered, a walk of our own that is as strict
   file_open_awaiter open_beneath(std::string relative, const open_options& options = {}) {
-    return {handle_, std::move(relative), options};
+    return {detail::file_action::open_beneath, &handle_, std::move(relative), options};
   }
   /// Takes over a descriptor, and makes it close-on-exec and blocking.
   ///
@@ -187,7 +188,7 @@ class TANDEM_IO_API file {
   /// @throws         std::system_error: bad_file_descriptor, invalid_argument (not writable), ...
   /// @cancellation   as sync()
   /// @resumes_on     the caller's home
-  /// @cost           a call on a thread of blocking()
+  /// @cost           a ring entry (Linux 6.9), else a call on a thread of blocking()
   file_command_awaiter truncate(std::uint64_t size) noexcept {
     return {detail::file_action::truncate, handle_, size};
   }
@@ -199,7 +200,29 @@ class TANDEM_IO_API file {
   file_command_awaiter allocate(std::uint64_t offset, std::size_t bytes) noexcept {
     return {detail::file_action::allocate, handle_, offset, bytes};
   }
-  /// Size, kind, permissions, time of the last change.
+  /// Says how a part of the file is going to be read. Only a hint: where the system takes none,
+  /// nothing happens.
+  ///
+  /// @param bytes    0: to the end
+  /// @throws         std::system_error: bad_file_descriptor, invalid_seek (a pipe), ...
+  /// @cancellation   as sync()
+  /// @resumes_on     the caller's home
+  /// @cost           a ring entry
+  /// @source         man page posix_fadvise(2)
+  file_command_awaiter advise(file_access how, std::uint64_t offset = 0,
+                              std::size_t bytes = 0) noexcept;
+  /// Sets who may do what with it, whatever it is called by now.
+  ///
+  /// @param permissions  as in open_options, with the set-id and sticky bits; no umask is taken
+  ///                     off. On Windows only whether anybody may write
+  /// @throws         std::system_error: operation_not_permitted, ...
+  /// @cancellation   as sync()
+  /// @resumes_on     the caller's home
+  /// @cost           a call on a thread of blocking()
+  file_command_awaiter set_permissions(unsigned permissions) noexcept {
+    return {detail::file_action::set_permissions, handle_, 0, 0, 0, permissions};
+  }
+  /// Size, kind, permissions, times.
   ///
   /// @throws         std::system_error: bad_file_descriptor, ...; operation_cancelled
   /// @cancellation   as sync()
@@ -212,6 +235,7 @@ class TANDEM_IO_API file {
 
   // Implementation
   explicit file(detail::file_handle handle) noexcept : handle_(std::move(handle)) {}
+  detail::file_handle& handle() noexcept { return handle_; }
 
  private:
   detail::file_handle handle_;

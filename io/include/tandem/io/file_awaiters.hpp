@@ -77,12 +77,15 @@ class [[nodiscard]] TANDEM_IO_API vectored_file_transfer_all_awaiter
   detail::segment_window window_;
 };
 
-/// Awaiter of file::sync(), sync_data(), truncate() and allocate().
+/// Awaiter of file::sync(), sync_data(), truncate(), allocate(), advise() and set_permissions().
 class [[nodiscard]] TANDEM_IO_API file_command_awaiter : public detail::file_awaiter {
  public:
   file_command_awaiter(detail::file_action action, detail::file_handle& target,
-                       std::uint64_t offset, std::size_t bytes = 0) noexcept
-      : file_awaiter(action, &target, nullptr, bytes, offset) {}
+                       std::uint64_t offset, std::size_t bytes = 0, int flags = 0,
+                       unsigned permissions = 0) noexcept
+      : file_awaiter(action, &target, nullptr, bytes, offset) {
+    request_.say(flags, permissions);
+  }
 
   void await_resume();
   result<void> await_resume_result();
@@ -107,11 +110,12 @@ class [[nodiscard]] TANDEM_IO_API file_status_awaiter : public detail::file_awai
   alignas(8) std::array<char, 256> answer_;  // a struct statx
 };
 
-/// Awaiter of file::open() and open_beneath().
+/// Awaiter of file::open(), open_beneath() and directory::open_file().
 class [[nodiscard]] TANDEM_IO_API file_open_awaiter : public detail::file_awaiter {
  public:
-  file_open_awaiter(std::string path, const open_options& options);
-  file_open_awaiter(detail::file_handle& root, std::string relative, const open_options& options);
+  /// @param folder  null: the process's current one
+  file_open_awaiter(detail::file_action action, detail::file_handle* folder, std::string path,
+                    const open_options& options);
 
   bool await_ready() noexcept;
   file await_resume();

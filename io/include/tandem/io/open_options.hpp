@@ -38,6 +38,10 @@ class open_options {
   /// Past the page cache: buffers, offsets and sizes are multiples of file::direct_io_alignment(),
   /// or a transfer fails with invalid_argument.
   bool direct = false;
+  /// `path` is a folder, and the file in it gets no name: it is gone when it is closed. For
+  /// open_temporary_file(), which does it otherwise where the system, or the file system, cannot
+  /// (operation_not_supported, is_a_directory). Only with mode write or read_write.
+  bool unnamed = false;
   unsigned permissions = 0666;  ///< of a new file, less the process's umask
 };
 

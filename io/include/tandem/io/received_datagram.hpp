@@ -75,7 +75,8 @@ class received_datagram {
   explicit received_datagram(detail::datagram_room_handle room) noexcept : room_(std::move(room)) {}
 
   bool has_value() const noexcept { return room_ != nullptr; }
-  /// Of several all of them, without gaps. Yours to change. pre, here and below: has_value()
+  /// Of one its contents; of several that came as one ALL of them, without gaps: see segments().
+  /// Yours to change. pre, here and below: has_value()
   std::span<std::byte> bytes() const noexcept { return {room_->data(), room_->size}; }
   segment_range segments() const noexcept { return {bytes(), segment_bytes()}; }
   /// Of each but the last one, which may be shorter: what udp_socket::send_train() takes.

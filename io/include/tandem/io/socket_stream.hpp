@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <tandem/io/bytes_of.hpp>
 #include <tandem/io/detail/operation.hpp>
@@ -12,13 +13,17 @@
 #include <tandem/io/native_descriptor.hpp>
 #include <tandem/io/receive_awaiter.hpp>
 #include <tandem/result.hpp>
+#include <tandem/task.hpp>
 #include <utility>
 
 namespace tandem::inline v0::io {
 
+class file;
+class splice_pipe;
+
 enum class shutdown_kind : unsigned char { read, write, both };
 
-/// Awaiter of socket_stream::read() and write().
+/// Awaiter of socket_stream::read() and write(), and of those of pipes.
 class [[nodiscard]] TANDEM_IO_API transfer_awaiter : public detail::socket_awaiter {
  public:
   using lossy_when_dropped =
@@ -32,18 +37,36 @@ class [[nodiscard]] TANDEM_IO_API transfer_awaiter : public detail::socket_await
   result<std::size_t> await_resume_result();
 };
 
-/// Awaiter of socket_stream::write_all().
+/// Awaiter of socket_stream::write_all(), and of that of pipes.
 class [[nodiscard]] TANDEM_IO_API write_all_awaiter : public detail::socket_awaiter {
  public:
   using lossy_when_dropped = detail::lossy<detail::operation_kind::send_all>;
 
-  write_all_awaiter(detail::socket& socket, std::span<const std::byte> bytes) noexcept
-      : socket_awaiter(detail::operation_kind::send_all, socket,
+  write_all_awaiter(detail::socket& socket, std::span<const std::byte> bytes,
+                    detail::operation_kind kind = detail::operation_kind::send_all) noexcept
+      : socket_awaiter(kind, socket,
                        const_cast<std::byte*>(bytes.data()),  // NOLINT: the kernel only reads it
                        bytes.size()) {}
 
   void await_resume();
   result<void> await_resume_result();
+};
+
+/// Awaiter of socket_stream::write_all_zero_copy().
+class [[nodiscard]] TANDEM_IO_API zero_copy_awaiter : public detail::socket_awaiter {
+ public:
+  using lossy_when_dropped =
+      detail::lossy<detail::operation_kind::send_zero_copy, detail::operation_kind::send_all>;
+
+  zero_copy_awaiter(detail::socket& socket, std::span<const std::byte> bytes) noexcept;
+
+  void await_resume();
+  result<void> await_resume_result();
+
+ private:
+  /// Whether it pays, as far as is known.
+  static bool pays(detail::socket& socket, std::size_t bytes) noexcept;
+  void end();
 };
 
 /// Awaiter of socket_stream::read() into several buffers.
@@ -152,6 +175,25 @@ class TANDEM_IO_API socket_stream {
     return write_all_awaiter(socket_, bytes);
   }
 
+  /// As write_all(), without the copy into the kernel, where that pays: from 32 KiB on, by a ring
+  /// of Linux 6.0, over a network whose hardware takes it. Else it is write_all(): also from then
+  /// on, for this connection, once the system has said that it copies on the way (as loopback has
+  /// to).
+  ///
+  /// @param bytes         alive until the await returns (also after a stop), which is when the
+  ///                      peer's system has acknowledged them
+  /// @throws              as write_all()
+  /// @cancellation        ends it. A part may have been sent, and what the peer has not
+  ///                      acknowledged is taken back: then the connection is reset, as by abort(),
+  ///                      so that the await does not last until a peer answers that may never do so
+  /// @thread_safety       one write at a time, beside a read
+  /// @resumes_on          the caller's home
+  /// @cost                one ring entry and two completions, no allocation; the wait for the peer
+  /// @source              man page io_uring_enter(2): IORING_OP_SEND_ZC
+  zero_copy_awaiter write_all_zero_copy(std::span<const std::byte> bytes) noexcept {
+    return zero_copy_awaiter(socket_, bytes);
+  }
+
   /// As read(), into several buffers, one after the other.
   ///
   ///     std::array<std::span<std::byte>, 2> parts{header, body};
@@ -172,6 +214,27 @@ class TANDEM_IO_API socket_stream {
   vectored_write_awaiter write_all(const B& buffers) noexcept {
     return vectored_write_awaiter(socket_, std::span<const std::span<const std::byte>>(buffers));
   }
+
+  /// Sends a part of a file, which goes from the page cache to the socket without passing through
+  /// the program. What is not in memory is read first, by a ring or a thread of blocking(): neither
+  /// a worker nor a completion thread waits for a disk.
+  ///
+  ///     std::uint64_t sent = co_await stream.send_file(page, 0, size);
+  ///
+  /// @param from          stays open until the await returns
+  /// @param bytes         at most so many: where the file ends before, up to there
+  /// @returns             bytes sent: fewer than asked for at the end of the file only, or if a
+  ///                      stop or an error came after some of them, which the next call tells; 0 at
+  ///                      the end
+  /// @throws              as write(); of reading, as file::read_at(); std::bad_alloc
+  /// @cancellation        ends it between and during the parts: what was sent before is returned
+  /// @thread_safety       as a write; of the file any number at a time
+  /// @resumes_on          the caller's home
+  /// @cost                a frame; a call for each 256 KiB, and two that ask whether they are in
+  ///                      memory. A buffer of 256 KiB where a part of it is not, or the system has
+  ///                      no such call (on Linux only it has)
+  /// @source              man page sendfile(2)
+  task<std::uint64_t> send_file(file& from, std::uint64_t offset, std::uint64_t bytes);
 
   /// Ends one direction. write: the peer reads what was written, then end of stream, and may go on
   /// writing (half-close). read: a read that waits, and later ones, end with 0 after what has come.
@@ -208,6 +271,7 @@ class TANDEM_IO_API socket_stream {
   socket_stream(socket_stream&&) noexcept = default;
   socket_stream& operator=(socket_stream&&) noexcept = default;
   ~socket_stream() = default;
+  friend class splice_pipe;
 
   detail::socket socket_;
 };

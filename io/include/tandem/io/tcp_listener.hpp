@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <chrono>
 #include <coroutine>
+#include <optional>
 #include <tandem/io/detail/socket.hpp>
 #include <tandem/io/detail/socket_awaiter.hpp>
 #include <tandem/io/endpoint.hpp>
@@ -25,6 +27,12 @@ class listen_options {
   bool reuse_port = false;    ///< several listeners share the port
   bool only_v6 = false;       ///< an IPv6 listener refuses IPv4 peers
   tcp_options connections;    ///< what accepted connections have from the start
+  /// So many peers at once may send bytes with their handshake (tcp_options::fast_open). None:
+  /// nobody. errc::not_supported on Windows, and where the system has no such thing.
+  std::optional<unsigned> fast_open_queue;
+  /// A connection is offered with its first bytes, or after so long without any. Linux; elsewhere
+  /// errc::not_supported.
+  std::optional<std::chrono::seconds> defer_accept;
 };
 
 /// Awaiter of tcp_listener::accept().

@@ -7,7 +7,9 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <tandem/io/system_name.hpp>
 
 namespace tandem::inline v0::io {
 
@@ -33,7 +35,7 @@ class keep_alive {
 ///     options.user_timeout = 20s;
 ///     auto stream = co_await tandem::io::tcp_stream::connect(peer, options);
 ///
-/// @source  man pages socket(7), tcp(7)
+/// @source  man pages socket(7), ip(7), tcp(7); RFC 2474 (DSCP), RFC 7413 (fast open)
 class tcp_options {
  public:
   tcp_options() noexcept {
@@ -55,6 +57,27 @@ class tcp_options {
   /// Acknowledgements are sent at once. A hint: the system falls back by itself, and a listener
   /// does not pass it on to its connections.
   std::optional<bool> quick_ack;
+
+  // What not every system has: elsewhere setting it fails with errc::not_supported, as it does on
+  // Windows for all of these.
+
+  /// The byte of each packet that says how it is to be treated (TOS, or traffic class): its upper
+  /// six bits are the DSCP, 0xB8 is "expedited forwarding". The lower two are TCP's own (ECN).
+  std::optional<std::uint8_t> traffic_class;
+  /// Packets leave, and are taken, by this interface only. Before the connection is made. Linux;
+  /// for a device other than before with CAP_NET_RAW.
+  std::optional<system_name> device;
+  /// For the system's routing and filters. Linux, with CAP_NET_ADMIN.
+  std::optional<std::uint32_t> mark;
+  /// As "cubic" or "bbr": one that the system has loaded, and lets this user take. Linux, BSDs.
+  std::optional<system_name> congestion_control;
+  /// No segment carries more, in either direction. Before the connection is made.
+  std::optional<std::size_t> max_segment_bytes;
+  /// Of connect(): it ends without a word to the peer, and what is written first goes with the
+  /// handshake, if the peer allows that (listen_options::fast_open_queue). It saves a round trip,
+  /// and may arrive twice; a refusal is told by that write, before which nothing can be read.
+  /// Linux.
+  std::optional<bool> fast_open;
 };
 
 }  // namespace tandem::inline v0::io

@@ -18,6 +18,7 @@
 #include <tandem/io/native_descriptor.hpp>
 #include <tandem/io/socket_stream.hpp>
 #include <tandem/io/tcp_options.hpp>
+#include <tandem/io/tcp_statistics.hpp>
 #include <tandem/result.hpp>
 #include <tandem/task.hpp>
 #include <type_traits>
@@ -129,6 +130,16 @@ class TANDEM_IO_API tcp_stream : public socket_stream {
   void set_send_buffer_bytes(std::size_t bytes);
   void set_user_timeout(std::chrono::milliseconds span);
   void set_quick_ack(bool on);
+  void set_traffic_class(std::uint8_t value);
+  void set_mark(std::uint32_t mark);
+  void set_congestion_control(const system_name& name);
+  /// How the connection is doing.
+  ///
+  /// @throws         std::system_error: bad_file_descriptor; not_supported where the system is not
+  ///                 Linux
+  /// @thread_safety  beside a read and a write
+  /// @cost           one system call
+  tcp_statistics statistics() const;
 
   /// @throws  std::system_error
   endpoint local_endpoint() const;

@@ -9,8 +9,12 @@
 #include <cerrno>
 #include <tandem/io/detail/file_request.hpp>
 
+#include "platform/directories.hpp"
+#include "platform/linux/path_flags.hpp"
 #include "platform/open_beneath.hpp"
+#include "platform/two_ends.hpp"
 #include "platform/unix/call_limit.hpp"
+#include "platform/unix/file_commands.hpp"
 #include "platform/unix/file_outcome.hpp"
 
 namespace tandem::inline v0::io::detail {
@@ -49,9 +53,8 @@ std::int32_t file_request::call(int flags) noexcept {
   const auto* const first =
       reinterpret_cast<const iovec*>(list.size() == 1 ? &one : list.data());  // NOLINT
   const auto count = static_cast<int>(list.size());
-  const auto at = static_cast<off_t>(offset_);
-  if (action_ == file_action::read)
-    return file_outcome_of(::preadv2(descriptor_, first, count, at, flags));
+  const off_t at = are_at_positions.has(action_) ? -1 : static_cast<off_t>(offset_);
+  if (is_reading()) return file_outcome_of(::preadv2(descriptor_, first, count, at, flags));
   return file_outcome_of(::pwritev2(descriptor_, first, count, at, flags));
 }
 
@@ -63,8 +66,7 @@ int file_request::attempt_flags() const noexcept { return is_in_memory_ ? 0 : RW
 
 bool file_request::attempt() noexcept {
   if (may_be_quick()) [[likely]] {
-    const ssize_t count =
-        transfer_now(action_ == file_action::read, descriptor_, one_, offset_, attempt_flags());
+    const ssize_t count = transfer_now(is_reading(), descriptor_, one_, offset_, attempt_flags());
     if (count == static_cast<ssize_t>(one_.bytes)) [[likely]] {
       done_ = one_.bytes;
       one_.bytes = 0;
@@ -73,7 +75,7 @@ bool file_request::attempt() noexcept {
     if (must_wait(file_outcome_of(count))) return false;
     if (!took(file_outcome_of(count))) return true;
   }
-  if (action_ == file_action::open) return false;
+  if (may_have_no_descriptor.has(action_)) return false;
   if (descriptor_ < 0) {
     fail(EBADF);
     return true;
@@ -94,7 +96,7 @@ bool file_request::attempt() noexcept {
     if (!took(outcome)) return true;
   }
   // A ring would take no notice of the offset, and wait for the other end of a pipe.
-  if (!is_complete() && ::lseek(descriptor_, 0, SEEK_CUR) < 0) {
+  if (are_at_offsets.has(action_) && !is_complete() && ::lseek(descriptor_, 0, SEEK_CUR) < 0) {
     fail(errno);
     return true;
   }
@@ -105,18 +107,27 @@ std::int32_t file_request::command() noexcept {
   switch (action_) {
     case file_action::sync: return file_outcome_of(::fsync(descriptor_));
     case file_action::sync_data: return file_outcome_of(::fdatasync(descriptor_));
-    case file_action::open: return file_outcome_of(::open(path(), flags_, permissions_));
+    case file_action::open:
+      return platform::open_at_path(descriptor_, path(), flags_, permissions_);
     case file_action::open_beneath:
       return platform::open_beneath(descriptor_, path(), flags_, permissions_);
     case file_action::status:
-      return file_outcome_of(::statx(descriptor_, "", AT_EMPTY_PATH, STATX_BASIC_STATS,
+      return file_outcome_of(::statx(descriptor_, "", AT_EMPTY_PATH, platform::status_mask,
                                      static_cast<struct ::statx*>(one_.data)));
     case file_action::truncate:
       return file_outcome_of(::ftruncate(descriptor_, static_cast<off_t>(offset_)));
     case file_action::allocate:
       return file_outcome_of(
           ::fallocate(descriptor_, 0, static_cast<off_t>(offset_), static_cast<off_t>(one_.bytes)));
-    default: return -EINVAL;
+    case file_action::copy: return platform::copy_part(descriptor_, offset_, one_.bytes, other());
+    case file_action::fill_pipe:
+    case file_action::drain_pipe:
+      return platform::splice_file(action_ == file_action::fill_pipe, descriptor_, offset_,
+                                   other());
+    case file_action::set_permissions: return file_outcome_of(::fchmod(descriptor_, permissions_));
+    case file_action::advise: return platform::advise(descriptor_, offset_, one_.bytes, flags_);
+    case file_action::lock: return platform::set_lock(descriptor_, offset_, one_.bytes, flags_);
+    default: return platform::act_on_path(*this);
   }
 }
 

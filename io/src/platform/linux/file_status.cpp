@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 
 #include "platform/files.hpp"
@@ -45,10 +44,13 @@ file_status status_from(const void* answer) noexcept {
   made.allocated_bytes = found.stx_blocks * 512;
   made.kind = kind_of(found.stx_mode);
   made.permissions = found.stx_mode & permission_bits;
-  using clock = std::chrono::system_clock;
-  made.modified = clock::time_point(std::chrono::duration_cast<clock::duration>(
-      std::chrono::seconds(found.stx_mtime.tv_sec) +
-      std::chrono::nanoseconds(found.stx_mtime.tv_nsec)));
+  const auto moment = [](const statx_timestamp& at) { return unix_moment(at.tv_sec, at.tv_nsec); };
+  made.modified = moment(found.stx_mtime);
+  made.changed = moment(found.stx_ctime);
+  made.accessed = moment(found.stx_atime);
+  if ((found.stx_mask & STATX_BTIME) != 0) made.created = moment(found.stx_btime);
+  made.owner = found.stx_uid;
+  made.group = found.stx_gid;
   made.device = (std::uint64_t{found.stx_dev_major} << 32) | found.stx_dev_minor;
   made.inode = found.stx_ino;
   made.links = found.stx_nlink;

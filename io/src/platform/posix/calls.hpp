@@ -12,8 +12,8 @@
 #include <cerrno>
 #include <cstddef>
 
-#include "platform/posix/without_sigpipe.hpp"
 #include "platform/unix/numbered_message.hpp"
+#include "platform/unix/without_sigpipe.hpp"
 
 namespace tandem::inline v0::io::platform {
 

@@ -11,8 +11,11 @@
 #include <tandem/detail/futex_mutex.hpp>
 #include <tandem/io/detail/file_request.hpp>
 
+#include "platform/directories.hpp"
 #include "platform/open_beneath.hpp"
+#include "platform/two_ends.hpp"
 #include "platform/unix/call_limit.hpp"
+#include "platform/unix/file_commands.hpp"
 #include "platform/unix/file_outcome.hpp"
 #include "platform/unix/sync_to_disk.hpp"
 
@@ -64,6 +67,8 @@ std::int32_t file_request::call(int) noexcept {
   const auto at = static_cast<off_t>(offset_);
   switch (action_) {
     case file_action::read: return file_outcome_of(::pread(descriptor_, first.data, bytes, at));
+    case file_action::read_on: return file_outcome_of(::read(descriptor_, first.data, bytes));
+    case file_action::write_on: return file_outcome_of(::write(descriptor_, first.data, bytes));
     case file_action::append: return append(descriptor_, first.data, bytes);
     default: return file_outcome_of(::pwrite(descriptor_, first.data, bytes, at));
   }
@@ -74,7 +79,7 @@ int file_request::attempt_flags() const noexcept { return 0; }
 
 bool file_request::attempt() noexcept {
   // A call may wait for the disk, and nobody tells whether it would: perform() does them all.
-  if (action_ == file_action::open) return false;
+  if (may_have_no_descriptor.has(action_)) return false;
   if (descriptor_ < 0) {
     fail(EBADF);
     return true;
@@ -90,7 +95,8 @@ std::int32_t file_request::command() noexcept {
   switch (action_) {
     case file_action::sync: return file_outcome_of(platform::sync_to_disk(descriptor_));
     case file_action::sync_data: return file_outcome_of(sync_data_to_disk(descriptor_));
-    case file_action::open: return file_outcome_of(::open(path(), flags_, permissions_));
+    case file_action::open:
+      return platform::open_at_path(descriptor_, path(), flags_, permissions_);
     case file_action::open_beneath:
       return platform::open_beneath(descriptor_, path(), flags_, permissions_);
     case file_action::status:
@@ -99,7 +105,11 @@ std::int32_t file_request::command() noexcept {
       return file_outcome_of(::ftruncate(descriptor_, static_cast<off_t>(offset_)));
     case file_action::allocate:
       return allocate(descriptor_, static_cast<off_t>(offset_), static_cast<off_t>(one_.bytes));
-    default: return -EINVAL;
+    case file_action::copy: return platform::copy_part(descriptor_, offset_, one_.bytes, other());
+    case file_action::set_permissions: return file_outcome_of(::fchmod(descriptor_, permissions_));
+    case file_action::advise: return platform::advise(descriptor_, offset_, one_.bytes, flags_);
+    case file_action::lock: return platform::set_lock(descriptor_, offset_, one_.bytes, flags_);
+    default: return platform::act_on_path(*this);
   }
 }
 

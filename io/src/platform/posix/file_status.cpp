@@ -13,12 +13,8 @@ namespace tandem::inline v0::io::platform {
 
 namespace {
 
-timespec modified_at(const struct ::stat& found) noexcept {
-#if defined(__APPLE__)
-  return found.st_mtimespec;
-#else
-  return found.st_mtim;
-#endif
+std::chrono::system_clock::time_point moment_of(const timespec& at) noexcept {
+  return unix_moment(at.tv_sec, at.tv_nsec);
 }
 
 }  // namespace
@@ -41,10 +37,18 @@ file_status status_from(const void* answer) noexcept {
   made.allocated_bytes = static_cast<std::uint64_t>(found.st_blocks) * 512;
   made.kind = kind_of(found.st_mode);
   made.permissions = found.st_mode & permission_bits;
-  using clock = std::chrono::system_clock;
-  const timespec modified = modified_at(found);
-  made.modified = clock::time_point(std::chrono::duration_cast<clock::duration>(
-      std::chrono::seconds(modified.tv_sec) + std::chrono::nanoseconds(modified.tv_nsec)));
+#if defined(__APPLE__)
+  made.modified = moment_of(found.st_mtimespec);
+  made.changed = moment_of(found.st_ctimespec);
+  made.accessed = moment_of(found.st_atimespec);
+  made.created = moment_of(found.st_birthtimespec);
+#else
+  made.modified = moment_of(found.st_mtim);
+  made.changed = moment_of(found.st_ctim);
+  made.accessed = moment_of(found.st_atim);
+#endif
+  made.owner = found.st_uid;
+  made.group = found.st_gid;
   made.device = static_cast<std::uint64_t>(found.st_dev);
   made.inode = static_cast<std::uint64_t>(found.st_ino);
   made.links = static_cast<decltype(made.links)>(found.st_nlink);

@@ -1,8 +1,8 @@
 // attempt.cpp: the system calls of each kind of operation, none of which blocks.
 // SPDX-License-Identifier: MIT
 //
-// Sockets may be in blocking mode: transfers say MSG_DONTWAIT, accept and connect set the mode, and
-// what is no socket is asked by poll() first.
+// Sockets may be in blocking mode: transfers say MSG_DONTWAIT, accept and connect set the mode. Our
+// ends of pipes do not block; what is neither is asked by poll() first.
 #include "platform/attempt.hpp"
 
 #include <poll.h>
@@ -15,11 +15,14 @@
 
 #include "platform/datagrams.hpp"
 #include "platform/local_sockets.hpp"
+#include "platform/two_ends.hpp"
 #include "platform/unix/call_limit.hpp"
 #include "platform/unix/calls.hpp"
 #include "platform/unix/datagram_message.hpp"
 #include "platform/unix/message.hpp"
+#include "platform/unix/shared_transfer.hpp"
 #include "platform/unix/socket_address.hpp"
+#include "platform/unix/without_sigpipe.hpp"
 
 namespace tandem::inline v0::io::platform {
 
@@ -114,6 +117,7 @@ std::int32_t next_attempt(operation& operation) noexcept {
       return receive_now(descriptor, operation.buffer(), operation.bytes());
     case operation_kind::send:
     case operation_kind::send_all:
+    case operation_kind::send_zero_copy:
       return outcome_of(send_bytes(descriptor, operation.buffer(), capped(operation.bytes())));
     case operation_kind::receive_vector: {
       msghdr header = message_of(operation.window());
@@ -130,7 +134,22 @@ std::int32_t next_attempt(operation& operation) noexcept {
     case operation_kind::send_datagrams: return send_datagrams(operation);
     case operation_kind::receive_message: return receive_local(operation);
     case operation_kind::send_message: return send_local(operation);
-    case operation_kind::wait_readable: return readiness(descriptor, POLLIN);
+    case operation_kind::read_shared:
+      return outcome_of(read_shared(descriptor, operation.buffer(), capped(operation.bytes())));
+    case operation_kind::write_shared:
+    case operation_kind::write_all_shared:
+      return outcome_of(write_shared(descriptor, operation.buffer(), capped(operation.bytes())));
+    case operation_kind::send_file: return send_file(operation);
+    case operation_kind::fill_pipe: return fill_pipe(operation);
+    case operation_kind::drain_pipe: return drain_pipe(operation);
+    case operation_kind::read_pipe:
+      return outcome_of(::read(descriptor, operation.buffer(), capped(operation.bytes())));
+    case operation_kind::write_pipe:
+    case operation_kind::write_all_pipe:
+      return outcome_of(holding_sigpipe(
+          [&] { return ::write(descriptor, operation.buffer(), capped(operation.bytes())); }));
+    case operation_kind::wait_readable:
+    case operation_kind::wait_process: return readiness(descriptor, POLLIN);
     case operation_kind::wait_writable: return readiness(descriptor, POLLOUT);
     case operation_kind::read_file:
       if (!is_ready(descriptor, POLLIN)) return would_block;

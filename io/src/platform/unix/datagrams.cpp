@@ -20,6 +20,7 @@
 #include "platform/unix/calls.hpp"
 #include "platform/unix/datagram_control.hpp"
 #include "platform/unix/socket_address.hpp"
+#include "platform/unix/socket_setting.hpp"
 
 namespace tandem::inline v0::io::platform {
 
@@ -29,16 +30,9 @@ using detail::datagram_batch;
 using detail::datagram_room;
 using detail::operation;
 
-std::error_code error_of_call(int answer) noexcept {
-  return answer == 0 ? std::error_code() : std::error_code(errno, std::generic_category());
-}
-template <class T>
-std::error_code set(int descriptor, int level, int name, const T& value) noexcept {
-  return error_of_call(::setsockopt(descriptor, level, name, &value, sizeof value));
-}
 /// An option that both families have, each its own.
-std::error_code set(int descriptor, address_family family, int name_v4, int name_v6,
-                    int value) noexcept {
+std::error_code set_each(int descriptor, address_family family, int name_v4, int name_v6,
+                         int value) noexcept {
   return family == address_family::ipv4 ? set(descriptor, IPPROTO_IP, name_v4, value)
                                         : set(descriptor, IPPROTO_IPV6, name_v6, value);
 }
@@ -160,8 +154,8 @@ std::span<const std::byte> next_train(const detail::datagram_train& train) noexc
 }
 
 /// The device, or what is on the way to it, cannot cut: no checksum by hardware (EIO), a socket
-/// without one, segments beyond the route's MTU (EINVAL), an old kernel. Each datagram may be sent all
-/// the same; if not, that call says why.
+/// without one, segments beyond the route's MTU (EINVAL), an old kernel. Each datagram may be sent
+/// all the same; if not, that call says why.
 bool is_refusal_of_trains(int error) noexcept {
   return error == EINVAL || error == EIO || error == EOPNOTSUPP || error == ENOPROTOOPT ||
          error == EMSGSIZE;
@@ -267,21 +261,22 @@ std::error_code set_broadcast(native_descriptor socket, bool on) noexcept {
   return set(socket, SOL_SOCKET, SO_BROADCAST, on ? 1 : 0);
 }
 std::error_code set_hops(native_descriptor socket, address_family family, unsigned hops) noexcept {
-  return set(socket, family, IP_TTL, IPV6_UNICAST_HOPS, static_cast<int>(hops));
+  return set_each(socket, family, IP_TTL, IPV6_UNICAST_HOPS, static_cast<int>(hops));
 }
 std::error_code set_mark(native_descriptor socket, address_family family, ecn_mark mark) noexcept {
-  const std::error_code error = set(socket, family, IP_TOS, IPV6_TCLASS, static_cast<int>(mark));
+  const std::error_code error =
+      set_each(socket, family, IP_TOS, IPV6_TCLASS, static_cast<int>(mark));
   if (error || family == address_family::ipv4) return error;
   (void)set(socket, IPPROTO_IP, IP_TOS, static_cast<int>(mark));  // for its IPv4 peers
   return {};
 }
 std::error_code set_multicast_hops(native_descriptor socket, address_family family,
                                    unsigned hops) noexcept {
-  return set(socket, family, IP_MULTICAST_TTL, IPV6_MULTICAST_HOPS, static_cast<int>(hops));
+  return set_each(socket, family, IP_MULTICAST_TTL, IPV6_MULTICAST_HOPS, static_cast<int>(hops));
 }
 std::error_code set_multicast_loop(native_descriptor socket, address_family family,
                                    bool on) noexcept {
-  return set(socket, family, IP_MULTICAST_LOOP, IPV6_MULTICAST_LOOP, on ? 1 : 0);
+  return set_each(socket, family, IP_MULTICAST_LOOP, IPV6_MULTICAST_LOOP, on ? 1 : 0);
 }
 std::error_code set_multicast_interface(native_descriptor socket, address_family family,
                                         std::uint32_t index) noexcept {

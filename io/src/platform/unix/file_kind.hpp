@@ -4,6 +4,8 @@
 
 #include <sys/stat.h>
 
+#include <chrono>
+#include <cstdint>
 #include <tandem/io/file_status.hpp>
 
 namespace tandem::inline v0::io::platform {
@@ -19,6 +21,14 @@ inline file_kind kind_of(unsigned mode) noexcept {
     case S_IFSOCK: return file_kind::socket;
     default: return file_kind::other;
   }
+}
+
+/// Since 1970.
+inline std::chrono::system_clock::time_point unix_moment(std::int64_t seconds,
+                                                         std::int64_t nanoseconds) noexcept {
+  using clock = std::chrono::system_clock;
+  return clock::time_point(std::chrono::duration_cast<clock::duration>(
+      std::chrono::seconds(seconds) + std::chrono::nanoseconds(nanoseconds)));
 }
 
 inline constexpr unsigned permission_bits = 07777;

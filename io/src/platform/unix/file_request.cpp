@@ -44,7 +44,7 @@ bool file_request::took(std::int32_t outcome) noexcept {
   }
   // The end of a file is where it is: what is read past the page cache from there on is not
   // aligned.
-  if (outcome == -EINVAL && is_direct_ && action_ == file_action::read && done_ != 0) return false;
+  if (outcome == -EINVAL && is_direct_ && is_reading() && done_ != 0) return false;
   return advance(outcome);
 }
 

@@ -33,6 +33,9 @@ int open_flags(const open_options& options) noexcept {
   if (options.truncate) flags |= O_TRUNC;
   if (options.append) flags |= O_APPEND;
   if (options.direct) flags |= direct_flag;
+#if defined(O_TMPFILE)
+  if (options.unnamed) flags |= O_TMPFILE;
+#endif
   return flags;
 }
 
@@ -53,6 +56,22 @@ std::error_code adopt_file(native_descriptor file, bool& is_direct) noexcept {
   }
   is_direct = (status & direct_flag) != 0;
   return {};
+}
+
+int advice_flag([[maybe_unused]] file_access how) noexcept {
+#if defined(POSIX_FADV_NORMAL)
+  switch (how) {
+    case file_access::sequential: return POSIX_FADV_SEQUENTIAL;
+    case file_access::random: return POSIX_FADV_RANDOM;
+    case file_access::once: return POSIX_FADV_NOREUSE;
+    case file_access::soon: return POSIX_FADV_WILLNEED;
+    case file_access::no_more: return POSIX_FADV_DONTNEED;
+    case file_access::normal: break;
+  }
+  return POSIX_FADV_NORMAL;
+#else
+  return 0;
+#endif
 }
 
 // No system here has a port of files.

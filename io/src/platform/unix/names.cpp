@@ -1,10 +1,11 @@
-// names.cpp: getaddrinfo(), its errors and its results.
+// names.cpp: getaddrinfo() and getnameinfo(), their errors and results.
 // SPDX-License-Identifier: MIT
 #include "platform/names.hpp"
 
 #include <netdb.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <tandem/io/resolve.hpp>
@@ -45,6 +46,17 @@ const std::error_category& name_category() noexcept {
   return only;
 }
 
+namespace {
+
+/// Of a call that has just answered so. @returns  no error for 0
+std::error_code error_of_answer(int code) noexcept {
+  if (code == 0) return {};
+  if (code == EAI_SYSTEM) return {errno, std::generic_category()};
+  return {code, name_category()};
+}
+
+}  // namespace
+
 std::error_code host_not_found() noexcept { return {EAI_NONAME, name_category()}; }
 std::error_code service_not_found() noexcept { return {EAI_SERVICE, name_category()}; }
 
@@ -56,12 +68,8 @@ found_names look_up(const std::string& host, const std::string& service, bool ma
   wanted.ai_protocol = IPPROTO_TCP;
   wanted.ai_flags = may_wait ? AI_ADDRCONFIG : AI_NUMERICHOST | AI_NUMERICSERV;
   addrinfo* first = nullptr;
-  const int code = ::getaddrinfo(host.c_str(), service.c_str(), &wanted, &first);
-  if (code != 0) {
-    made.error = code == EAI_SYSTEM ? std::error_code(errno, std::generic_category())
-                                    : std::error_code(code, name_category());
-    return made;
-  }
+  made.error = error_of_answer(::getaddrinfo(host.c_str(), service.c_str(), &wanted, &first));
+  if (made.error) return made;
   try {
     for (const addrinfo* each = first; each != nullptr; each = each->ai_next) {
       if (each->ai_family != AF_INET && each->ai_family != AF_INET6) continue;
@@ -76,6 +84,16 @@ found_names look_up(const std::string& host, const std::string& service, bool ma
   }
   ::freeaddrinfo(first);
   if (made.found.empty()) made.error = host_not_found();
+  return made;
+}
+
+found_host name_at(const endpoint& address) {
+  const socket_address native(address);
+  std::array<char, NI_MAXHOST> name{};
+  found_host made;
+  made.error = error_of_answer(::getnameinfo(native.data(), native.size(), name.data(), name.size(),
+                                             nullptr, 0, NI_NAMEREQD));
+  if (!made.error) made.found = name.data();
   return made;
 }
 

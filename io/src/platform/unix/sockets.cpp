@@ -8,37 +8,19 @@
 #include <sys/socket.h>
 
 #include <cerrno>
-#include <climits>
 #include <system_error>
-#include <utility>
 
 #include "platform/unix/adopted.hpp"
 #include "platform/unix/calls.hpp"
 #include "platform/unix/socket_address.hpp"
 #include "platform/unix/socket_questions.hpp"
+#include "platform/unix/socket_setting.hpp"
 
 namespace tandem::inline v0::io::platform {
 
 namespace {
 
 std::error_code error_of(int number) noexcept { return {number, std::generic_category()}; }
-
-/// Of a call that has just answered with 0, or with -1 and errno.
-std::error_code error_of_call(int answer) noexcept {
-  return answer == 0 ? std::error_code() : error_of(errno);
-}
-
-template <class T>
-std::error_code set(int descriptor, int level, int name, const T& value) noexcept {
-  return error_of_call(::setsockopt(descriptor, level, name, &value, sizeof value));
-}
-
-/// What does not fit is as good as the largest that does.
-template <class Number>
-int to_int(Number value) noexcept {
-  if (std::cmp_less(value, 0)) return -1;  // which the system refuses
-  return std::cmp_less(INT_MAX, value) ? INT_MAX : static_cast<int>(value);
-}
 
 /// @param ask  getsockname or getpeername
 result<endpoint> name_of(int descriptor, int (*ask)(int, sockaddr*, socklen_t*)) noexcept {

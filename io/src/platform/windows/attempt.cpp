@@ -16,6 +16,7 @@
 #include "platform/datagrams.hpp"
 #include "platform/descriptor.hpp"
 #include "platform/local_sockets.hpp"
+#include "platform/two_ends.hpp"
 #include "platform/windows/socket_address.hpp"
 #include "platform/windows/system.hpp"
 
@@ -206,6 +207,7 @@ std::int32_t next_attempt(operation& operation) noexcept {
       return receive_now(descriptor, operation.buffer(), operation.bytes());
     case operation_kind::send:
     case operation_kind::send_all:
+    case operation_kind::send_zero_copy:
       return told(descriptor, ::send(descriptor, static_cast<const char*>(operation.buffer()),
                                      capped(operation.bytes()), 0));
     case operation_kind::receive_vector: return receive_list(operation);
@@ -217,6 +219,16 @@ std::int32_t next_attempt(operation& operation) noexcept {
     case operation_kind::send_datagrams: return send_datagrams(operation);
     case operation_kind::receive_message: return receive_local(operation);
     case operation_kind::send_message: return send_local(operation);
+    case operation_kind::read_shared:
+    case operation_kind::write_shared:
+    case operation_kind::write_all_shared: break;  // shared_streams.cpp opens none
+    case operation_kind::wait_process:
+    case operation_kind::read_pipe:
+    case operation_kind::write_pipe:
+    case operation_kind::write_all_pipe: break;  // there are none
+    case operation_kind::send_file: return send_file(operation);
+    case operation_kind::fill_pipe: return fill_pipe(operation);
+    case operation_kind::drain_pipe: return drain_pipe(operation);
     case operation_kind::wait_readable: return readiness(descriptor, POLLIN);
     case operation_kind::wait_writable: return readiness(descriptor, POLLOUT);
     case operation_kind::file: break;  // it waits for no direction

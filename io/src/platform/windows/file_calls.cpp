@@ -3,9 +3,12 @@
 #include "platform/windows/file_calls.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cwchar>
 #include <new>
 #include <string>
+#include <tandem/detail/random.hpp>
 
 #include "platform/files.hpp"
 #include "platform/windows/file_answer.hpp"
@@ -72,15 +75,22 @@ std::int32_t open_file(const char* path, int flags, unsigned permissions) noexce
       access |= (flags & appends) != 0 ? FILE_GENERIC_WRITE & ~DWORD{FILE_WRITE_DATA}
                                        : DWORD{GENERIC_WRITE};
     }
-    const bool makes = (flags & creates) != 0;
+    const bool makes = (flags & (creates | is_unnamed)) != 0;
     const bool cuts = (flags & truncates) != 0;
+    if ((flags & is_unnamed) != 0) {  // the path is the folder
+      std::array<wchar_t, 32> name{};
+      (void)std::swprintf(name.data(), name.size(), L"\\tandem-%016llx",
+                          static_cast<unsigned long long>(tandem::detail::random_bits()));
+      wide += name.data();
+    }
     DWORD how =
         makes ? (cuts ? CREATE_ALWAYS : OPEN_ALWAYS) : (cuts ? TRUNCATE_EXISTING : OPEN_EXISTING);
-    if (makes && (flags & is_exclusive) != 0) how = CREATE_NEW;
+    if (makes && (flags & (is_exclusive | is_unnamed)) != 0) how = CREATE_NEW;
     // CREATE_ALWAYS would also set the attributes anew of a file that is there.
     if (how == CREATE_ALWAYS && (flags & appends) == 0) how = OPEN_ALWAYS;
     DWORD attributes = FILE_FLAG_OVERLAPPED;
     if ((flags & is_direct_flag) != 0) attributes |= FILE_FLAG_NO_BUFFERING;
+    if ((flags & is_unnamed) != 0) attributes |= FILE_FLAG_DELETE_ON_CLOSE;
     // Folders, too: open_beneath() starts there.
     if (!makes && !cuts && (flags & opens_to_write) == 0) attributes |= FILE_FLAG_BACKUP_SEMANTICS;
     // Nobody may write: Windows has one bit for that.
@@ -121,6 +131,43 @@ std::int32_t set_size(native_descriptor file, std::uint64_t bytes) noexcept {
   const BOOL answer =
       ::SetFileInformationByHandle(handle_of(file), FileEndOfFileInfo, &wanted, sizeof wanted);
   return answer != 0 ? 0 : failure();
+}
+
+std::int32_t set_permissions(native_descriptor file, unsigned permissions) noexcept {
+  FILE_BASIC_INFO about{};
+  const HANDLE handle = handle_of(file);
+  if (::GetFileInformationByHandleEx(handle, FileBasicInfo, &about, sizeof about) == 0) {
+    return failure();
+  }
+  about.FileAttributes &= ~DWORD{FILE_ATTRIBUTE_READONLY};
+  if ((permissions & 0222U) == 0) about.FileAttributes |= FILE_ATTRIBUTE_READONLY;
+  if (about.FileAttributes == 0) about.FileAttributes = FILE_ATTRIBUTE_NORMAL;
+  return ::SetFileInformationByHandle(handle, FileBasicInfo, &about, sizeof about) != 0 ? 0
+                                                                                        : failure();
+}
+
+std::int32_t set_lock(native_descriptor file, std::uint64_t offset, std::uint64_t bytes,
+                      int how) noexcept {
+  const own_event done;
+  if (done.get() == nullptr) return failure();
+  OVERLAPPED call{};
+  call.Offset = static_cast<DWORD>(offset);
+  call.OffsetHigh = static_cast<DWORD>(offset >> 32U);
+  call.hEvent =
+      reinterpret_cast<HANDLE>(reinterpret_cast<std::uintptr_t>(done.get()) | 1U);  // NOLINT
+  const std::uint64_t size = bytes != 0 ? bytes : ~offset;
+  const auto low = static_cast<DWORD>(size);
+  const auto high = static_cast<DWORD>(size >> 32U);
+  const HANDLE handle = handle_of(file);
+  if (how == unlocks) {
+    return ::UnlockFileEx(handle, 0, low, high, &call) != 0 ? 0 : failure();
+  }
+  const DWORD flags = DWORD{LOCKFILE_FAIL_IMMEDIATELY} |
+                      (how == locks_exclusive ? DWORD{LOCKFILE_EXCLUSIVE_LOCK} : DWORD{0});
+  if (::LockFileEx(handle, flags, 0, low, high, &call) != 0) return 0;
+  const DWORD error = ::GetLastError();
+  const bool is_held = error == ERROR_LOCK_VIOLATION || error == ERROR_IO_PENDING;
+  return is_held ? -EAGAIN : -number_of(error);
 }
 
 std::int32_t allocate(native_descriptor file, std::uint64_t bytes) noexcept {

@@ -22,6 +22,9 @@ enum open_flag : int {
   truncates = 16,
   appends = 32,
   is_direct_flag = 64,
+  opens_directory = 128,
+  refuses_link = 256,
+  is_unnamed = 512,
 };
 
 /// Bytes, 0 at the end of the file; fewer than asked for only there.
@@ -32,6 +35,12 @@ std::int32_t open_file(const char* path, int flags, unsigned permissions) noexce
 /// @param answer  status_bytes of room
 std::int32_t ask_status(native_descriptor file, void* answer) noexcept;
 std::int32_t set_size(native_descriptor file, std::uint64_t bytes) noexcept;
+/// Of an open file: whether anybody may write.
+std::int32_t set_permissions(native_descriptor file, unsigned permissions) noexcept;
+/// Without waiting for another lock (EAGAIN). @param bytes  0: to the end, wherever that will be
+/// @param how    a lock_flag
+std::int32_t set_lock(native_descriptor file, std::uint64_t offset, std::uint64_t bytes,
+                      int how) noexcept;
 /// Room on the disk, and a size of at least that.
 std::int32_t allocate(native_descriptor file, std::uint64_t bytes) noexcept;
 

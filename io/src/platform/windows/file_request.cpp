@@ -10,8 +10,10 @@
 #include <tandem/io/detail/file_request.hpp>
 #include <tandem/stop.hpp>
 
+#include "platform/directories.hpp"
 #include "platform/files.hpp"
 #include "platform/open_beneath.hpp"
+#include "platform/two_ends.hpp"
 #include "platform/windows/file_calls.hpp"
 #include "platform/windows/system.hpp"
 
@@ -37,7 +39,7 @@ std::int32_t file_request::call(int flags) noexcept {
   // Windows has no call for a list of buffers of any size.
   const segment& first = list.front();
   const std::uint64_t at = flags != 0 ? platform::end_of_file : offset_;
-  return platform::transfer(action_ == file_action::read, descriptor_, first.data, first.bytes, at);
+  return platform::transfer(is_reading(), descriptor_, first.data, first.bytes, at);
 }
 
 int file_request::write_flags() const noexcept {
@@ -47,7 +49,7 @@ int file_request::write_flags() const noexcept {
 int file_request::attempt_flags() const noexcept { return 0; }
 
 bool file_request::attempt() noexcept {
-  if (action_ == file_action::open) return false;
+  if (may_have_no_descriptor.has(action_)) return false;
   if (!is_descriptor(descriptor_)) {
     fail(EBADF);
     return true;
@@ -73,13 +75,18 @@ std::int32_t file_request::command() noexcept {
   switch (action_) {
     case file_action::sync:
     case file_action::sync_data: return outcome_of(::FlushFileBuffers(file));
-    case file_action::open: return platform::open_file(path(), flags_, permissions_);
+    case file_action::open:
+      return platform::open_at_path(descriptor_, path(), flags_, permissions_);
     case file_action::open_beneath:
       return platform::open_beneath(descriptor_, path(), flags_, permissions_);
     case file_action::status: return platform::ask_status(descriptor_, one_.data);
     case file_action::truncate: return platform::set_size(descriptor_, offset_);
     case file_action::allocate: return platform::allocate(descriptor_, offset_ + one_.bytes);
-    default: return -EINVAL;
+    case file_action::copy: return platform::copy_part(descriptor_, offset_, one_.bytes, other());
+    case file_action::set_permissions: return platform::set_permissions(descriptor_, permissions_);
+    case file_action::advise: return 0;  // nobody to tell
+    case file_action::lock: return platform::set_lock(descriptor_, offset_, one_.bytes, flags_);
+    default: return platform::act_on_path(*this);
   }
 }
 

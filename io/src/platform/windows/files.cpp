@@ -57,6 +57,17 @@ std::uint64_t join(HANDLE file, const file_port& port) noexcept {
   return ::GetLastError() == ERROR_INVALID_PARAMETER ? of_others : no_packets;
 }
 
+/// Of steps of 100 ns since 1601.
+std::chrono::system_clock::time_point moment_of(const FILETIME& at) noexcept {
+  using steps = std::chrono::duration<std::int64_t, std::ratio<1, 10'000'000>>;
+  constexpr std::int64_t seconds_to_1970 = 11'644'473'600;
+  const auto since_1601 = static_cast<std::int64_t>((std::uint64_t{at.dwHighDateTime} << 32U) |
+                                                    std::uint64_t{at.dwLowDateTime});
+  using clock = std::chrono::system_clock;
+  return clock::time_point(std::chrono::duration_cast<clock::duration>(
+      steps(since_1601) - std::chrono::seconds(seconds_to_1970)));
+}
+
 }  // namespace
 
 int open_flags(const open_options& options) noexcept {
@@ -68,6 +79,7 @@ int open_flags(const open_options& options) noexcept {
   if (options.truncate) flags |= truncates;
   if (options.append) flags |= appends;
   if (options.direct) flags |= is_direct_flag;
+  if (options.unnamed) flags |= is_unnamed;
   return flags;
 }
 
@@ -120,6 +132,12 @@ std::string_view cure_of(const std::error_code& failure) noexcept {
          "by file::open() or ReOpenFile(), or give it to tandem before anything else binds it";
 }
 
+int advice_flag(file_access /*how*/) noexcept { return 0; }  // nobody to tell
+
+void unlock(native_descriptor file, std::uint64_t offset, std::uint64_t bytes) noexcept {
+  (void)set_lock(file, offset, bytes, unlocks);
+}
+
 bool has_no_disk(native_descriptor /*file*/) noexcept { return false; }
 
 std::size_t direct_io_alignment_of(native_descriptor file) noexcept {
@@ -160,14 +178,10 @@ file_status status_from(const void* answer) noexcept {
   made.device = found.about.dwVolumeSerialNumber;
   made.inode = wide(found.about.nFileIndexHigh, found.about.nFileIndexLow);
   made.links = found.about.nNumberOfLinks;
-  // Steps of 100 ns since 1601.
-  using steps = std::chrono::duration<std::int64_t, std::ratio<1, 10'000'000>>;
-  constexpr std::int64_t seconds_to_1970 = 11'644'473'600;
-  const auto since_1601 = static_cast<std::int64_t>(
-      wide(found.about.ftLastWriteTime.dwHighDateTime, found.about.ftLastWriteTime.dwLowDateTime));
-  using clock = std::chrono::system_clock;
-  made.modified = clock::time_point(std::chrono::duration_cast<clock::duration>(
-      steps(since_1601) - std::chrono::seconds(seconds_to_1970)));
+  made.modified = moment_of(found.about.ftLastWriteTime);
+  made.changed = made.modified;  // this call does not tell
+  made.accessed = moment_of(found.about.ftLastAccessTime);
+  made.created = moment_of(found.about.ftCreationTime);
   return made;
 }
 

@@ -1,8 +1,9 @@
-// names.cpp: GetAddrInfoW(), its errors and its results.
+// names.cpp: GetAddrInfoW() and GetNameInfoW(), their errors and results.
 // SPDX-License-Identifier: MIT
 #include "platform/names.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <string>
 #include <tandem/io/resolve.hpp>
@@ -34,9 +35,13 @@ class category final : public std::error_category {
   }
 };
 
-bool is_ours(int code) noexcept {
-  return name_category().default_error_condition(code) !=
-         std::error_condition(code, name_category());
+/// @returns  no error for 0
+std::error_code error_of_answer(int code) noexcept {
+  if (code == 0) return {};
+  const bool is_ours =
+      name_category().default_error_condition(code) != std::error_condition(code, name_category());
+  return is_ours ? std::error_code(code, name_category())
+                 : error_of(number_of(static_cast<DWORD>(code)));
 }
 
 }  // namespace
@@ -76,11 +81,8 @@ found_names look_up(const std::string& host, const std::string& service, bool ma
     wanted.ai_flags = 0;
     code = ask();
   }
-  if (code != 0) {
-    made.error = is_ours(code) ? std::error_code(code, name_category())
-                               : error_of(number_of(static_cast<DWORD>(code)));
-    return made;
-  }
+  made.error = error_of_answer(code);
+  if (made.error) return made;
   try {
     for (const ADDRINFOW* each = first; each != nullptr; each = each->ai_next) {
       if (each->ai_family != AF_INET && each->ai_family != AF_INET6) continue;
@@ -96,6 +98,21 @@ found_names look_up(const std::string& host, const std::string& service, bool ma
   }
   ::FreeAddrInfoW(first);
   if (made.found.empty()) made.error = host_not_found();
+  return made;
+}
+
+found_host name_at(const endpoint& address) {
+  found_host made;
+  if (const int failure = start_sockets(); failure != 0) {
+    made.error = error_of(failure);
+    return made;
+  }
+  const socket_address native(address);
+  std::array<wchar_t, NI_MAXHOST> name{};
+  const int answer = ::GetNameInfoW(native.data(), native.size(), name.data(),
+                                    static_cast<DWORD>(name.size()), nullptr, 0, NI_NAMEREQD);
+  made.error = error_of_answer(answer != 0 ? ::WSAGetLastError() : 0);
+  if (!made.error) made.found = to_utf8(name.data());
   return made;
 }
 

@@ -11,11 +11,14 @@
 #include <span>
 #include <tandem/io/detail/file_action.hpp>
 #include <tandem/io/detail/file_handle.hpp>
+#include <tandem/io/detail/path_request.hpp>
 #include <tandem/io/detail/segment_window.hpp>
 #include <tandem/io/export.hpp>
 #include <tandem/io/native_descriptor.hpp>
 
 namespace tandem::inline v0::io::detail {
+
+struct other_end;
 
 class TANDEM_IO_API file_request {
  public:
@@ -37,8 +40,17 @@ class TANDEM_IO_API file_request {
     window.fill();
     window_ = &window;
   }
+  void aim_at(other_end& other) noexcept { one_.data = &other; }
   void aim_at_path(const char* path, int flags, unsigned permissions) noexcept {
     one_.data = const_cast<char*>(path);  // NOLINT: the kernel only reads it
+    say(flags, permissions);
+  }
+  void aim_at(path_request& what, int flags, unsigned permissions) noexcept {
+    one_.data = &what;
+    say(flags, permissions);
+  }
+  /// What an action on an open file needs to know beside offset and bytes.
+  void say(int flags, unsigned permissions) noexcept {
     flags_ = flags;
     permissions_ = permissions;
   }
@@ -53,6 +65,7 @@ class TANDEM_IO_API file_request {
 
   file_action action() const noexcept { return action_; }
   bool is_transfer() const noexcept { return are_transfers.has(action_); }
+  bool is_reading() const noexcept { return are_reading.has(action_); }
   bool is_opening() const noexcept { return are_opening.has(action_); }
   bool is_direct() const noexcept { return is_direct_; }
   bool is_vectored() const noexcept { return window_ != nullptr; }
@@ -63,7 +76,10 @@ class TANDEM_IO_API file_request {
   }
   void* data() const noexcept { return one_.data; }
   std::size_t bytes() const noexcept { return one_.bytes; }
+  other_end& other() const noexcept { return *static_cast<other_end*>(one_.data); }
   const char* path() const noexcept { return static_cast<const char*>(one_.data); }
+  /// Of an action on a path, but for open and open_beneath.
+  path_request& what() const noexcept { return *static_cast<path_request*>(one_.data); }
   int flags() const noexcept { return flags_; }
   unsigned permissions() const noexcept { return permissions_; }
   std::uint64_t offset() const noexcept { return offset_; }

@@ -23,6 +23,7 @@ consteval bool is_in_order(const std::array<Row, Count>& rows, Kind Row::* kind)
 template <class Kind>
 class kind_set {
  public:
+  constexpr kind_set() noexcept = default;  // none
   /// @param says  a member that is a bool, or a function of a row
   template <class Row, std::size_t Count, class Says>
   consteval kind_set(const std::array<Row, Count>& rows, Says says) {
@@ -32,6 +33,9 @@ class kind_set {
     }
   }
 
+  constexpr void add(Kind kind) noexcept {
+    bits_ |= std::uint32_t{1} << static_cast<unsigned>(kind);
+  }
   constexpr bool has(Kind kind) const noexcept {
     return (bits_ >> static_cast<unsigned>(kind) & 1U) != 0;
   }

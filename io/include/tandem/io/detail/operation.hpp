@@ -30,6 +30,7 @@ class datagram_list;
 class datagram_train;
 class file_request;
 class local_message;
+struct other_end;
 
 class TANDEM_IO_API operation : public tandem::detail::leaf {
  public:
@@ -68,6 +69,7 @@ class TANDEM_IO_API operation : public tandem::detail::leaf {
   void aim_at(datagram_train& what) noexcept { buffer_ = &what; }
   void aim_at(datagram_list& what) noexcept { buffer_ = &what; }
   void aim_at(local_message& what) noexcept { buffer_ = &what; }
+  void aim_at(other_end& what) noexcept { buffer_ = &what; }
   /// Also on its own thread it is tried before it is submitted: it mostly need not wait.
   void try_at_home(bool on = true) noexcept { tries_at_home_ = on; }
   /// Without anything to do, or to wait for. @returns whether it gives way to others first
@@ -130,6 +132,7 @@ class TANDEM_IO_API operation : public tandem::detail::leaf {
   datagram_train& of_train() const noexcept { return *static_cast<datagram_train*>(buffer_); }
   datagram_list& of_datagrams() const noexcept { return *static_cast<datagram_list*>(buffer_); }
   local_message& of_message() const noexcept { return *static_cast<local_message*>(buffer_); }
+  other_end& of_other_end() const noexcept { return *static_cast<other_end*>(buffer_); }
   const endpoint& peer() const noexcept { return *static_cast<endpoint*>(buffer_); }
   std::byte* backend_room() noexcept { return room_; }
   completion_thread* thread() const noexcept { return thread_; }
@@ -141,6 +144,10 @@ class TANDEM_IO_API operation : public tandem::detail::leaf {
 
   phase state = phase::idle;  // the strand's, then the completion thread's
   bool cancel_seen = false;   // completion thread
+  /// lending: of send_zero_copy. Its rest is sent as send_all() sends; and the system has said that
+  /// it has to copy on the way of this socket. Both: completion thread, then the strand.
+  bool sends_a_copy = false;
+  bool is_copied_anyway = false;
   /// Takes note of what was transferred, where a rest may be left, and says whether it has to be
   /// submitted again: something is left, or it ended for a reason that is none of the user's (an
   /// interruption, a peer that left while it waited to be accepted).

@@ -29,8 +29,19 @@ enum class operation_kind : std::uint8_t {
   send_datagrams,
   receive_message,
   send_message,
+  read_shared,
+  write_shared,
+  write_all_shared,
+  read_pipe,
+  write_pipe,
+  write_all_pipe,
+  send_zero_copy,
+  send_file,
+  fill_pipe,
+  drain_pipe,
   wait_readable,
   wait_writable,
+  wait_process,
   read_file,
   file,
 };
@@ -45,6 +56,7 @@ enum class buffer_form : std::uint8_t {
   train,     ///< a datagram_train
   list,      ///< a datagram_list
   message,   ///< a local_message
+  other,     ///< an other_end
   peer,      ///< an endpoint
   file,      ///< a file_request
 };
@@ -90,7 +102,8 @@ struct operation_row {
   bool survives_abort = false;
   /// What the system answers is not its outcome yet: the backend has to look at it.
   bool is_finished_by_backend = false;
-  /// Rings have no entry for it: they wait until its descriptor is ready, and then try, as the others.
+  /// Rings have no entry for it: they wait until its descriptor is ready, and then try, as the
+  /// others.
   bool is_polled = false;
 };
 
@@ -231,7 +244,118 @@ inline constexpr std::array operation_rows = {
                   .is_lossy = true,
                   .is_finished_by_backend = true,
                   .is_polled = true},
-    // Both end with what their descriptor is ready for (platform::events_of).
+    // Of descriptors that others use too, whose mode stays as it is: standard input and output.
+    operation_row{.kind = operation_kind::read_shared,
+                  .name = "shared_input::read",
+                  .buffer = buffer_form::bytes,
+                  .waits_for = direction::read,
+                  .side = socket_side::taking,
+                  .is_done_if_empty = true,
+                  .is_tried_first = true,
+                  .is_lossy = true,
+                  .is_finished_by_backend = true,
+                  .is_polled = true},
+    operation_row{.kind = operation_kind::write_shared,
+                  .name = "shared_output::write",
+                  .buffer = buffer_form::bytes,
+                  .waits_for = direction::write,
+                  .side = socket_side::giving,
+                  .is_done_if_empty = true,
+                  .is_tried_first = true,
+                  .is_lossy = true,
+                  .is_finished_by_backend = true,
+                  .is_polled = true},
+    operation_row{.kind = operation_kind::write_all_shared,
+                  .name = "shared_output::write_all",
+                  .buffer = buffer_form::bytes,
+                  .waits_for = direction::write,
+                  .side = socket_side::giving,
+                  .rest = rest_form::bytes,
+                  .is_done_if_empty = true,
+                  .is_tried_first = true,
+                  .is_lossy = true,
+                  .is_finished_by_backend = true,
+                  .is_polled = true},
+    // A pipe's ends are not to block, so rings would give up at once where kernels are old.
+    operation_row{.kind = operation_kind::read_pipe,
+                  .name = "pipe_reader::read",
+                  .buffer = buffer_form::bytes,
+                  .waits_for = direction::read,
+                  .side = socket_side::taking,
+                  .is_done_if_empty = true,
+                  .is_tried_first = true,
+                  .is_our_socket = true,
+                  .is_lossy = true,
+                  .is_finished_by_backend = true,
+                  .is_polled = true},
+    operation_row{.kind = operation_kind::write_pipe,
+                  .name = "pipe_writer::write",
+                  .buffer = buffer_form::bytes,
+                  .waits_for = direction::write,
+                  .side = socket_side::giving,
+                  .is_done_if_empty = true,
+                  .is_tried_first = true,
+                  .is_our_socket = true,
+                  .is_lossy = true,
+                  .is_finished_by_backend = true,
+                  .is_polled = true},
+    operation_row{.kind = operation_kind::write_all_pipe,
+                  .name = "pipe_writer::write_all",
+                  .buffer = buffer_form::bytes,
+                  .waits_for = direction::write,
+                  .side = socket_side::giving,
+                  .rest = rest_form::bytes,
+                  .is_done_if_empty = true,
+                  .is_tried_first = true,
+                  .is_our_socket = true,
+                  .is_lossy = true,
+                  .is_finished_by_backend = true,
+                  .is_polled = true},
+    // Not tried first: that would copy. It ends when the system has given the buffer back.
+    operation_row{.kind = operation_kind::send_zero_copy,
+                  .name = "tcp_stream::write_all_zero_copy",
+                  .local_name = "unix_stream::write_all_zero_copy",
+                  .buffer = buffer_form::bytes,
+                  .waits_for = direction::write,
+                  .side = socket_side::giving,
+                  .rest = rest_form::bytes,
+                  .is_done_if_empty = true,
+                  .is_our_socket = true,
+                  .is_lossy = true,
+                  .is_finished_by_backend = true},
+    // Between a socket and another descriptor, which nobody waits for.
+    operation_row{.kind = operation_kind::send_file,
+                  .name = "tcp_stream::send_file",
+                  .local_name = "unix_stream::send_file",
+                  .buffer = buffer_form::other,
+                  .waits_for = direction::write,
+                  .side = socket_side::giving,
+                  .is_tried_first = true,
+                  .is_our_socket = true,
+                  .is_lossy = true,
+                  .is_finished_by_backend = true,
+                  .is_polled = true},
+    operation_row{.kind = operation_kind::fill_pipe,
+                  .name = "splice_pipe::fill_from a connection",
+                  .buffer = buffer_form::other,
+                  .waits_for = direction::read,
+                  .side = socket_side::taking,
+                  .is_tried_first = true,
+                  .is_our_socket = true,
+                  .is_lossy = true,
+                  .is_finished_by_backend = true,
+                  .is_polled = true},
+    operation_row{.kind = operation_kind::drain_pipe,
+                  .name = "splice_pipe::drain_to a connection",
+                  .buffer = buffer_form::other,
+                  .waits_for = direction::write,
+                  .side = socket_side::giving,
+                  .is_tried_first = true,
+                  .is_our_socket = true,
+                  .is_lossy = true,
+                  .is_finished_by_backend = true,
+                  .is_polled = true},
+    // These end with what their descriptor is ready for (platform::events_of).
     operation_row{.kind = operation_kind::wait_readable,
                   .name = "tandem::io::readable",
                   .waits_for = direction::read,
@@ -240,6 +364,14 @@ inline constexpr std::array operation_rows = {
                   .name = "tandem::io::writable",
                   .waits_for = direction::write,
                   .is_tried_first = true},
+    // Of a descriptor that is ready when the process has ended. It takes nothing: its side is a
+    // place in the workers' port.
+    operation_row{.kind = operation_kind::wait_process,
+                  .name = "process::wait",
+                  .waits_for = direction::read,
+                  .side = socket_side::taking,
+                  .is_tried_first = true,
+                  .is_our_socket = true},
     operation_row{.kind = operation_kind::read_file,
                   .name = "signal_set::wait",
                   .buffer = buffer_form::bytes,
@@ -268,11 +400,14 @@ inline constexpr operation_set are_finished_by_backend{operation_rows,
 inline constexpr operation_set are_polled{operation_rows, &operation_row::is_polled};
 inline constexpr operation_set are_taking{
     operation_rows, [](const operation_row& row) { return row.side == socket_side::taking; }};
-/// What has a side of a socket and can be tried by any thread: its task serves a connection, and
-/// workers may wait for it themselves.
+/// What has a side of a socket of ours and can be tried by any thread: its task serves a
+/// connection, and workers may wait for it themselves. (They hear of each change once. Of what
+/// others use, too, a call may find nothing though something is there, since one of theirs is under
+/// way: shared/wait.)
 inline constexpr operation_set are_of_connections{
-    operation_rows,
-    [](const operation_row& row) { return row.is_tried_first && row.side != socket_side::none; }};
+    operation_rows, [](const operation_row& row) {
+      return row.is_tried_first && row.is_our_socket && row.side != socket_side::none;
+    }};
 /// Where less than was asked for says that nothing is left: a stream of bytes.
 inline constexpr operation_set are_drained_by_less{
     operation_rows, [](const operation_row& row) {

@@ -19,13 +19,15 @@ class socket_record {
   socket_record(socket_record&& other) noexcept
       : family(other.family),
         known(other.known.exchange(nullptr, std::memory_order_relaxed)),
-        place(std::move(other.place)) {}
+        place(std::move(other.place)),
+        is_copied_anyway(other.is_copied_anyway) {}
   socket_record& operator=(socket_record&& other) noexcept {
     family = other.family;
     // Whoever uses it next is told by its owner.
     known.store(other.known.exchange(nullptr, std::memory_order_relaxed),
                 std::memory_order_relaxed);
     place = std::move(other.place);
+    is_copied_anyway = other.is_copied_anyway;
     return *this;
   }
   ~socket_record() = default;
@@ -33,6 +35,8 @@ class socket_record {
   socket_family family = socket_family::internet;
   interest_slot known{nullptr};  ///< direct/watch
   bound_place place;             ///< spreading
+  bool is_copied_anyway =
+      false;  ///< lending: what was to be sent without a copy; by its giving side
 };
 
 }  // namespace tandem::inline v0::io::detail

@@ -10,21 +10,12 @@
 
 namespace tandem::inline v0::io::platform {
 
-#if defined(SO_NOSIGPIPE)
-
-template <class Call>
-ssize_t without_sigpipe(Call call) noexcept {
-  return call();  // the socket says so
-}
-
-#else
-
 /// The signal is blocked meanwhile, and taken away if the call has raised it: it is raised at the
 /// thread that writes. One that was pending before stays.
 ///
 /// @returns  what `call` answers; errno is the call's
 template <class Call>
-ssize_t without_sigpipe(Call call) noexcept {
+ssize_t holding_sigpipe(Call call) noexcept {
   sigset_t pipe_alone;
   sigset_t before;
   sigset_t pending;
@@ -47,6 +38,14 @@ ssize_t without_sigpipe(Call call) noexcept {
   return answer;
 }
 
+/// The same of a socket of ours.
+template <class Call>
+ssize_t without_sigpipe(Call call) noexcept {
+#if defined(SO_NOSIGPIPE)
+  return call();  // the socket says so
+#else
+  return holding_sigpipe(call);
 #endif
+}
 
 }  // namespace tandem::inline v0::io::platform

@@ -1,0 +1,99 @@
+// file_watch.hpp: waits for changes of directories and files.
+// SPDX-License-Identifier: MIT
+//
+// The system writes changes to a descriptor, which a completion thread reads: nothing is polled.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <tandem/io/detail/socket.hpp>
+#include <tandem/io/detail/socket_awaiter.hpp>
+#include <tandem/io/export.hpp>
+#include <tandem/io/file_change.hpp>
+#include <tandem/io/path_options.hpp>
+#include <tandem/result.hpp>
+#include <tandem/task.hpp>
+
+namespace tandem::inline v0::io {
+
+class file_watch;
+
+/// Awaiter of file_watch::next().
+class [[nodiscard]] TANDEM_IO_API file_change_awaiter : public detail::socket_awaiter {
+ public:
+  using lossy_when_dropped = detail::lossy<detail::operation_kind::read_file>;
+
+  explicit file_change_awaiter(file_watch& watch) noexcept;
+  file_change_awaiter(file_change_awaiter&& other) noexcept : file_change_awaiter(*other.watch_) {}
+
+  bool await_ready() noexcept;
+  file_change await_resume();
+  result<file_change> await_resume_result();
+
+ private:
+  file_watch* watch_;
+  bool is_there_ = false;  // more is left of what was read
+};
+
+/// Changes of the directories and files that were added to it, in the order in which they came.
+///
+///     tandem::io::file_watch watch;
+///     co_await watch.add("inbox", tandem::io::watch_for::names | tandem::io::watch_for::writers);
+///     while (true) {
+///       const tandem::io::file_change change = co_await watch.next();
+///       const bool is_whole = change.kind == tandem::io::change_kind::closed_by_writer ||
+///                             change.kind == tandem::io::change_kind::moved_to;
+///       if (is_whole) handle(change.name);
+///     }
+///
+/// What was `created` has no contents yet. write_file(), and most editors, make a file of another
+/// name, which is told, too, and then `moved_to` the one that it is to have.
+/// A directory is watched without those beneath it. What happened before add() had returned is not
+/// told, so look after it. The system keeps some ten thousand changes that nobody has asked for,
+/// then `overflow` takes the place of the others.
+///
+/// @thread_safety  next() by one task at a time; add() and remove() any number beside it
+class TANDEM_IO_API file_watch {
+ public:
+  /// @throws  std::system_error: not_supported where the system has nothing of the kind (it has on
+  ///          Linux), too_many_files_open; std::logic_error outside any task
+  file_watch();
+  file_watch(const file_watch&) = delete;
+  file_watch& operator=(const file_watch&) = delete;
+  ~file_watch();
+
+  /// Begins to watch a directory or a file, wherever it is moved.
+  ///
+  /// @param what     of one that is watched already: instead of what it was watched for
+  /// @returns        a number that its changes have; the same for one that is watched already
+  /// @throws         std::system_error naming the path: no_such_file_or_directory,
+  ///                 no_space_on_device (as many watches as a user may have), ...;
+  ///                 operation_cancelled; as blocking()
+  /// @cancellation   what has begun is waited for, and its result counts; else it is not begun
+  /// @resumes_on     the caller's home
+  /// @cost           a call on a thread of blocking()
+  /// @source         man page inotify(7)
+  task<int> add(std::string path, watch_for what, symlinks links = symlinks::follow);
+  /// The watch ends, which is told. Nothing if it has ended already.
+  void remove(int watch) noexcept;
+
+  /// @returns        the next change
+  /// @throws         operation_cancelled; std::system_error
+  /// @cancellation   ends the wait; no change is lost
+  /// @resumes_on     the caller's home
+  /// @cost           a ring entry for as many changes as have come; no allocation but for names
+  file_change_awaiter next() noexcept { return file_change_awaiter(*this); }
+
+ private:
+  friend class file_change_awaiter;
+
+  file_change take();
+
+  detail::socket changes_;
+  std::unique_ptr<std::byte[]> room_;
+  std::size_t next_ = 0;  // what of the room was not handed out yet
+  std::size_t end_ = 0;
+};
+
+}  // namespace tandem::inline v0::io

@@ -1,0 +1,70 @@
+// path_calls.cpp: calls on paths by POSIX.
+// SPDX-License-Identifier: MIT
+#include "platform/unix/path_calls.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <new>
+#include <string_view>
+
+#include "platform/directories.hpp"
+#include "platform/unix/entry_kind.hpp"
+#include "platform/unix/path_flags.hpp"
+
+namespace tandem::inline v0::io::platform {
+
+int status_at(int folder, const char* path, int flags, void* answer) noexcept {
+  return ::fstatat(folder, path, static_cast<struct ::stat*>(answer), status_flags_of(flags));
+}
+
+int rename_at(int from_folder, const char* from, int to_folder, const char* to,
+              int flags) noexcept {
+  if ((flags & detail::replaces_nothing) == 0) return ::renameat(from_folder, from, to_folder, to);
+  // A second name for it, which no system makes where there is one, instead of the first. A
+  // directory has one name only.
+  if (::linkat(from_folder, from, to_folder, to, 0) != 0) {
+    if (errno == EPERM) errno = ENOTSUP;
+    return -1;
+  }
+  return ::unlinkat(from_folder, from, 0);
+}
+
+std::int32_t read_entries(native_descriptor directory, detail::entry_list& entries) noexcept {
+  // The library's reader takes a descriptor over, so it gets one of its own; and all of it is read
+  // at once.
+  const int own = ::openat(directory, ".", listing_flags_of(0));
+  if (own < 0) return -errno;
+  DIR* const reader = ::fdopendir(own);
+  if (reader == nullptr) {
+    const int error = errno;
+    ::close(own);
+    return -error;
+  }
+  std::int32_t outcome = 0;
+  try {
+    errno = 0;
+    while (const dirent* const each = ::readdir(reader)) {
+      const std::string_view name(each->d_name);
+      if (name != "." && name != "..") {
+#if defined(DT_DIR)
+        const unsigned char type = each->d_type;
+#else
+        const unsigned char type = 0;
+#endif
+        entries.add(name, kind_of_entry(directory, each->d_name, type), each->d_ino);
+      }
+      errno = 0;
+    }
+    outcome = -errno;
+  } catch (const std::bad_alloc&) {
+    outcome = -ENOMEM;
+  }
+  ::closedir(reader);
+  return outcome;
+}
+
+}  // namespace tandem::inline v0::io::platform

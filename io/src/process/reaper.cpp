@@ -1,0 +1,155 @@
+// reaper.cpp: one thread for all abandoned children, which is there while there are some.
+// SPDX-License-Identifier: MIT
+#include "process/reaper.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <tandem/detail/pool_thread.hpp>
+#include <utility>
+#include <vector>
+
+#include "platform/descriptor.hpp"
+#include "platform/pipes.hpp"
+
+namespace tandem::inline v0::io {
+
+namespace {
+
+using detail::child_process;
+using clock = std::chrono::steady_clock;
+
+/// Is never destroyed: its thread may outlive main().
+class reaper {
+ public:
+  static reaper& only() noexcept {
+    static reaper* const made = new (std::nothrow) reaper;  // NOLINT: see above
+    if (made != nullptr) return *made;
+    static reaper without_memory;
+    return without_memory;
+  }
+
+  void add(child_process& child) noexcept;
+  void sweep() noexcept;
+
+ private:
+  /// pre: alone_ is held. @returns whether it has a thread
+  bool start() noexcept;
+  void run() noexcept;
+  /// pre: alone_ is held. Kills what is due, frees what has ended.
+  void look(clock::time_point now) noexcept;
+  /// pre: alone_ is held. @returns until the next kill is due; negative: none is
+  std::chrono::milliseconds list_ends(std::vector<native_descriptor>& out,
+                                      clock::time_point now) const noexcept;
+
+  std::mutex alone_;
+  child_process* first_ = nullptr;  // guarded by alone_
+  bool runs_ = false;               // likewise
+  std::array<native_descriptor, 2> wake_{no_descriptor,
+                                         no_descriptor};  // likewise; once there, constant
+};
+
+void reaper::add(child_process& child) noexcept {
+  const process_end how = child.on_scope_end();
+  if (how.how() == process_end::kind::kill) child.send(platform::ending::kill);
+  if (how.how() == process_end::kind::terminate) {
+    child.send(platform::ending::terminate);
+    child.kill_at = clock::now() + how.patience();
+  }
+  const std::lock_guard lock(alone_);
+  child.next = std::exchange(first_, &child);
+  if (!start() && child.kill_at) {  // nobody could do it later
+    child.send(platform::ending::kill);
+    child.kill_at.reset();
+  }
+  if (detail::is_descriptor(wake_[1])) platform::write_byte(wake_[1]);
+}
+
+bool reaper::start() noexcept {
+  if (runs_) return true;
+  if (!detail::is_descriptor(wake_[0])) {
+    const auto made = platform::make_pipe({false, false});
+    if (!made) return false;
+    wake_ = made.value();
+  }
+  try {
+    tandem::detail::start_pool_thread("tandem-reaper", [this] { run(); }).detach();
+    runs_ = true;
+  } catch (...) {
+    return false;
+  }
+  return true;
+}
+
+void reaper::sweep() noexcept {
+  const std::lock_guard lock(alone_);
+  if (first_ == nullptr || start()) return;
+  look(clock::now());
+}
+
+void reaper::look(clock::time_point now) noexcept {
+  child_process** at = &first_;
+  while (*at != nullptr) {
+    child_process& child = **at;
+    if (child.kill_at && *child.kill_at <= now) {
+      child.send(platform::ending::kill);
+      child.kill_at.reset();
+    }
+    const auto taken = child.take();
+    if (taken || taken.error() != std::errc::resource_unavailable_try_again) {
+      *at = child.next;
+      const std::unique_ptr<child_process> done(&child);
+    } else {
+      at = &child.next;
+    }
+  }
+}
+
+std::chrono::milliseconds reaper::list_ends(std::vector<native_descriptor>& out,
+                                            clock::time_point now) const noexcept {
+  std::chrono::milliseconds limit{-1};
+  out.clear();
+  try {
+    out.push_back(wake_[0]);
+    for (const child_process* each = first_; each != nullptr; each = each->next) {
+      out.push_back(each->end_event());
+      if (!each->kill_at) continue;
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(*each->kill_at - now);
+      const auto wait = std::max(left, std::chrono::milliseconds(0));
+      if (limit.count() < 0 || wait < limit) limit = wait;
+    }
+  } catch (...) {  // no memory for all of them: it looks again soon
+    limit = std::chrono::milliseconds(100);
+  }
+  return limit;
+}
+
+void reaper::run() noexcept {
+  std::vector<native_descriptor> ends;
+  while (true) {
+    std::chrono::milliseconds limit{-1};
+    {
+      const std::lock_guard lock(alone_);
+      platform::drain(wake_[0]);
+      look(clock::now());
+      if (first_ == nullptr) {
+        runs_ = false;  // whoever comes now starts another thread
+        return;
+      }
+      limit = list_ends(ends, clock::now());
+    }
+    platform::wait_for_any(ends, limit);
+  }
+}
+
+}  // namespace
+
+void abandon(detail::child_process& child) noexcept { reaper::only().add(child); }
+
+void sweep_abandoned() noexcept { reaper::only().sweep(); }
+
+}  // namespace tandem::inline v0::io

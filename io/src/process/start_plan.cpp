@@ -1,0 +1,126 @@
+// start_plan.cpp: arguments, environment, search path and descriptors of a child.
+// SPDX-License-Identifier: MIT
+#include "process/start_plan.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <system_error>
+#include <tandem/io/process_start_error.hpp>
+
+namespace tandem::inline v0::io {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw process_start_error(std::make_error_code(std::errc::invalid_argument),
+                            process_step::options, "process::start: " + why);
+}
+
+void refuse_zero_bytes(const std::string& text, const char* what) {
+  if (text.find('\0') != std::string::npos) refuse(std::string(what) + " has a zero byte");
+}
+
+std::vector<const char*> pointers_to(const std::vector<std::string>& texts) {
+  std::vector<const char*> made;
+  made.reserve(texts.size() + 1);
+  for (const std::string& each : texts) made.push_back(each.c_str());
+  made.push_back(nullptr);
+  return made;
+}
+
+std::string_view name_of(std::string_view variable) noexcept {
+  return variable.substr(0, variable.find('='));
+}
+
+}  // namespace
+
+start_plan::start_plan(const std::vector<std::string>& argv, const process_options& options)
+    : arguments_(argv), directory_(options.directory), group_(options.group) {
+  if (argv.empty() || argv.front().empty()) refuse("argv names no program");
+  for (const std::string& each : argv) refuse_zero_bytes(each, "an argument");
+  refuse_zero_bytes(directory_, "the directory");
+  for (const passed_descriptor& each : options.descriptors) {
+    if (!detail::is_descriptor(each.here)) refuse("a descriptor that is passed is none");
+    if (each.number < 3) {
+      refuse("descriptors are passed as numbers from 3 on; 0 to 2 are the standard streams");
+    }
+    files_.push_back({each.number, each.here});
+  }
+  make_environment(options);
+  find_programs();
+}
+
+void start_plan::make_environment(const process_options& options) {
+  takes_our_environment_ = options.environment.empty() && options.inherits_environment;
+  if (takes_our_environment_) return;
+  if (options.inherits_environment) {
+    for (auto each = platform::own_environment(); *each != nullptr; ++each) {
+      if (!options.environment.contains(std::string(name_of(*each)))) {
+        environment_.emplace_back(*each);
+      }
+    }
+  }
+  for (const auto& [name, value] : options.environment) {
+    if (name.empty() || name.find('=') != std::string::npos) {
+      refuse("'" + name + "' is no name of a variable of the environment");
+    }
+    refuse_zero_bytes(name, "a name of the environment");
+    if (!value) continue;
+    refuse_zero_bytes(*value, "a value of the environment");
+    environment_.push_back(name + "=" + *value);
+  }
+}
+
+void start_plan::find_programs() {
+  const std::string& name = arguments_.front();
+  if (name.find('/') != std::string::npos) {
+    programs_.push_back(name);
+    return;
+  }
+  std::string_view folders = "/usr/local/bin:/bin:/usr/bin";  // where there is no PATH
+  constexpr std::string_view variable = "PATH=";
+  const auto look_at = [&](std::string_view each) {
+    if (each.starts_with(variable)) folders = each.substr(variable.size());
+  };
+  if (takes_our_environment_) {
+    for (auto each = platform::own_environment(); *each != nullptr; ++each) look_at(*each);
+  } else {
+    for (const std::string& each : environment_) look_at(each);
+  }
+  while (true) {
+    const std::size_t end = folders.find(':');
+    const std::string_view folder = folders.substr(0, end);
+    programs_.push_back(folder.empty() ? name : std::string(folder) + "/" + name);
+    if (end == std::string_view::npos) return;
+    folders.remove_prefix(end + 1);
+  }
+}
+
+platform::child_plan start_plan::plan() {
+  for (int number = 0; number < 3; ++number) {
+    files_.push_back({platform::standard_stream(number), given(number)});
+  }
+  std::ranges::sort(files_, {}, &platform::child_file::number);
+  if (std::ranges::adjacent_find(files_, {}, &platform::child_file::number) != files_.end()) {
+    refuse("two descriptors are passed as the same number");
+  }
+  argument_pointers_ = pointers_to(arguments_);
+  program_pointers_ = pointers_to(programs_);
+  platform::child_plan made;
+  made.arguments = argument_pointers_.data();
+  made.programs = program_pointers_.data();
+  if (takes_our_environment_) {
+    made.environment = platform::own_environment();
+  } else {
+    environment_pointers_ = pointers_to(environment_);
+    made.environment = environment_pointers_.data();
+  }
+  if (!directory_.empty()) made.directory = directory_.c_str();
+  made.files = files_;
+  made.group = group_.what();
+  made.leader = group_.leader();
+  return made;
+}
+
+}  // namespace tandem::inline v0::io

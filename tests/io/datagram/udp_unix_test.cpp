@@ -1,0 +1,124 @@
+// udp_unix_test.cpp: what Windows does not tell: marks, which address was used; ports that are shared.
+// SPDX-License-Identifier: MIT
+#include <tandem/io/udp_socket.hpp>
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <system_error>
+#include <tandem/as_result.hpp>
+#include <tandem/timeout.hpp>
+
+#include "io/support/io_support.hpp"
+#include "plain_sockets.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using tandem::as_result;
+using tandem::task;
+using tandem::io::ecn_mark;
+using tandem::io::endpoint;
+using tandem::io::received_datagram;
+using tandem::io::udp_options;
+using tandem::io::udp_socket;
+using tandem::test::bytes_of;
+using tandem::test::on_every_home;
+
+std::string port_text(const udp_socket& of) {
+  return ":" + std::to_string(of.local_endpoint().port());
+}
+
+/// What bind() says, with these options.
+std::string refusal_of(const endpoint& where, const udp_options& options) {
+  try {
+    (void)udp_socket::bind(where, options);
+  } catch (const std::system_error& failure) {
+    return failure.what();
+  }
+  return "";
+}
+
+TEST(udp_marks, a_mark_travels_with_each_datagram_and_is_told_only_if_it_is_to_be) {
+  on_every_home([]() -> task<void> {
+    for (const endpoint& where : {endpoint::loopback_v4(0), endpoint::loopback_v6(0)}) {
+      udp_options marked;
+      marked.mark = ecn_mark::capable_0;
+      udp_options deaf;
+      deaf.tells_marks = false;
+      udp_socket here = udp_socket::bind(where, marked);
+      udp_socket there = udp_socket::bind(where);
+      udp_socket other = udp_socket::bind(where, deaf);
+      co_await here.send_to(bytes_of("x"), there.local_endpoint());
+      EXPECT_EQ((co_await there.receive()).mark(), ecn_mark::capable_0);
+      here.set_mark(ecn_mark::congested);
+      co_await here.send_to(bytes_of("x"), there.local_endpoint());
+      EXPECT_EQ((co_await there.receive()).mark(), ecn_mark::congested);
+      co_await here.send_to(bytes_of("x"), other.local_endpoint());
+      EXPECT_EQ((co_await other.receive()).mark(), ecn_mark::none);
+    }
+  });
+}
+
+TEST(udp_socket, one_that_is_bound_to_every_address_is_told_which_was_used) {
+  on_every_home([]() -> task<void> {
+    udp_socket here = udp_socket::bind(endpoint::loopback_v4(0));
+    udp_socket any = udp_socket::bind(endpoint::any_v4(0));
+    endpoint second = endpoint::parse("127.0.0.2:" + std::to_string(any.local_endpoint().port()));
+    co_await here.send_to(bytes_of("x"), second);
+    const received_datagram got = co_await any.receive();
+    EXPECT_EQ(got.receiver(), second);
+    EXPECT_NE(got.interface_index(), 0U);
+    udp_socket both = udp_socket::bind(endpoint::any_v6(0));
+    const std::uint16_t port = both.local_endpoint().port();
+    co_await here.send_to(bytes_of("four"), endpoint::loopback_v4(port));
+    const received_datagram four = co_await both.receive();
+    EXPECT_EQ(four.receiver().to_string(), "[::ffff:127.0.0.1]:" + std::to_string(port));
+  });
+}
+
+TEST(udp_options, a_group_has_those_who_have_joined_until_they_leave) {
+  on_every_home([]() -> task<void> {
+    udp_options shared;
+    shared.multicast_loop = true;
+    shared.multicast_hops = 0;  // not beyond this machine
+    udp_socket member = udp_socket::bind(endpoint::any_v4(0), shared);
+    udp_socket sender = udp_socket::bind(endpoint::any_v4(0), shared);
+    const endpoint group = endpoint::parse("239.255.77.1" + port_text(member));
+    const std::uint32_t loopback = tandem::test::loopback_index();
+    member.join_group(group, loopback);
+    sender.set_multicast_interface(loopback);
+    co_await sender.send_to(bytes_of("all"), group);
+    const received_datagram got = co_await tandem::with_timeout(10s, member.receive());
+    EXPECT_EQ(got.bytes().size(), 3U);
+    EXPECT_EQ(got.receiver(), group);
+    try {
+      member.join_group(group, loopback);
+      ADD_FAILURE() << "joined twice";
+    } catch (const std::system_error& failure) {
+      EXPECT_NE(std::string(failure.what()).find(group.to_string()), std::string::npos);
+    }
+    member.leave_group(group, loopback);
+    co_await sender.send_to(bytes_of("gone"), group);
+    const auto nothing = co_await as_result(tandem::with_timeout(20ms, member.receive()));
+    EXPECT_TRUE(nothing.is_cancelled());
+    EXPECT_THROW(member.join_group(endpoint::loopback_v4(1)), std::system_error);
+  });
+}
+
+TEST(udp_options, an_address_has_one_socket_unless_they_share_it) {
+  on_every_home([]() -> task<void> {
+    udp_options shared;
+    shared.reuse_port = true;
+    udp_socket first = udp_socket::bind(endpoint::loopback_v4(0), shared);
+    udp_socket second = udp_socket::bind(first.local_endpoint(), shared);
+    EXPECT_EQ(second.local_endpoint(), first.local_endpoint());
+    const std::string taken = refusal_of(first.local_endpoint(), {});
+    EXPECT_NE(taken.find(first.local_endpoint().to_string()), std::string::npos) << taken;
+    co_return;
+  });
+}
+
+}  // namespace
