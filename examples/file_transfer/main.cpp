@@ -38,12 +38,13 @@ task<int> send_file(std::string host, std::uint16_t port, std::string path, doub
   co_return 0;
 }
 
-task<int> receive_file(std::uint16_t port, std::string path, double linger_seconds) {
+task<int> receive_file(std::uint16_t port, std::string path, double linger_seconds,
+                       std::uint64_t most_bytes) {
   io::udp_options options;
   options.receive_buffer_bytes = std::size_t{2} << 20;
   auto socket = io::udp_socket::bind(io::endpoint::loopback_v4(port), options);
   std::cout << "listening on " << socket.local_endpoint().to_string() << std::endl;
-  transfer::receiver receiving(std::move(socket), path);
+  transfer::receiver receiving(std::move(socket), path, most_bytes);
   std::cout << co_await receiving.run(milliseconds(linger_seconds)) << " bytes in " << path
             << std::endl;
   co_return 0;
@@ -54,6 +55,7 @@ task<int> receive_file(std::uint16_t port, std::string path, double linger_secon
 int main(int argc, char** argv) {
   std::uint16_t port = 7800;
   double linger = 5;
+  std::uint64_t most_bytes = std::uint64_t{16} << 30;
   double give_up = 10;
   std::string host;
   std::string path;
@@ -63,6 +65,7 @@ int main(int argc, char** argv) {
   app.add_option("--linger", linger,
                  "seconds in which the receiver answers a sender that missed its last answer")
       ->check(CLI::Range(0.001, 3600.0));
+  app.add_option("--most-bytes", most_bytes, "the receiver takes no longer file");
   app.add_option("--give-up", give_up, "seconds without an answer after which the sender ends")
       ->check(CLI::Range(0.001, 3600.0));
   app.require_subcommand(1);
@@ -76,7 +79,7 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   try {
     if (*sending) return tandem::run(send_file(host, port, path, give_up));
-    return tandem::run(receive_file(port, path, linger));
+    return tandem::run(receive_file(port, path, linger, most_bytes));
   } catch (const std::exception& error) {
     std::cerr << "file_transfer: " << error.what() << '\n';
     return 1;

@@ -3,6 +3,7 @@
 #include "receiver.hpp"
 
 #include <algorithm>
+#include <iostream>
 #include <tandem/as_result.hpp>
 #include <tandem/timeout.hpp>
 
@@ -40,6 +41,16 @@ task<void> receiver::begin(const header& first, const io::endpoint& from) {
   come_.assign((std::max)(segments_of(file_bytes_), 1U), false);
 }
 
+bool receiver::may_begin(std::uint64_t file_bytes) {
+  if (file_bytes <= (std::min)(most_bytes_, most_file_bytes)) return true;
+  if (!has_refused_) {
+    std::cerr << "refused a file of " << file_bytes << " bytes: more than --most-bytes, "
+              << most_bytes_ << std::endl;
+  }
+  has_refused_ = true;  // said once: an offer costs its sender nothing
+  return false;
+}
+
 bool receiver::is_new(std::uint32_t number, std::size_t length) const {
   if (number >= come_.size() || come_[number]) return false;
   const std::uint64_t begin = std::uint64_t{number} * payload_bytes;
@@ -52,8 +63,11 @@ task<void> receiver::keep(const io::received_datagram& got) {
   bool is_of_sender = false;
   for (const auto each : got.segments()) {
     const auto said = read_header(each);
-    if (!said || said->what != kind::data || said->file_bytes > most_file_bytes) continue;
-    if (!transfer_) co_await begin(*said, got.sender());
+    if (!said || said->what != kind::data) continue;
+    if (!transfer_) {
+      if (!may_begin(said->file_bytes)) continue;
+      co_await begin(*said, got.sender());
+    }
     if (said->transfer != *transfer_) continue;
     is_of_sender = true;
     const auto payload = std::span<const std::byte>(each).subspan(header_bytes);

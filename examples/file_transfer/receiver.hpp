@@ -19,8 +19,10 @@ namespace transfer {
 /// One file, of the first sender that comes.
 class receiver {
  public:
-  receiver(tandem::io::udp_socket socket, std::string path)
-      : socket_(std::move(socket)), path_(std::move(path)) {}
+  /// @param most_bytes  an offer of more is not taken, since anybody may make one: it costs a bit of
+  ///                    memory for each segment
+  receiver(tandem::io::udp_socket socket, std::string path, std::uint64_t most_bytes)
+      : socket_(std::move(socket)), path_(std::move(path)), most_bytes_(most_bytes) {}
 
   /// Until all has come and been told: the last acknowledgement may be lost, so the sender is
   /// answered until it says farewell, or has been quiet for `linger`.
@@ -35,11 +37,15 @@ class receiver {
   tandem::task<void> answer();
   /// Of neighbours, which go to the file by one call.
   tandem::task<void> write(std::uint32_t first, std::span<const std::span<const std::byte>> parts);
+  /// Of a file that would be the first one.
+  bool may_begin(std::uint64_t file_bytes);
   bool is_new(std::uint32_t number, std::size_t length) const;
   bool is_whole() const { return transfer_ && missing_ == come_.size(); }
 
   tandem::io::udp_socket socket_;
   std::string path_;
+  const std::uint64_t most_bytes_;
+  bool has_refused_ = false;
   tandem::io::file file_;
   std::optional<std::uint32_t> transfer_;
   tandem::io::endpoint sender_;

@@ -18,6 +18,17 @@ using tandem::task;
 
 namespace {
 
+/// @throws  std::runtime_error: there are no numbers for so many
+std::uint32_t count_of(std::uint64_t file_bytes) {
+  if (file_bytes > most_file_bytes) {
+    throw std::runtime_error("the file has " + std::to_string(file_bytes) +
+                             " bytes, and the most that can be sent are " +
+                             std::to_string(most_file_bytes));
+  }
+  // An empty file has one segment, so that there is something to be acknowledged.
+  return (std::max)(segments_of(file_bytes), 1U);
+}
+
 constexpr std::size_t most_of_train = 50;  // 60,000 bytes, by one system call
 /// So far behind one that has come, a segment was not merely overtaken.
 constexpr std::uint32_t reordering = 64;
@@ -29,8 +40,7 @@ sender::sender(io::udp_socket socket, io::file file, std::uint64_t file_bytes,
                std::chrono::milliseconds give_up_after)
     : socket_(std::move(socket)),
       file_(std::move(file)),
-      // An empty file has one segment, so that there is something to be acknowledged.
-      count_((std::max)(segments_of(file_bytes), 1U)),
+      count_(count_of(file_bytes)),
       give_up_after_(give_up_after),
       transfer_(std::random_device()()),
       acknowledged_(count_),
@@ -157,7 +167,7 @@ void sender::note(const header& said, const arrival_map& map) {
     acknowledged_[number] = true;
     if (!is_lost_[number]) --in_flight_;
   };
-  if (said.number > count_) return;
+  if (said.number > next_) return;  // of what was never sent: it is of somebody else
   for (std::uint32_t i = first_; i < said.number; ++i) acknowledge(i);
   first_ = (std::max)(first_, said.number);
   std::uint32_t furthest = first_;

@@ -29,6 +29,7 @@ class totals {
 class sender {
  public:
   /// @param give_up_after  so long without an answer
+  /// @throws               std::runtime_error: the file has more bytes than most_file_bytes
   sender(tandem::io::udp_socket socket, tandem::io::file file, std::uint64_t file_bytes,
          std::chrono::milliseconds give_up_after);
 

@@ -27,11 +27,13 @@
 #include <tandem/io/signal_set.hpp>
 #include <tandem/io/unix_listener.hpp>
 #include <tandem/run.hpp>
+#include <tandem/sleep.hpp>
 #include <tandem/task_scope.hpp>
 #include <tandem/timeout.hpp>
 #include <tandem/when_any.hpp>
 #include <tandem/with_stop.hpp>
 #include <utility>
+#include <vector>
 
 namespace {
 
@@ -61,13 +63,14 @@ class sockets {
   io::unix_listener control;  ///< where the next version asks for both
 };
 
-sockets bind(std::uint16_t port, const io::unix_endpoint& control) {
+sockets bind(std::uint16_t port, const io::unix_endpoint& control,
+             std::vector<io::inherited_socket> inherited) {
   sockets made;
-  for (io::inherited_socket& each : io::inherited_sockets()) {
-    if (made.web.is_open()) break;
-    made.web = io::tcp_listener::from_native(each.descriptor.release());
+  if (!inherited.empty()) {
+    made.web = io::tcp_listener::from_native(std::move(inherited.front().descriptor));
+  } else {
+    made.web = io::tcp_listener::bind(io::endpoint::loopback_v4(port));
   }
-  if (!made.web.is_open()) made.web = io::tcp_listener::bind(io::endpoint::loopback_v4(port));
   io::unix_listen_options only_this_user;
   only_this_user.permissions = 0600;
   only_this_user.removes_at_close = false;  // the next version listens there, too
@@ -93,15 +96,30 @@ task<sockets> take_over(io::unix_stream& older) {
     throw std::runtime_error("the older version has not sent its two sockets");
   }
   sockets taken;
-  taken.web = io::tcp_listener::from_native(got.descriptors[0].release());
-  taken.control = io::unix_listener::from_native(got.descriptors[1].release());
+  taken.web = io::tcp_listener::from_native(std::move(got.descriptors[0]));
+  taken.control = io::unix_listener::from_native(std::move(got.descriptors[1]));
   co_return std::move(taken);
+}
+
+/// Goes on when it may not accept for a while: it has as many connections as it may open descriptors,
+/// and those of the service matter more.
+task<io::unix_stream> next_version(io::unix_listener& control) {
+  bool has_said_so = false;
+  while (true) {
+    auto next = co_await tandem::as_result(control.accept());
+    if (next || next.is_cancelled()) co_return std::move(next).value();
+    if (!has_said_so) {
+      std::cout << "the next version has to wait: " << next.error().message() << std::endl;
+    }
+    has_said_so = true;
+    co_await tandem::sleep_for(100ms);
+  }
 }
 
 /// Gives the sockets to whoever asks, and ends when that one serves: not before, since it may fail.
 task<void> wait_for_next_version(io::unix_listener control, io::native_descriptor web) {
   while (true) {
-    io::unix_stream next = co_await control.accept();
+    io::unix_stream next = co_await next_version(control);
     const std::array<io::native_descriptor, 2> both{web, control.native_handle()};
     std::array<std::byte, 1> word{};
     auto given = co_await tandem::as_result(tandem::with_timeout(10s, next.write_with(word, both)));
@@ -120,7 +138,8 @@ task<void> serve_until_replaced(sockets own, std::optional<io::unix_stream> olde
   options.drain_timeout = 30s;
   co_await tandem::with_scope([&](tandem::task_scope& scope) -> task<void> {
     scope.spawn(io::serve(std::move(own.web), answer, options));
-    if (older) co_await older->write_all(io::bytes_of("r"));  // ready
+    // Ready. An older version that was ended meanwhile does not hear it, and need not.
+    if (older) (void)co_await tandem::as_result(older->write_all(io::bytes_of("r")));
     older.reset();
     co_await tandem::when_any(wait_for_next_version(std::move(own.control), web), signals.wait());
     std::cout << "finishing what is here" << std::endl;
@@ -128,14 +147,16 @@ task<void> serve_until_replaced(sockets own, std::optional<io::unix_stream> olde
   });
 }
 
-task<int> run_server(std::uint16_t port, std::string path) {
+task<int> run_server(std::uint16_t port, std::string path,
+                     std::vector<io::inherited_socket> inherited) {
   const auto control = io::unix_endpoint::path(path);
   std::optional<io::unix_stream> older = co_await find_older_version(control);
   sockets own;
   if (older) {
+    inherited.clear();  // the older version's are what clients know
     own = co_await take_over(*older);
   } else {
-    own = bind(port, control);
+    own = bind(port, control, std::move(inherited));
   }
   co_await serve_until_replaced(std::move(own), std::move(older));
   co_return 0;
@@ -152,7 +173,9 @@ int main(int argc, char** argv) {
   app.add_option("--control", control, "Unix socket at which the next version asks");
   CLI11_PARSE(app, argc, argv);
   try {
-    return tandem::run(run_server(port, control));
+    // Before there are other threads: it changes the environment.
+    auto inherited = io::inherited_sockets();
+    return tandem::run(run_server(port, control, std::move(inherited)));
   } catch (const std::exception& error) {
     std::cerr << "graceful_restart: " << error.what() << '\n';
     return 1;

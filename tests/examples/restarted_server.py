@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Exits with 0 if no client was refused, cut or left without an answer."""
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -13,7 +14,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from example_servers import equal  # noqa: E402
-from service_process import PATIENCE, Service  # noqa: E402
+from service_process import PATIENCE, Service, contents  # noqa: E402
 
 # Enough that some are accepted while the server changes.
 CLIENTS = 4
@@ -106,6 +107,53 @@ def a_next_version_that_fails_changes_nothing(program, control):
         equal(ask(server.port), server.process.pid, "who answers")
 
 
+def an_older_version_that_ends_after_the_hand_over_ends_nobody_else(program, control):
+    with socket.socket(socket.AF_UNIX) as older, socket.create_server(("127.0.0.1", 0)) as web:
+        older.bind(control)
+        older.listen()
+        port = web.getsockname()[1]
+        later = subprocess.Popen([program, "--control", control], stdout=subprocess.PIPE, text=True)
+        try:
+            asking, _ = older.accept()
+            socket.send_fds(asking, [b"x"], [web.fileno(), older.fileno()])
+            asking.close()  # before it can hear that the next one is ready
+            equal(later.stdout.readline(), f"listening on 127.0.0.1:{port}\n", "where it listens")
+            equal(ask(port), later.pid, "who answers")
+            equal(ask(port), later.pid, "who answers")
+            later.send_signal(signal.SIGTERM)
+            equal(later.wait(PATIENCE), 0, "its exit code")
+        finally:
+            later.kill()
+            later.wait()
+            later.stdout.close()
+
+
+def who_has_no_descriptor_for_the_next_version_goes_on_and_gives_way_later(program, control):
+    few = 40
+
+    def with_few_descriptors():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (few, few))
+
+    now = Service(program, "--control", control, before_exec=with_few_descriptors)
+    clients = [connection(now.port) for _ in range(few)]
+    try:
+        until(lambda: now.descriptors() == few, "a process that has all it may have")
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking:
+            asking.connect(control)
+            until(lambda: "the next version has to wait" in contents(now.said), "a word that it has to wait")
+            for each in clients:
+                each.close()
+            message, descriptors, _, _ = socket.recv_fds(asking, 1, 4)
+            equal(len(descriptors), 2, f"what came with {message!r}")
+            for each in descriptors:
+                os.close(each)
+        equal(ask(now.port), now.process.pid, "who answers")
+    finally:
+        for each in clients:
+            each.close()
+        now.stop()
+
+
 def starts_with_what_a_manager_has_opened(program, control):
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
@@ -130,6 +178,8 @@ def main():
         takes_over_again_and_again(program, os.path.join(folder, "one"))
         a_next_version_that_fails_changes_nothing(program, os.path.join(folder, "two"))
         starts_with_what_a_manager_has_opened(program, os.path.join(folder, "three"))
+        an_older_version_that_ends_after_the_hand_over_ends_nobody_else(program, os.path.join(folder, "four"))
+        who_has_no_descriptor_for_the_next_version_goes_on_and_gives_way_later(program, os.path.join(folder, "five"))
     return 0
 
 

@@ -176,11 +176,62 @@ def a_sender_without_a_receiver_gives_up(program):
         assert sent.returncode == 1 and "does not answer: 0 of 1 segments" in sent.stderr, sent.stderr
 
 
+HEADER = struct.Struct(">HBBIIQ")
+MAGIC, DATA, ACKNOWLEDGEMENT, PAYLOAD = 0x7446, 1, 2, 1180
+
+
+def an_offer_of_too_much_is_not_taken(program):
+    with tempfile.TemporaryDirectory() as folder:
+        copy, source = os.path.join(folder, "copy"), os.path.join(folder, "source")
+        receiver = Service(program, "--linger", "0.5", "--most-bytes", "5000", "receive", copy)
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as liar:
+            for claimed in (5001, 0xfffffff0 * PAYLOAD, (1 << 64) - 1):
+                liar.sendto(HEADER.pack(MAGIC, DATA, 0, 1, 7, claimed), ("127.0.0.1", receiver.port))
+        with open(source, "wb") as file:
+            file.write(b"x" * 5000)
+        sent = run(program, "send", "127.0.0.1", str(receiver.port), source)
+        assert sent.returncode == 0, sent.stdout + sent.stderr
+        equal(receiver.wait_for_end(), 0, receiver.errors() + "its exit code")
+        equal(os.path.getsize(copy), 5000, "the size of what it has kept")
+        equal(receiver.errors(), "refused a file of 5001 bytes: more than --most-bytes, 5000\n", "what it says, once")
+
+
+def a_file_with_more_segments_than_numbers_is_refused(program):
+    with tempfile.NamedTemporaryFile() as file, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:
+        silent.bind(("127.0.0.1", 0))
+        os.truncate(file.name, 0xfffffff0 * PAYLOAD + 1)  # it is all hole
+        refused = run(program, "--give-up", "0.5", "send", "127.0.0.1", str(silent.getsockname()[1]), file.name)
+        assert refused.returncode == 1 and "the most that can be sent are" in refused.stderr, refused.stderr
+
+
+def an_acknowledgement_of_what_was_never_sent_is_not_believed(program):
+    count = 100  # more than the first window
+    with tempfile.NamedTemporaryFile() as file, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as receiver:
+        file.write(bytes(count * PAYLOAD))
+        file.flush()
+        receiver.bind(("127.0.0.1", 0))
+        receiver.settimeout(PATIENCE)
+        sender = subprocess.Popen([*emulated.command(program), "send", "127.0.0.1", str(receiver.getsockname()[1]), file.name],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=emulated.live_environment())
+        come = set()
+        while len(come) < count:
+            data, by = receiver.recvfrom(65536)
+            _, _, _, number_of_transfer, number, size = HEADER.unpack(data[:HEADER.size])
+            if not come:
+                receiver.sendto(HEADER.pack(MAGIC, ACKNOWLEDGEMENT, 0, number_of_transfer, count - 1, size) + bytes(128), by)
+            come.add(number)
+            missing = min(set(range(count)) - come, default=count)
+            receiver.sendto(HEADER.pack(MAGIC, ACKNOWLEDGEMENT, 0, number_of_transfer, missing, size) + bytes(128), by)
+        said, errors = sender.communicate(timeout=PATIENCE)
+        assert sender.returncode == 0 and said.startswith(f"{count * PAYLOAD} bytes in {count} segments"), said + errors
+
+
 LAWS = {
     "name_server": (shows_both_sides, answers_what_it_knows, what_does_not_fit_is_cut, says_what_it_does_not_do, outlives_rubbish,
                     its_client_asks_again, says_which_line_is_wrong),
     "file_transfer": (small_files_come_whole, large_ones_come_whole_through_losses, the_first_and_the_last_words_may_be_lost,
-                      a_sender_without_a_receiver_gives_up),
+                      a_sender_without_a_receiver_gives_up, an_offer_of_too_much_is_not_taken,
+                      a_file_with_more_segments_than_numbers_is_refused, an_acknowledgement_of_what_was_never_sent_is_not_believed),
 }
 
 if __name__ == "__main__":

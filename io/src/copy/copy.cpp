@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <system_error>
 #include <tandem/io/aligned_buffer.hpp>
 #include <tandem/io/detail/copy_awaiters.hpp>
 #include <utility>
@@ -51,16 +53,36 @@ task<std::size_t> copy_by_buffer(file& from, std::uint64_t from_offset, file& to
   co_return co_await to.write_at(room.first(some), to_offset);
 }
 
+bool is_one_file(const file_status& one, const file_status& other) noexcept {
+  return one.kind == file_kind::regular && other.kind == file_kind::regular &&
+         one.device == other.device && one.inode == other.inode;
+}
+
+/// copy/itself. @returns  how much is to be copied at most
+task<std::uint64_t> most_of(file& from, file& to, const copy_options& options) {
+  const file_status source = co_await from.status();
+  if (!is_one_file(source, co_await to.status())) co_return options.most_bytes;
+  const std::uint64_t there = source.size - std::min(source.size, options.from_offset);
+  const std::uint64_t most = std::min(there, options.most_bytes);
+  const auto [first, second] = std::minmax(options.from_offset, options.to_offset);
+  if (second - first < most) {
+    throw std::system_error(std::make_error_code(std::errc::invalid_argument),
+                            "copy \"" + from.path() + "\" into itself, where its parts overlap");
+  }
+  co_return most;
+}
+
 }  // namespace
 
 task<std::uint64_t> copy(file& from, file& to, copy_options options) {
   const detail::file_use reading(from.handle());
   const detail::file_use writing(to.handle());
+  const std::uint64_t most = co_await most_of(from, to, options);
   bool has_way = true;
   aligned_buffer buffer;
   std::uint64_t copied = 0;
-  while (copied < options.most_bytes) {
-    const std::uint64_t left = options.most_bytes - copied;
+  while (copied < most) {
+    const std::uint64_t left = most - copied;
     const std::uint64_t at = options.from_offset + copied;
     const std::uint64_t into = options.to_offset + copied;
     std::size_t moved = 0;

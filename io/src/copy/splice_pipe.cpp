@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
+#include <tandem/config.hpp>
 #include <tandem/io/file.hpp>
 #include <tandem/io/socket_stream.hpp>
+#include <utility>
 
 #include "platform/error_number.hpp"
 #include "platform/two_ends.hpp"
@@ -24,6 +26,37 @@ splice_pipe::splice_pipe(std::size_t capacity) {
   reading_ = owned_descriptor(made.reading);
   writing_ = owned_descriptor(made.writing);
   capacity_ = made.capacity;
+}
+
+splice_pipe::splice_pipe(splice_pipe&& other) noexcept
+    : reading_(std::move(other.reading_)),
+      writing_(std::move(other.writing_)),
+      capacity_(std::exchange(other.capacity_, 0)),
+      held_(std::exchange(other.held_, 0)) {
+  TANDEM_ASSERT(!other.is_in_use_,
+                "a splice_pipe was moved while an operation was in flight on it");
+}
+
+splice_pipe& splice_pipe::operator=(splice_pipe&& other) noexcept {
+  TANDEM_ASSERT(!is_in_use_, "a splice_pipe was replaced while an operation was in flight on it");
+  splice_pipe moved(std::move(other));
+  std::swap(reading_, moved.reading_);
+  std::swap(writing_, moved.writing_);
+  std::swap(capacity_, moved.capacity_);
+  std::swap(held_, moved.held_);
+  return *this;
+}
+
+splice_pipe::~splice_pipe() {
+  TANDEM_ASSERT(
+      !is_in_use_,
+      "a splice_pipe was destroyed while an operation was in flight on it: stop and await "
+      "it first");
+}
+
+void splice_pipe::begin_operation() noexcept {
+  TANDEM_ASSERT(!is_in_use_, "a second operation of a splice_pipe while one is under way");
+  is_in_use_ = true;
 }
 
 std::size_t splice_pipe::room(std::size_t most) const noexcept {
@@ -55,6 +88,7 @@ splice_awaiter::splice_awaiter(operation_kind kind, splice_pipe& pipe, detail::s
 }
 
 void splice_awaiter::aim() noexcept {
+  pipe_->begin_operation();
   const bool fills = operation_.takes();
   end_.descriptor = (fills ? pipe_->writing_ : pipe_->reading_).native_handle();
   end_.bytes = fills ? pipe_->room(end_.bytes) : pipe_->rest(end_.bytes);
@@ -69,12 +103,14 @@ std::size_t splice_awaiter::moved() noexcept {
 
 std::size_t splice_awaiter::await_resume() {
   end_operation();
+  pipe_->end_operation();
   if (operation_.failed()) operation_.throw_failure(operation_.name());
   return moved();
 }
 
 result<std::size_t> splice_awaiter::await_resume_result() {
   end_operation();
+  pipe_->end_operation();
   if (operation_.failed()) return operation_.error();
   return moved();
 }
@@ -96,6 +132,21 @@ bool splice_file_awaiter::await_ready() noexcept {
   }
   request_.aim_at(end_);
   return file_awaiter::await_ready();
+}
+
+bool splice_file_awaiter::suspend(tandem::detail::promise_base& waiting) {
+  pipe_->begin_operation();
+  try {
+    return file_awaiter::suspend(waiting);
+  } catch (...) {
+    pipe_->end_operation();
+    throw;
+  }
+}
+
+std::error_code splice_file_awaiter::end() {
+  pipe_->end_operation();
+  return file_awaiter::end();
 }
 
 std::size_t splice_file_awaiter::moved() noexcept {

@@ -69,7 +69,8 @@ result<void> send_train_awaiter::await_resume_result() {
 std::size_t send_many_awaiter::await_resume() {
   end_operation();
   if (operation_.failed() && list_.done == 0) {
-    throw_send_failure(operation_, list_.all.front().receiver());
+    // An empty list fails, too: the socket is not open, or the task was stopped before.
+    throw_send_failure(operation_, list_.all.empty() ? nullptr : list_.all.front().receiver());
   }
   return list_.done;
 }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include <tandem/io/udp_socket.hpp>
 
-#include <atomic>
 #include <string>
 #include <system_error>
 
@@ -11,18 +10,6 @@
 #include "platform/sockets.hpp"
 
 namespace tandem::inline v0::io {
-
-namespace detail {
-
-/// What stays where it is when a udp_socket moves.
-class udp_state {
- public:
-  datagram_batch batch;
-  endpoint home;  // what it is bound to while it is not connected
-  std::atomic<bool> refuses_trains{false};
-};
-
-}  // namespace detail
 
 namespace {
 
@@ -205,15 +192,6 @@ address_family udp_socket::family() const noexcept {
 }
 std::size_t udp_socket::pending() const noexcept {
   return state_ != nullptr ? state_->batch.size() : 0;
-}
-detail::datagram_batch* udp_socket::batch() noexcept {
-  return state_ != nullptr ? &state_->batch : nullptr;
-}
-detail::datagram_train udp_socket::train_of(std::span<const std::byte> bytes,
-                                            std::size_t segment_bytes) noexcept {
-  detail::datagram_train train(bytes.data(), bytes.size(), segment_bytes);
-  if (state_ != nullptr) train.is_refused = &state_->refuses_trains;
-  return train;
 }
 
 }  // namespace tandem::inline v0::io

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <string>
+#include <tandem/io/owned_descriptor.hpp>
 #include <utility>
 
 #include "platform/directories.hpp"
@@ -25,10 +26,10 @@ bool directory_open_awaiter::await_ready() noexcept {
 }
 
 directory directory_open_awaiter::opened() {
-  const auto descriptor = detail::descriptor_of(static_cast<std::int32_t>(request_.done()));
-  // For the texts of errors.
+  owned_descriptor made(detail::descriptor_of(static_cast<std::int32_t>(request_.done())));
+  // For the texts of errors; there may be no memory for it.
   if (file_ != nullptr && !platform::is_absolute(path_)) path_ = file_->path() + "/" + path_;
-  return directory(detail::file_handle(descriptor, std::move(path_), false));
+  return directory(detail::file_handle(made.release(), std::move(path_), false));
 }
 
 result<directory> directory_open_awaiter::await_resume_result() {

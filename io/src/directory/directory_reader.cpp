@@ -22,7 +22,8 @@ bool directory_read_awaiter::await_ready() noexcept {
 }
 
 std::optional<directory_entry> directory_reader::take() {
-  if (next_ == found_.entries.size()) return std::nullopt;
+  if (next_ >= found_.entries.size())  // also of one that was moved away
+    return std::nullopt;
   const auto& entry = found_.entries[next_++];
   return directory_entry(std::string(found_.entries.name_of(entry)), entry.kind, entry.inode);
 }

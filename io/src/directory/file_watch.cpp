@@ -6,6 +6,7 @@
 #include <span>
 #include <system_error>
 #include <tandem/blocking.hpp>
+#include <tandem/config.hpp>
 #include <utility>
 
 #include "net/checked.hpp"
@@ -14,13 +15,33 @@
 
 namespace tandem::inline v0::io {
 
+namespace {
+
+class in_flight {
+ public:
+  explicit in_flight(std::atomic<int>& count) noexcept : count_(&count) {
+    count_->fetch_add(1, std::memory_order_relaxed);
+  }
+  in_flight(const in_flight&) = delete;
+  in_flight& operator=(const in_flight&) = delete;
+  ~in_flight() { count_->fetch_sub(1, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<int>* count_;
+};
+
+}  // namespace
+
 file_watch::file_watch() {
   completion_pool& pool = current_completion_pool("file_watch");
   room_ = std::make_unique<std::byte[]>(platform::change_bytes);
   changes_ = detail::socket(checked(platform::open_watches(), "file_watch"), pool.next_thread());
 }
 
-file_watch::~file_watch() = default;
+file_watch::~file_watch() {
+  TANDEM_ASSERT(adds_.load(std::memory_order_relaxed) == 0,
+                "a file_watch was destroyed while an add() was in flight on it: await it first");
+}
 
 task<int> file_watch::add(std::string path, watch_for what, symlinks links) {
   const std::string tried = "file_watch::add \"" + path + '"';
@@ -31,6 +52,7 @@ task<int> file_watch::add(std::string path, watch_for what, symlinks links) {
     return platform::add_watch(changes_.descriptor(), path.c_str(), what,
                                links == symlinks::follow);
   };
+  const in_flight use(adds_);
   co_return checked(co_await blocking(call), tried.c_str());
 }
 

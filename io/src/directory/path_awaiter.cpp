@@ -47,6 +47,23 @@ bool path_awaiter::await_ready() noexcept {
   return try_now();
 }
 
+bool path_awaiter::suspend(tandem::detail::promise_base& waiting) {
+  if (other_folder_ == nullptr) return file_awaiter::suspend(waiting);
+  other_folder_->begin_operation();
+  is_other_in_use_ = true;
+  try {
+    return file_awaiter::suspend(waiting);
+  } catch (...) {
+    other_folder_->end_operation();
+    throw;
+  }
+}
+
+std::error_code path_awaiter::end() {
+  if (is_other_in_use_) other_folder_->end_operation();
+  return file_awaiter::end();
+}
+
 void path_awaiter::throw_failure(const std::error_code& failure, const std::string& entry) const {
   if (failure == std::errc::operation_canceled) {
     throw operation_cancelled(tandem::current_stop_reason());
@@ -56,7 +73,10 @@ void path_awaiter::throw_failure(const std::error_code& failure, const std::stri
     if (folder != nullptr) text += folder->path() + "\": \"";
     return text + path + '"';
   };
-  std::string text = row_of(request_.action()).name + quoted(file_, path_);
+  const bool is_of_directory =
+      request_.action() == file_action::remove && (flags_ & names_directory) != 0;
+  std::string text = is_of_directory ? "remove_directory" : row_of(request_.action()).name;
+  text += quoted(file_, path_);
   if (has_other_) text += " to" + quoted(other_folder_, other_path_);
   if (!entry.empty() && entry != path_) text += ": \"" + entry + '"';
   throw std::system_error(failure, text);

@@ -4,10 +4,10 @@
 
 #include <array>
 #include <cstdio>
+#include <random>
 #include <string>
 #include <system_error>
 #include <tandem/as_result.hpp>
-#include <tandem/detail/random.hpp>
 #include <tandem/io/file_operations.hpp>
 #include <tandem/shielded.hpp>
 #include <utility>
@@ -22,16 +22,14 @@ namespace {
 constexpr int most_tries = 100;
 
 std::string new_name() {
+  // Of the system: whoever has seen one name must not know the next one.
+  std::random_device dice;
   std::array<char, 32> name{};
-  (void)std::snprintf(name.data(), name.size(), "tandem-%016llx",
-                      static_cast<unsigned long long>(tandem::detail::random_bits()));
+  (void)std::snprintf(name.data(), name.size(), "tandem-%08x%08x", dice(), dice());
   return name.data();
 }
 
-/// Where to, and what it is called there.
-std::string beside(const std::string& folder) {
-  return (folder.empty() ? platform::usual_temporary_folder() : folder) + '/' + new_name();
-}
+std::string new_path(const std::string& folder) { return folder + '/' + new_name(); }
 
 /// With a name that is taken away at once.
 task<file> open_named(std::string folder) {
@@ -39,7 +37,7 @@ task<file> open_named(std::string folder) {
   options.create = options.exclusive = true;
   options.permissions = 0600;
   for (int i = 0;; ++i) {
-    const std::string path = beside(folder);
+    const std::string path = new_path(folder);
     result<file> made = co_await as_result(file::open(path, options));
     if (made) {
       co_await shielded(remove_file(path));  // also after a stop
@@ -71,14 +69,17 @@ task<file> open_temporary_file(std::string folder) {
 namespace detail {
 
 task<temporary_directory> make_temporary_directory(std::string folder) {
+  // The process may have another current folder by the time that it is removed.
+  folder = platform::absolute_path(folder.empty() ? platform::usual_temporary_folder()
+                                                  : std::move(folder));
   for (int i = 0;; ++i) {
-    const std::string path = beside(folder);
+    std::string path = new_path(folder);
     const result<void> made = co_await as_result(make_directory(path, 0700));
     if (made) {
       // It is there, so it is opened also after a stop: else nobody would remove it.
       result<directory> opened =
           co_await as_result(shielded(directory::open(path, symlinks::keep)));
-      if (opened) co_return temporary_directory(std::move(opened).value());
+      if (opened) co_return temporary_directory(std::move(opened).value(), std::move(path));
       (void)co_await as_result(shielded(remove_directory(path)));
       throw_failure(opened.error(), "with_temporary_directory", path);
     }
@@ -89,9 +90,8 @@ task<temporary_directory> make_temporary_directory(std::string folder) {
 }
 
 task<void> remove_temporary_directory(temporary_directory& made) {
-  const std::string path = made.path();
   made.folder().close();  // some systems remove nothing that is open
-  (void)co_await remove_tree(path);
+  (void)co_await remove_tree(made.path());
 }
 
 }  // namespace detail

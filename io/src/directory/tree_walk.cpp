@@ -21,7 +21,9 @@ namespace {
 constexpr unsigned most_open = 200;
 
 std::string joined(const std::string& folder, std::string_view name) {
-  std::string path = folder;
+  std::string path;
+  path.reserve(folder.size() + 1 + name.size());  // of a deep tree it is long
+  path = folder;
   if (path.empty() || !platform::is_separator(path.back())) path += '/';
   return path.append(name);
 }
@@ -162,18 +164,33 @@ bool tree_walk::may_be_entered(reading& at, const found_folder& what) const {
   file_status about;
   const native_descriptor opened = at.directory->directory.native_handle();
   if (platform::entry_status(opened, ".", detail::follows_links, about) != 0) return false;
-  auto own = std::make_shared<identity>();
-  own->device = about.device;
-  own->inode = about.inode;
-  own->above = what.identities;
-  at.identities = own;
-  if (options_.stays_on_device && own->above != nullptr && own->above->device != own->device) {
-    return false;
-  }
-  for (const identity* each = own->above.get(); each != nullptr; each = each->above.get()) {
-    if (each->device == own->device && each->inode == own->inode) return false;
-  }
+  if (options_.stays_on_device && what.depth != 0 && about.device != what.device) return false;
+  at.device = about.device;
+  if (!follows) return true;
+  const identity own(about.device, about.inode);
+  at.before_link = what.is_link ? all_above(what) : what.before_link;
+  if (at.before_link != nullptr && at.before_link->contains(own)) return false;
+  at.since_link = std::make_shared<const level>(own, what.is_link ? nullptr : what.since_link);
   return true;
+}
+
+/// directories/circle.
+std::shared_ptr<const tree_walk::identities> tree_walk::all_above(const found_folder& what) {
+  auto made = what.before_link != nullptr ? std::make_shared<identities>(*what.before_link)
+                                          : std::make_shared<identities>();
+  for (const level* each = what.since_link.get(); each != nullptr; each = each->above.get()) {
+    made->insert(each->own);
+  }
+  return made;
+}
+
+tree_walk::level::~level() {
+  // One after the other: a chain may be as long as a tree is deep. Of one that others hold, too,
+  // the last of them does the rest.
+  while (above != nullptr && above.use_count() == 1) {
+    std::shared_ptr<const level> next = above->above;
+    above = std::move(next);
+  }
 }
 
 void tree_walk::read(reading& at, walk_batch& found) {
@@ -203,18 +220,21 @@ void tree_walk::look_at(const reading& at, walk_batch& found, std::size_t index)
     known.is_known = outcome == 0;
     if (options_.with_status) found.statuses().push_back(known);
   }
-  if (entries[index].kind == file_kind::directory) note(at, found.entry(index));
+  if (entries[index].kind == file_kind::directory) note(at, found.entry(index), is_link);
 }
 
 /// It is to be read later.
-void tree_walk::note(const reading& at, const walk_entry& directory) {
+void tree_walk::note(const reading& at, const walk_entry& directory, bool is_link) {
   if (options_.max_depth != 0 && at.depth + 1 >= options_.max_depth) return;
   if (options_.enters && !options_.enters(directory)) return;
   found_folder made;
   made.path = joined(at.path, directory.name());
   made.name_at = made.path.size() - directory.name().size();
   made.depth = at.depth + 1;
-  made.identities = at.identities;
+  made.is_link = is_link;
+  made.device = at.device;
+  made.since_link = at.since_link;
+  made.before_link = at.before_link;
   if (open_.load(std::memory_order_relaxed) < most_open) made.above = at.directory;
   const std::lock_guard guard(lock_);
   pending_.push_back(std::move(made));

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <atomic>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <tandem/detail/futex_mutex.hpp>
 #include <tandem/io/detail/file_handle.hpp>
@@ -14,6 +16,7 @@
 #include <tandem/io/walk.hpp>
 #include <tandem/task.hpp>
 #include <tandem/task_scope.hpp>
+#include <utility>
 #include <vector>
 
 namespace tandem::inline v0::io {
@@ -48,22 +51,41 @@ class tree_walk {
   };
   using shared_folder = std::shared_ptr<const open_folder>;
 
-  /// What a directory is, and those above it: where links are followed, against circles.
+  /// What names a directory, whatever it is called.
   class identity {
    public:
-    std::uint64_t device = 0;
-    std::uint64_t inode = 0;
-    std::shared_ptr<const identity> above;
+    identity(std::uint64_t on, std::uint64_t number) noexcept : device(on), inode(number) {}
+    auto operator<=>(const identity&) const = default;
+
+    std::uint64_t device;
+    std::uint64_t inode;
+  };
+  using identities = std::set<identity>;
+
+  /// directories/circle. A directory, and those above it up to the last link that was followed.
+  class level {
+   public:
+    level(identity what, std::shared_ptr<const level> up) noexcept
+        : own(what), above(std::move(up)) {}
+    level(const level&) = delete;
+    level& operator=(const level&) = delete;
+    ~level();
+
+    const identity own;
+    std::shared_ptr<const level> above;
   };
 
   /// A directory that is to be read.
   class found_folder {
    public:
-    std::string path;         // with the root
-    std::size_t name_at = 0;  // in the path
-    unsigned depth = 0;       // 0: the root
-    shared_folder above;      // null: to be found by its path, as too many are open
-    std::shared_ptr<const identity> identities;  // of those above it, where they are needed
+    std::string path;                         // with the root
+    std::size_t name_at = 0;                  // in the path
+    unsigned depth = 0;                       // 0: the root
+    bool is_link = false;                     // it was found as one
+    shared_folder above;                      // null: to be found by its path, as too many are open
+    std::uint64_t device = 0;                 // of the one above; unless all are entered
+    std::shared_ptr<const level> since_link;  // of those above it, where links are followed
+    std::shared_ptr<const identities> before_link;  // of those that only a link leads back to
   };
   /// What a pump is at.
   class reading {
@@ -71,7 +93,9 @@ class tree_walk {
     shared_folder directory;  // null: at none
     std::string path;
     unsigned depth = 0;
-    std::shared_ptr<const identity> identities;  // its own, and of those above it
+    std::uint64_t device = 0;
+    std::shared_ptr<const level> since_link;  // its own, and those above it
+    std::shared_ptr<const identities> before_link;
   };
 
   // On threads of blocking().
@@ -82,9 +106,10 @@ class tree_walk {
   std::int32_t open_one(const found_folder& what) const;
   std::int32_t open_by_path(const std::string& relative) const;
   bool may_be_entered(reading& at, const found_folder& what) const;
+  static std::shared_ptr<const identities> all_above(const found_folder& what);
   void read(reading& at, walk_batch& found);
   void look_at(const reading& at, walk_batch& found, std::size_t entry);
-  void note(const reading& at, const walk_entry& directory);
+  void note(const reading& at, const walk_entry& directory, bool is_link);
   void could_not_read(const std::string& path, unsigned depth, std::int32_t outcome);
 
   void bring_others(task_scope& scope);
@@ -97,12 +122,13 @@ class tree_walk {
   const walk_options options_;
   const unsigned most_pumps_;
 
+  std::atomic<unsigned> open_{0};  // before those that count it down as they go
+
   tandem::detail::futex_mutex lock_;
   std::vector<found_folder> pending_;          // under the lock; the last one found is read first
   shared_folder root_folder_;                  // written by the first pump, before there are others
   std::atomic<std::size_t> pending_count_{1};  // a hint
   std::atomic<unsigned> pumps_{1};
-  std::atomic<unsigned> open_{0};
 
   // Counters.
   std::atomic<std::uint64_t> entries_{0};

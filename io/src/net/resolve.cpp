@@ -39,7 +39,7 @@ bool has_zero(const std::string& text) noexcept { return text.find('\0') != std:
 /// A number that is no port. The system would take its last 16 bits, and digits after blanks or a
 /// sign.
 bool is_no_port(const std::string& service) noexcept {
-  if (service.empty() || service.find_first_not_of("0123456789+ \t\n\v\f\r") != std::string::npos)
+  if (service.empty() || service.find_first_not_of("0123456789+- \t\n\v\f\r") != std::string::npos)
     return false;  // a name
   std::uint16_t port = 0;
   const char* const last = service.data() + service.size();

@@ -31,6 +31,9 @@ std::int32_t begin_attempt(detail::operation& operation) noexcept;
 /// Another one, after the descriptor was said to be ready (which may be wrong by now); for kinds
 /// that begin no connection and accept none it may be the first, too.
 std::int32_t next_attempt(detail::operation& operation) noexcept;
+/// Likewise, only after it was said. Where a datagram socket has nothing all the same, its error
+/// queue is emptied: as long as that has something, the socket counts as ready.
+std::int32_t attempt_when_ready(detail::operation& operation) noexcept;
 
 /// A connection, if one is there, for a backend that is told of it without an operation. pre: the
 /// listener was made non-blocking

@@ -46,6 +46,9 @@ std::int32_t entry_status(native_descriptor folder, const char* path, int flags,
 
 /// For what is to go again. @throws  std::bad_alloc
 std::string usual_temporary_folder();
+/// A relative path, from where the process's current directory is now; any other as it is, and a
+/// relative one, too, if nobody knows where that is. @throws  std::bad_alloc
+std::string absolute_path(std::string path);
 /// Whether a path has that between two names.
 bool is_separator(char each) noexcept;
 /// Whether a folder's own path is not to be put before it.

@@ -20,7 +20,8 @@
 
 namespace tandem::inline v0::io::platform {
 
-/// A number of the child's, and which descriptor of ours it is there.
+/// A number of the child's, and which descriptor of ours it is there: no_descriptor if it is to be
+/// closed.
 class child_file {
  public:
   native_descriptor number;
@@ -58,11 +59,14 @@ class start_failure {
 /// post: without a failure there is a child, to be taken by take_exit(); else there is none
 start_failure start_child(const child_plan& plan, started_child& made) noexcept;
 
+/// Whether it is gone after one has heard of its end.
+enum class taking : std::uint8_t { taken, left };
+
 /// Never waits.
 ///
-/// post: if it has ended it is gone, and its number may be another one's
+/// post: if it has ended and is taken it is gone, and its number may be another one's
 /// @returns  nothing: it has not ended; no_child_process: somebody else has taken it
-result<std::optional<process_exit>> take_exit(const started_child& child) noexcept;
+result<std::optional<process_exit>> exit_of(const started_child& child, taking what) noexcept;
 
 enum class ending : std::uint8_t { terminate, kill };
 int signal_of(ending how) noexcept;
@@ -81,6 +85,9 @@ result<native_descriptor> open_for_child(const process_stdio& what) noexcept;
 constexpr native_descriptor standard_stream(int number) noexcept {
   return static_cast<native_descriptor>(number);
 }
+
+/// Whether a program that is executed here would have it: it is open, and not close-on-exec.
+bool is_inherited(native_descriptor descriptor) noexcept;
 
 /// Waits until one of them is readable, or the time is over. Negative: however long it takes.
 void wait_for_any(std::span<const native_descriptor> ends,

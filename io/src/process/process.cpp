@@ -26,13 +26,16 @@ std::string process_exit::to_string() const {
 }
 
 void detail::abandon_child::operator()(child_process* child) const noexcept {
-  const bool has_started = child->id() != 0;
-  if (!has_started || child->is_taken() || child->is_others()) {
+  const bool is_ours = child->id() != 0 && !child->is_others();
+  const bool is_left = child->on_scope_end().how() == process_end::kind::leave;
+  // One that leads a group, and was waited for: its number has been kept until now.
+  if (is_ours && child->has_ended()) (void)child->take(!is_left);
+  if (!is_ours || child->is_taken()) {
     delete child;  // NOLINT: its owner's last word
     return;
   }
 #if !defined(NDEBUG)
-  if (child->on_scope_end().how() != process_end::kind::leave) {
+  if (!is_left) {
     std::fprintf(stderr,
                  "tandem::io: process %d was destroyed before it had been waited for: it is ended "
                  "in the background; await end(), or use with_process()\n",
@@ -47,10 +50,11 @@ void detail::abandon_child::operator()(child_process* child) const noexcept {
 
 bool process_wait_awaiter::start(tandem::detail::promise_base& waiting) {
   if (child_ == nullptr) return operation_.end_at_once(waiting, -ECHILD);
-  if (child_->is_taken()) return operation_.end_at_once(waiting, 0);
+  if (child_->has_ended()) return operation_.end_at_once(waiting, 0);
   completion_pool& pool = current_completion_pool(operation_.name());
-  operation_.aim(&thread_at_hand(pool), child_->end_event());
-  child_->enter(operation_);
+  completion_thread& thread = thread_at_hand(pool);
+  operation_.aim(&thread, child_->end_event());
+  child_->enter(operation_, thread);
   return operation_.start(waiting);
 }
 
@@ -61,13 +65,13 @@ void process_wait_awaiter::end_operation() noexcept {
 process_exit process_wait_awaiter::await_resume() {
   end_operation();
   if (operation_.failed()) operation_.throw_failure(operation_.name());
-  return checked(child_->take(), operation_.name());
+  return checked(child_->look(), operation_.name());
 }
 
 result<process_exit> process_wait_awaiter::await_resume_result() {
   end_operation();
   if (operation_.failed()) return operation_.error();
-  return child_->take();
+  return child_->look();
 }
 
 // Signals.
@@ -113,8 +117,9 @@ class [[nodiscard]] end_awaiter {
   template <class Promise>
   bool await_suspend(std::coroutine_handle<Promise> self) {
     completion_pool& pool = current_completion_pool(operation_.name());
-    operation_.aim(&thread_at_hand(pool), child_->end_event());
-    child_->enter(operation_);
+    completion_thread& thread = thread_at_hand(pool);
+    operation_.aim(&thread, child_->end_event());
+    child_->enter(operation_, thread);
     return operation_.start(self.promise());
   }
   void await_resume() {
@@ -139,7 +144,7 @@ task<void> wait_for_end(child_process& child) {
 }
 
 task<process_exit> end_child(child_process& child, process_end how) {
-  if (!child.is_taken()) {
+  if (!child.has_ended()) {
     bool has_ended = false;
     if (how.how() == process_end::kind::terminate) {
       child.send(platform::ending::terminate);

@@ -106,6 +106,8 @@ class process::starter {
     const process_stdio& wanted = wish(number);
     switch (wanted.what()) {
       case process_stdio::kind::inherited:
+        // One that was closed here has a number that may be a descriptor of the runtime's by now.
+        if (!platform::is_inherited(platform::standard_stream(number))) return;
         return plan.give_ours(number, platform::standard_stream(number));
       case process_stdio::kind::descriptor:
         if (!platform::is_open(wanted.given())) {

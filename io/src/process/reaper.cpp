@@ -99,7 +99,7 @@ void reaper::look(clock::time_point now) noexcept {
       child.send(platform::ending::kill);
       child.kill_at.reset();
     }
-    const auto taken = child.take();
+    const auto taken = child.take(child.on_scope_end().how() != process_end::kind::leave);
     if (taken || taken.error() != std::errc::resource_unavailable_try_again) {
       *at = child.next;
       const std::unique_ptr<child_process> done(&child);

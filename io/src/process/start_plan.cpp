@@ -39,6 +39,11 @@ start_plan::start_plan(const std::vector<std::string>& argv, const process_optio
     : arguments_(argv), directory_(options.directory), group_(options.group) {
   if (argv.empty() || argv.front().empty()) refuse("argv names no program");
   for (const std::string& each : argv) refuse_zero_bytes(each, "an argument");
+  // The system takes 0 for a group of its own.
+  if (group_.what() == process_group::kind::joined && group_.leader() <= 0) {
+    refuse("process_group::joined() is for the number of a process that leads a group, not " +
+           std::to_string(group_.leader()));
+  }
   refuse_zero_bytes(directory_, "the directory");
   for (const passed_descriptor& each : options.descriptors) {
     if (!detail::is_descriptor(each.here)) refuse("a descriptor that is passed is none");

@@ -282,7 +282,7 @@ class readiness_backend final : public backend {
   void try_those_who_wait(registration::side& side) noexcept {
     while (detail::operation* const operation = side.waiting.front()) {
       const std::int32_t outcome =
-          side.error != 0 ? -side.error : platform::next_attempt(*operation);
+          side.error != 0 ? -side.error : platform::attempt_when_ready(*operation);
       if (outcome == platform::would_block) break;
       side.waiting.remove_front();
       end(*operation, outcome);

@@ -181,7 +181,7 @@ class uring_backend final : public backend {
       return zero_copies_.ended(operation, cqe);
     }
     if (detail::are_polled.has(operation.kind())) {
-      if (outcome >= 0) outcome = platform::next_attempt(operation);
+      if (outcome >= 0) outcome = platform::attempt_when_ready(operation);
       // Somebody else has been faster: it begins again, unless a stop or a move is in the way.
       operation.complete(outcome == platform::would_block ? -EINTR : outcome);
       return true;

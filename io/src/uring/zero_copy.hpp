@@ -53,7 +53,8 @@ class zero_copies {
   /// lending/stop. By a stop, after its cancel has been submitted.
   static void stop(detail::operation& operation) noexcept {
     lent_send& sent = lent_send::of(operation);
-    if (!sent.has_outcome || sent.is_reset) return;
+    // Of a send that took nothing nothing is lent either; what was written before it is the peer's.
+    if (!sent.has_outcome || sent.outcome <= 0 || sent.is_reset) return;
     sent.is_reset = true;
     platform::reset_connection(operation.descriptor());
   }

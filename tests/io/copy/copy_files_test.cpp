@@ -126,6 +126,52 @@ TEST(copy_files, a_file_that_is_not_open_or_not_to_be_written_is_refused) {
   });
 }
 
+TEST(copy_files, of_a_file_into_itself_it_ends_where_the_file_ended_when_it_began) {
+  const temporary_folder folder;
+  const std::vector<std::byte> whole = pattern(300'000, 4);
+  on_every_home([&]() -> task<void> {
+    put(folder / "f", whole);
+    file one = co_await file::open(folder / "f", open_mode::read_write);
+    file other = co_await file::open(folder / "f", open_mode::read_write);
+    copy_options options;
+    options.to_offset = whole.size();
+    options.most_bytes = 2 * whole.size();  // so that it ends in any case
+    EXPECT_EQ(co_await copy(one, one, options), whole.size());
+    std::vector<std::byte> twice = whole;
+    twice.insert(twice.end(), whole.begin(), whole.end());
+    EXPECT_EQ(co_await contents(folder / "f"), twice);
+    options.from_offset = whole.size();
+    options.to_offset = 0;
+    options.most_bytes = UINT64_MAX;
+    EXPECT_EQ(co_await copy(one, other, options), whole.size());
+    EXPECT_EQ(co_await contents(folder / "f"), twice);
+    options.from_offset = 2 * whole.size();
+    EXPECT_EQ(co_await copy(one, other, options), 0U);
+  });
+}
+
+TEST(copy_files, of_a_file_into_itself_parts_that_overlap_are_refused_and_nothing_is_written) {
+  const temporary_folder folder;
+  const std::vector<std::byte> whole = pattern(300'000, 4);
+  put(folder / "f", whole);
+  on_every_home([&]() -> task<void> {
+    file one = co_await file::open(folder / "f", open_mode::read_write);
+    file other = co_await file::open(folder / "f", open_mode::read_write);
+    copy_options options;
+    options.most_bytes = 200'000;
+    for (const std::uint64_t to : {0U, 1U, 199'999U}) {
+      options.to_offset = to;
+      EXPECT_EQ((co_await as_result(copy(one, one, options))).error(), std::errc::invalid_argument);
+      EXPECT_EQ((co_await as_result(copy(one, other, options))).error(),
+                std::errc::invalid_argument);
+    }
+    options.from_offset = 1;
+    options.to_offset = 0;
+    EXPECT_EQ((co_await as_result(copy(one, other, options))).error(), std::errc::invalid_argument);
+    EXPECT_EQ(co_await contents(folder / "f"), whole);
+  });
+}
+
 TEST(copy_files, what_a_stream_gives_is_written_where_it_is_wanted) {
   const temporary_folder folder;
   const std::vector<std::byte> whole = pattern(500'000, 6);

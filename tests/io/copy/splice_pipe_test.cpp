@@ -7,21 +7,26 @@
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <tandem/as_result.hpp>
 #include <tandem/io/file.hpp>
 #include <tandem/io/read_file.hpp>
+#include <tandem/spawn.hpp>
 #include <tandem/task_scope.hpp>
 #include <tandem/timeout.hpp>
 #include <tandem/when_all.hpp>
+#include <tandem/yield.hpp>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "io/copy/refused_moves.hpp"
 #include "io/support/file_support.hpp"
 #include "io/support/io_support.hpp"
 #include "no_descriptors.hpp"
+#include "test_runtime.hpp"
 
 namespace {
 
@@ -204,6 +209,28 @@ TEST(splice_pipe, a_failure_of_the_system_is_told) {
     co_await c.client.write_all(bytes_of("x"));
     EXPECT_EQ((co_await as_result(pipe.fill_from(c.server))).error(), std::errc::invalid_argument);
   });
+}
+
+TEST(splice_pipe_death, destroying_or_moving_one_that_is_being_filled_is_refused) {
+  for (const bool moves : {false, true}) {
+    EXPECT_DEATH(
+        {
+          tandem::test::test_runtime rt(1);
+          rt.run([](bool is_moved) -> task<void> {
+            connection c = co_await make_connection();
+            std::optional<splice_pipe> pipe(std::in_place);
+            auto filling = tandem::spawn([](splice_pipe& room, tcp_stream& from) -> task<void> {
+              (void)co_await as_result(room.fill_from(from));  // nothing comes
+            }(*pipe, c.server));
+            co_await tandem::yield();  // on one worker it waits now
+            if (is_moved) splice_pipe(std::move(*pipe));
+            pipe.reset();
+            c.client.close();
+            co_await filling;
+          }(moves));
+        },
+        "in flight");
+  }
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 // udp_faults_test.cpp: what the system refuses is told once, by the call that it is about.
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
 
 #include <array>
 #include <cerrno>
@@ -8,6 +11,8 @@
 #include <system_error>
 #include <tandem/as_result.hpp>
 #include <tandem/io/udp_socket.hpp>
+#include <tandem/task_scope.hpp>
+#include <tandem/yield.hpp>
 #include <vector>
 
 #include "io/datagram/refused_sends.hpp"
@@ -89,6 +94,39 @@ TEST(udp_faults, without_descriptors_each_way_to_open_one_says_so) {
     EXPECT_EQ(refusal([&] { (void)udp_socket::bind_sharded(any); }), expected);
     EXPECT_EQ(refusal([&] { (void)udp_socket::connect(endpoint::loopback_v4(9)); }), expected);
     co_return;
+  });
+}
+
+bool has_errors_queued(const udp_socket& socket) {
+  pollfd asked{socket.native_handle(), 0, 0};
+  return ::poll(&asked, 1, 0) == 1 && (asked.revents & POLLERR) != 0;
+}
+
+task<void> receive_one(udp_socket& socket) {
+  while (true) {
+    const auto got = co_await as_result(socket.receive());
+    if (got) co_return;
+    EXPECT_EQ(got.error(), std::errc::connection_refused);
+  }
+}
+
+TEST(udp_faults, a_queue_of_errors_is_emptied_and_does_not_keep_a_receive_awake) {
+  on_every_home([]() -> task<void> {
+    udp_socket here = udp_socket::bind(endpoint::loopback_v4(0));
+    const int on = 1;
+    EXPECT_EQ(::setsockopt(here.native_handle(), IPPROTO_IP, IP_RECVERR, &on, sizeof on), 0);
+    udp_socket gone = udp_socket::bind(endpoint::loopback_v4(0));
+    const endpoint nobody = gone.local_endpoint();
+    gone.close();
+    co_await here.send_to(bytes_of("anybody?"), nobody);
+    EXPECT_TRUE(has_errors_queued(here));
+    const auto body = [&here](tandem::task_scope& scope) -> task<void> {
+      scope.spawn(here.thread_executor(), receive_one(here));
+      while (has_errors_queued(here)) co_await tandem::yield();  // a hang: nobody empties it
+      udp_socket other = udp_socket::bind(endpoint::loopback_v4(0));
+      co_await other.send_to(bytes_of("yes"), here.local_endpoint());
+    };
+    co_await tandem::with_scope(body);
   });
 }
 

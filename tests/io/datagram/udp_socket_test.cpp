@@ -8,12 +8,14 @@
 #include <chrono>
 #include <cstddef>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <system_error>
 #include <tandem/as_result.hpp>
 #include <tandem/sleep.hpp>
 #include <tandem/task_scope.hpp>
 #include <tandem/timeout.hpp>
+#include <tandem/with_stop.hpp>
 #include <utility>
 #include <vector>
 
@@ -118,6 +120,14 @@ TEST(udp_socket, a_connected_one_hears_its_peer_only) {
     const received_datagram asked = co_await peer.receive();
     co_await peer.send_to(bytes_of("answer"), asked.sender());
     EXPECT_EQ(text_of((co_await mine.receive()).bytes()), "answer");
+  });
+}
+
+TEST(udp_socket, one_that_is_disconnected_hears_everybody_again) {
+  on_every_home([]() -> task<void> {
+    udp_socket peer = udp_socket::bind(endpoint::loopback_v4(0));
+    udp_socket stranger = udp_socket::bind(endpoint::loopback_v4(0));
+    udp_socket mine = udp_socket::connect(peer.local_endpoint());
     mine.disconnect();
     co_await stranger.send_to(bytes_of("now"), mine.local_endpoint());
     EXPECT_EQ(text_of((co_await mine.receive()).bytes()), "now");
@@ -136,6 +146,48 @@ TEST(udp_socket, a_connected_one_hears_once_that_nobody_listens) {
     EXPECT_EQ(refused.error(), std::errc::connection_refused);
     const auto nothing = co_await as_result(tandem::with_timeout(10ms, mine.receive()));
     EXPECT_TRUE(nothing.is_cancelled());
+  });
+}
+
+TEST(udp_socket, an_empty_list_is_refused_by_one_that_is_closed_and_in_a_stopped_task) {
+  on_every_home([]() -> task<void> {
+    std::error_code refused;
+    udp_socket closed;
+    try {
+      (void)co_await closed.send_many({});
+    } catch (const std::system_error& failure) {
+      refused = failure.code();
+    }
+    EXPECT_EQ(refused, std::errc::bad_file_descriptor);
+    udp_socket open = udp_socket::bind(endpoint::loopback_v4(0));
+    std::stop_source stopped;
+    stopped.request_stop();
+    refused = {};
+    try {
+      (void)co_await tandem::with_stop(stopped.get_token(), open.send_many({}));
+    } catch (const std::system_error& failure) {
+      refused = failure.code();
+    }
+    EXPECT_EQ(refused, std::errc::operation_canceled);
+    EXPECT_EQ(co_await open.send_many({}), 0U);
+  });
+}
+
+TEST(udp_socket, what_is_awaited_after_the_close_finds_it_closed) {
+  on_every_home([]() -> task<void> {
+    udp_socket here = udp_socket::bind(endpoint::loopback_v4(0));
+    const endpoint there = here.local_endpoint();
+    co_await here.send_to(bytes_of("x"), there);
+    co_await here.send_to(bytes_of("y"), there);
+    (void)co_await here.receive();  // which may have found both
+    const bytes sent(3000);
+    auto receiving = here.receive();
+    auto sending = here.send_train_to(sent, 1000, there);
+    here.close();
+    const auto received = co_await as_result(std::move(receiving));
+    EXPECT_EQ(received.error(), std::errc::bad_file_descriptor);
+    const auto went = co_await as_result(std::move(sending));
+    EXPECT_EQ(went.error(), std::errc::bad_file_descriptor);
   });
 }
 

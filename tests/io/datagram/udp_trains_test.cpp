@@ -72,6 +72,41 @@ TEST(udp_trains, a_device_that_cannot_cut_is_asked_once) {
   });
 }
 
+/// Whether the system is asked to cut one, which it is not of a socket that remembers a refusal.
+task<bool> asks_for_trains(udp_socket& by) {
+  udp_socket there = udp_socket::bind(endpoint::loopback_v4(0));
+  const tandem::test::refused_trains refused(EIO);
+  const bytes sent(3000);
+  co_await by.send_train_to(sent, 1000, there.local_endpoint());
+  co_return refused.asked() != 0;
+}
+
+TEST(udp_trains, a_receiver_that_cannot_be_does_not_slow_those_of_others) {
+  on_every_home([]() -> task<void> {
+    udp_socket here = udp_socket::bind(endpoint::loopback_v4(0));
+    const bytes sent(3000);
+    const auto nowhere =
+        co_await as_result(here.send_train_to(sent, 1000, endpoint::loopback_v4(0)));
+    EXPECT_EQ(nowhere.error(), std::errc::invalid_argument);
+    EXPECT_TRUE(co_await asks_for_trains(here));
+    EXPECT_FALSE(co_await asks_for_trains(here)) << "that refusal is remembered";
+  });
+}
+
+TEST(udp_trains, segments_that_are_too_long_for_one_route_do_not_slow_those_of_others) {
+  on_every_home([]() -> task<void> {
+    udp_socket here = udp_socket::bind(endpoint::loopback_v4(0));
+    udp_socket there = udp_socket::bind(endpoint::loopback_v4(0));
+    {
+      const tandem::test::refused_trains too_long(EMSGSIZE);
+      const bytes sent = pattern(3000, 1);
+      co_await here.send_train_to(sent, 1000, there.local_endpoint());
+      EXPECT_EQ(co_await all_of(there, sent.size()), sent);
+    }
+    EXPECT_TRUE(co_await asks_for_trains(here));
+  });
+}
+
 TEST(udp_trains, one_that_is_too_long_for_any_packet_is_told) {
   on_every_home([]() -> task<void> {
     udp_socket here = udp_socket::bind(endpoint::loopback_v4(0));

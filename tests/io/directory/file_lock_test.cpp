@@ -70,6 +70,24 @@ TEST(file_lock, parts_that_do_not_meet_are_locked_by_several) {
   });
 }
 
+TEST(file_lock, a_part_larger_than_a_file_can_be_ends_nowhere_and_begins_where_it_says) {
+  const temporary_folder folder;
+  put(folder / "f", bytes_of("contents"));
+  on_every_home([&]() -> task<void> {
+    file first = co_await file::open(folder / "f", open_mode::read_write);
+    file second = co_await file::open(folder / "f", open_mode::read_write);
+    for (const std::size_t bytes : {SIZE_MAX, SIZE_MAX / 2, SIZE_MAX - 4095}) {
+      const lock_range large(4096, bytes);
+      file_lock held = co_await lock_file(first, lock_mode::exclusive, large);
+      EXPECT_FALSE(co_await try_lock_file(second, lock_mode::exclusive, lock_range(4096, 1)));
+      EXPECT_FALSE(co_await try_lock_file(second, lock_mode::exclusive, lock_range(1 << 30, 1)));
+      EXPECT_TRUE(co_await try_lock_file(second, lock_mode::exclusive, lock_range(0, 4096)));
+      held.unlock();
+      EXPECT_TRUE(co_await try_lock_file(second)) << "it gives back what it has taken";
+    }
+  });
+}
+
 TEST(file_lock, who_waits_gets_it_when_it_is_free) {
   const temporary_folder folder;
   put(folder / "f", bytes_of("contents"));

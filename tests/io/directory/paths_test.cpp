@@ -7,12 +7,15 @@
 #include <system_error>
 #include <tandem/as_result.hpp>
 #include <tandem/io/file_operations.hpp>
+#include <tandem/spawn.hpp>
 #include <tandem/task_scope.hpp>
 #include <tandem/when_all.hpp>
+#include <tandem/yield.hpp>
 #include <vector>
 
 #include "io/support/file_support.hpp"
 #include "io/support/io_support.hpp"
+#include "test_runtime.hpp"
 
 namespace {
 
@@ -158,6 +161,8 @@ TEST(paths, a_directory_that_is_open_is_the_place_of_its_paths) {
       co_await d.remove_directory("x/y");
       const std::string failure = co_await failure_of(d.remove_file("h"));
       EXPECT_TRUE(failure.starts_with("remove_file \"" + folder / "d" + "\": \"h\": ")) << failure;
+      const std::string other = co_await failure_of(d.remove_directory("h"));
+      EXPECT_TRUE(other.starts_with("remove_directory \"" + folder / "d" + "\": \"h\": ")) << other;
     }
     fs::remove_all(folder / "d");
   });
@@ -182,6 +187,29 @@ TEST(paths, a_directory_that_is_not_open_leads_nowhere) {
     EXPECT_EQ((co_await as_result(open.rename("a", none, "b"))).error(), refused);
     EXPECT_EQ(folder.entries(), 0U);
   });
+}
+
+TEST(paths_death, closing_a_directory_to_which_something_is_being_renamed_is_refused) {
+  const temporary_folder folder;
+  put(folder / "f", bytes_of("contents"));
+  fs::create_directory(folder / "d");
+  EXPECT_DEATH(
+      {
+        tandem::test::test_runtime rt(1);
+        rt.run([&]() -> task<void> {
+          directory from = co_await directory::open(folder.path());
+          directory to = co_await directory::open(folder / "d");
+          // On one worker it waits for a rename whenever the other task runs.
+          auto renaming = tandem::spawn([](directory& one, directory& other) -> task<void> {
+            while (co_await as_result(one.rename("f", other, "f")) &&
+                   co_await as_result(other.rename("f", one, "f"))) {}
+          }(from, to));
+          co_await tandem::yield();
+          to.close();
+          co_await renaming;
+        }());
+      },
+      "in flight");
 }
 
 TEST(paths, a_zero_in_a_path_is_refused) {

@@ -2,14 +2,18 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <filesystem>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <system_error>
 #include <tandem/as_result.hpp>
+#include <tandem/detail/split_mix.hpp>
 #include <tandem/io/file_operations.hpp>
 #include <tandem/io/temporary.hpp>
 #include <tandem/task_scope.hpp>
+#include <utility>
 #include <vector>
 
 #include "io/support/file_support.hpp"
@@ -83,6 +87,69 @@ TEST(temporary, a_directory_is_removed_with_all_that_is_in_it_however_its_use_en
     };
     co_await with_temporary_directory(remove, folder.path());
   });
+}
+
+/// What split_mix() counts up, from what it has made of it.
+std::uint64_t state_of(std::uint64_t made) {
+  const auto unshifted = [](std::uint64_t bits, unsigned by) {
+    std::uint64_t before = bits;
+    for (unsigned i = 0; i < 64 / by; ++i) before = bits ^ (before >> by);
+    return before;
+  };
+  const auto inverse = [](std::uint64_t odd) {
+    std::uint64_t found = odd;
+    for (int i = 0; i < 6; ++i) found *= 2 - odd * found;
+    return found;
+  };
+  std::uint64_t state = unshifted(made, 31) * inverse(0x94D049BB133111EBU);
+  state = unshifted(state, 27) * inverse(0xBF58476D1CE4E5B9U);
+  return unshifted(state, 30);
+}
+
+TEST(temporary, who_has_seen_a_name_does_not_know_a_later_one) {
+  const temporary_folder folder;
+  on_every_home([&]() -> task<void> {
+    std::set<std::uint64_t> foretold;
+    for (int i = 0; i < 20; ++i) {
+      std::uint64_t number = 0;
+      const auto look = [&](temporary_directory& scratch) -> task<void> {
+        const std::string& path = scratch.path();
+        number = std::stoull(path.substr(path.rfind('-') + 1), nullptr, 16);
+        co_return;
+      };
+      co_await with_temporary_directory(look, folder.path());
+      EXPECT_FALSE(foretold.contains(number));
+      std::uint64_t state = state_of(number);
+      EXPECT_EQ(tandem::detail::mixed(state), number);
+      for (int later = 0; later < 10; ++later) foretold.insert(tandem::detail::split_mix(state));
+    }
+  });
+}
+
+TEST(temporary,
+     a_directory_is_removed_where_it_was_made_wherever_the_process_or_its_folder_is_now) {
+  const temporary_folder folder;
+  const fs::path before = fs::current_path();
+  on_every_home([&]() -> task<void> {
+    fs::create_directory(folder / "inner");
+    fs::current_path(folder.path());
+    const auto go_away = [&](temporary_directory& scratch) -> task<void> {
+      fs::current_path(before);
+      EXPECT_TRUE(fs::is_directory(scratch.path())) << scratch.path();
+      put(scratch.path() + "/f", bytes_of("contents"));
+      co_return;
+    };
+    co_await with_temporary_directory(go_away, "inner");
+    EXPECT_TRUE(fs::is_empty(folder / "inner"));
+    const auto take = [](temporary_directory& scratch) -> task<void> {
+      const tandem::io::directory taken = std::move(scratch.folder());
+      EXPECT_FALSE(scratch.path().empty());
+      co_return;
+    };
+    co_await with_temporary_directory(take, folder / "inner");
+    EXPECT_TRUE(fs::is_empty(folder / "inner"));
+  });
+  fs::current_path(before);
 }
 
 }  // namespace

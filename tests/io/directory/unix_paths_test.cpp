@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 #include <string>
 #include <system_error>
 #include <tandem/as_result.hpp>
@@ -12,6 +13,7 @@
 #include <tandem/io/temporary.hpp>
 #include <tandem/io/walk.hpp>
 
+#include "io/support/as_nobody.hpp"
 #include "io/support/file_support.hpp"
 #include "io/support/io_support.hpp"
 #include "io/support/small_disk.hpp"
@@ -120,6 +122,25 @@ TEST(unix_paths, status_is_what_the_system_says) {
     EXPECT_EQ(found.accessed.time_since_epoch(), moment(known.st_atim));
     EXPECT_LE(found.created.value_or(found.changed), found.changed);
   });
+}
+
+TEST(unix_paths, a_rename_that_is_refused_leaves_the_file_one_name) {
+  const temporary_folder folder;
+  std::filesystem::create_directory(folder / "closed");
+  put(folder / "closed/f", bytes_of("contents"));
+  ASSERT_EQ(::chmod((folder / "closed/f").c_str(), 0666), 0);  // so that a link to it may be made
+  ASSERT_EQ(::chmod((folder / "closed").c_str(), 0555), 0);
+  const auto rename_it = [&]() -> task<void> {
+    for (const auto existing : {io::if_exists::fail, io::if_exists::replace}) {
+      const auto refused =
+          co_await as_result(io::rename_file(folder / "closed/f", folder / "g", existing));
+      EXPECT_EQ(refused.error(), std::errc::permission_denied);
+      EXPECT_EQ((co_await io::status_of(folder / "closed/f")).links, 1U);
+    }
+  };
+  tandem::test::as_nobody(folder.path(), [&] { on_every_home(rename_it); });
+  EXPECT_EQ(::chmod((folder / "closed").c_str(), 0700), 0);
+  EXPECT_EQ(folder.entries(), 1U);
 }
 
 TEST(unix_paths, without_descriptors_nothing_is_opened_and_names_are_still_changed) {

@@ -1,16 +1,19 @@
 // unix_walk_test.cpp: walks and links, what cannot be read, deep trees, few descriptors.
 // SPDX-License-Identifier: MIT
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <system_error>
 #include <tandem/as_result.hpp>
 #include <tandem/io/file_operations.hpp>
 #include <tandem/io/walk.hpp>
+#include <utility>
 #include <vector>
 
 #include "io/support/as_nobody.hpp"
@@ -139,6 +142,52 @@ TEST(unix_walk, a_tree_deeper_than_any_path_and_than_there_are_descriptors_is_wa
     }
     EXPECT_EQ(co_await tandem::io::remove_tree(folder / "deep"), 2U * levels + 1);
     EXPECT_EQ(folder.entries(), 0U);
+  });
+}
+
+/// What was found in it refers to what is above it: neither a step of its end may be deeper for
+/// each of them, nor a look at one of them longer.
+TEST(unix_walk, a_tree_of_many_levels_is_walked_also_where_links_and_devices_are_looked_at) {
+  const temporary_folder folder(temporary_folder::in_memory());
+  constexpr int levels = 10'000;
+  int here = ::open(folder.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  for (int i = 0; i < levels && here >= 0; ++i) {
+    (void)::mkdirat(here, "d", 0700);
+    const int next = ::openat(here, "d", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    ::close(std::exchange(here, next));
+  }
+  ASSERT_GE(here, 0);
+  ::close(here);
+  tandem::test::test_runtime rt;
+  tandem::io::install(*rt);
+  rt.run([](std::string root) -> task<void> {
+    const auto nothing = [](const walk_batch&) {};
+    walk_options follow;
+    follow.links = symlinks::follow;
+    EXPECT_EQ((co_await walk(root, nothing, follow)).directories, levels + 1U);
+    walk_options stay;
+    stay.stays_on_device = true;
+    EXPECT_EQ((co_await walk(root, nothing, stay)).directories, levels + 1U);
+    EXPECT_EQ(co_await tandem::io::remove_tree(root + "/d"), std::uint64_t{levels});
+  }(folder.path()));
+}
+
+TEST(unix_walk, a_circle_of_several_links_ends_and_what_several_lead_to_is_walked_for_each) {
+  const temporary_folder folder(temporary_folder::in_memory());
+  // Each leads to the other one; and both to what is in neither.
+  for (const char* each : {"a", "b", "c"}) fs::create_directories(folder / each + "/in/it");
+  fs::create_symlink("../../../b", folder / "a/in/it/to");
+  fs::create_symlink("../../../a", folder / "b/in/it/to");
+  fs::create_symlink("../c", folder / "a/side");
+  fs::create_symlink("../c", folder / "b/side");
+  on_every_home([&]() -> task<void> {
+    walk_options follow;
+    follow.links = symlinks::follow;
+    const auto nothing = [](const walk_batch&) {};
+    // The root and c: 4. By a: its 3, those of b, c twice; by b likewise.
+    EXPECT_EQ((co_await walk(folder.path(), nothing, follow)).directories, 4U + 2 * (6 + 2 * 3));
+    // Above where it began there is no circle yet: a itself is found once more.
+    EXPECT_EQ((co_await walk(folder / "a/in", nothing, follow)).directories, 2U + 3 + 3 + 1 + 3);
   });
 }
 

@@ -68,8 +68,8 @@ task<void> serve_what_was_inherited() {
     ::_exit(95);
   }
   if (!inherited_sockets().empty()) ::_exit(96);
-  tcp_listener web = tcp_listener::from_native(all[0].descriptor.release());
-  unix_listener control = unix_listener::from_native(all[1].descriptor.release());
+  tcp_listener web = tcp_listener::from_native(std::move(all[0].descriptor));
+  unix_listener control = unix_listener::from_native(std::move(all[1].descriptor));
   co_await one_word_each(web, control);
 }
 

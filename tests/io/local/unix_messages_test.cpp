@@ -132,6 +132,40 @@ TEST(unix_descriptors, what_cannot_be_sent_is_refused) {
   });
 }
 
+task<std::string> refusal_of(unix_seqpacket& by, std::span<const std::byte> bytes,
+                             std::span<const native_descriptor> descriptors) {
+  try {
+    (void)co_await by.send(bytes, descriptors);
+  } catch (const std::system_error& failure) {
+    co_return failure.what();
+  }
+  co_return "it was sent";
+}
+
+TEST(unix_descriptors, a_refusal_says_which_condition_is_broken) {
+  on_every_home([]() -> task<void> {
+    auto [one, other] = unix_seqpacket::pair();
+    const std::vector<native_descriptor> many(254, one.native_handle());
+    const std::string alone = co_await refusal_of(one, {}, std::span(many).first(1));
+    EXPECT_NE(alone.find("descriptors need a byte to go with"), std::string::npos) << alone;
+    const std::string too_many = co_await refusal_of(one, bytes_of("x"), many);
+    EXPECT_NE(too_many.find("254 descriptors, and the most at once are 253"), std::string::npos)
+        << too_many;
+  });
+}
+
+TEST(unix_descriptors, who_asks_for_more_than_64_gets_64) {
+  on_every_home([]() -> task<void> {
+    auto [one, other] = unix_seqpacket::pair();
+    const std::vector<native_descriptor> sent(65, one.native_handle());
+    co_await one.send(bytes_of("x"), sent);
+    std::array<std::byte, 16> room;
+    const received_message got = co_await other.receive(room, 100);
+    EXPECT_EQ(got.descriptors.size(), 64U);
+    EXPECT_EQ(got.surplus, 1U);
+  });
+}
+
 TEST(unix_descriptors, an_await_that_nobody_resumes_closes_what_came) {
   on_every_home([]() -> task<void> {
     auto [one, other] = unix_stream::pair();

@@ -72,7 +72,8 @@ TEST(resolve, a_text_that_the_system_would_cut_short_is_no_name) {
     const std::string hidden("127.0.0.1\0.example.org", 22);
     const auto got = co_await as_result(resolve(hidden, 80));
     EXPECT_EQ(got.error(), resolve_errc::host_not_found);
-    for (const char* port : {"65616", "70000", "99999999999999999999", " 80", "+80"}) {
+    for (const char* port : {"65616", "70000", "99999999999999999999", " 80", "+80", "-1",
+                             "-4294967216", "-18446744073709551536"}) {
       for (const char* host : {"127.0.0.1", "localhost"}) {
         const auto none = co_await as_result(resolve(host, std::string(port)));
         EXPECT_EQ(none.error(), resolve_errc::service_not_found) << host << " " << port;

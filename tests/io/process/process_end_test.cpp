@@ -272,6 +272,29 @@ TEST(process_end, one_that_nobody_waits_for_is_ended_and_taken_in_the_background
   });
 }
 
+TEST(process_end, patience_without_an_end_is_as_good_as_any) {
+  on_every_home([]() -> task<void> {
+    process_options options = piped();
+    options.on_scope_end = terminate_then_kill(std::chrono::milliseconds::max());
+    std::optional<process> child(
+        co_await start_ready("trap 'echo ending; read b; echo ended well; exit 0' TERM;", options));
+    auto input = std::move(child->standard_input());
+    auto output = std::move(child->standard_output());
+    child.reset();
+    EXPECT_EQ(co_await line_of(output), "ending");
+    co_await input.write_all(tandem::io::bytes_of("go on\n"));
+    EXPECT_EQ(co_await line_of(output), "ended well");
+    auto returns = [&](process& of) -> task<void> {
+      output = std::move(of.standard_output());
+      EXPECT_EQ(co_await line_of(output), "ready");
+    };
+    const auto argv = shell("trap 'echo ended well; exit 0' TERM; echo ready; read a; read a");
+    co_await tandem::io::with_process(argv, options, returns);
+    EXPECT_EQ(co_await line_of(output), "ended well");
+  });
+  while (has_children()) std::this_thread::sleep_for(1ms);
+}
+
 TEST(process_end, one_may_outlive_its_runtime_and_is_taken_then) {
   std::optional<process> kept;
   tandem::run([](std::optional<process>& to) -> task<void> {
@@ -284,6 +307,24 @@ TEST(process_end, one_may_outlive_its_runtime_and_is_taken_then) {
   }(kept));
   kept.reset();
   while (has_children()) std::this_thread::sleep_for(1ms);
+}
+
+TEST(process_end, one_may_be_waited_for_in_one_runtime_after_another) {
+  std::optional<process> kept;
+  tandem::run([](std::optional<process>& to) -> task<void> {
+    process child = co_await start_ready("");
+    const auto stopped = co_await as_result(tandem::with_timeout(1ms, child.wait()));
+    EXPECT_EQ(stopped.error(), std::errc::timed_out);
+    to.emplace(std::move(child));
+  }(kept));
+  // By now it would be at home in the first one's port.
+  auto waits = [](process& of) -> task<void> {
+    const auto stopped = co_await as_result(tandem::with_timeout(1ms, of.wait()));
+    EXPECT_EQ(stopped.error(), std::errc::timed_out);
+    of.signal(SIGTERM);
+    EXPECT_EQ((co_await of.wait()).signal(), SIGTERM);
+  };
+  tandem::run(waits(*kept));
 }
 
 TEST(process_end, a_child_of_fork_leaves_the_processes_of_its_parent_alone) {

@@ -83,6 +83,19 @@ TEST(process_start, says_what_is_wrong_with_a_program_and_what_to_do) {
   });
 }
 
+TEST(process_start, what_is_in_no_folder_is_said_to_be_missing_whatever_other_folders_answer) {
+  on_every_home([]() -> task<void> {
+    process_options options;
+    options.environment["PATH"] = "/no/such/folder:/" + std::string(300, 'x');
+    expect_refusal(co_await refusal_of(command_line("tandem-no-such-program"), options),
+                   std::errc::no_such_file_or_directory, process_step::exec,
+                   "in no folder of PATH");
+    options.environment["PATH"] = "/" + std::string(300, 'x');
+    expect_refusal(co_await refusal_of(command_line("tandem-no-such-program"), options),
+                   std::errc::filename_too_long, process_step::exec, "tandem-no-such-program");
+  });
+}
+
 TEST(process_start, says_which_step_of_the_options_failed) {
   on_every_home([]() -> task<void> {
     process_options elsewhere;
@@ -114,7 +127,7 @@ TEST(process_start, says_which_step_of_the_options_failed) {
 
 TEST(process_start, options_that_make_no_sense_are_refused_before_anything_is_done) {
   on_every_home([]() -> task<void> {
-    std::vector<std::pair<command, process_options>> senseless(8);
+    std::vector<std::pair<command, process_options>> senseless(10);
     senseless[1].first = {""};
     for (std::size_t i = 2; i < senseless.size(); ++i) senseless[i].first = shell(":");
     senseless[2].first.emplace_back("a\0b", 3);
@@ -124,6 +137,8 @@ TEST(process_start, options_that_make_no_sense_are_refused_before_anything_is_do
     senseless[5].second.environment["A=B"] = "c";
     senseless[6].second.environment["A"] = std::string("c\0d", 3);
     senseless[7].second.directory = std::string("/\0", 2);
+    senseless[8].second.group = process_group::joined(process().id());
+    senseless[9].second.group = process_group::joined(-1);
     for (auto& [argv, options] : senseless) {
       const refusal got = co_await refusal_of(argv, options);
       EXPECT_EQ(got.code, std::errc::invalid_argument) << got.text;

@@ -9,15 +9,20 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstdlib>
 #include <string>
 #include <tandem/as_result.hpp>
 #include <tandem/io/read_file.hpp>
 #include <tandem/io/write_file.hpp>
+#include <tandem/run.hpp>
 #include <utility>
 #include <vector>
 
+#include "fork_support.hpp"
 #include "io/process/process_support.hpp"
 #include "io/support/file_support.hpp"
+#include "pseudo_terminal.hpp"
 
 namespace {
 
@@ -110,6 +115,56 @@ TEST(process, streams_are_nothing_or_descriptors_that_stay_open_here) {
   });
 }
 
+/// Standard input is closed meanwhile: its number is the next descriptor's.
+class closed_input {
+ public:
+  closed_input() noexcept : kept_(::fcntl(0, F_DUPFD_CLOEXEC, 3)) { ::close(0); }
+  closed_input(const closed_input&) = delete;
+  closed_input& operator=(const closed_input&) = delete;
+  ~closed_input() {
+    if (kept_ < 0) return;
+    ::dup2(kept_, 0);
+    ::close(kept_);
+  }
+
+ private:
+  int kept_;
+};
+
+TEST(process, gets_no_descriptor_of_the_runtime_for_a_standard_stream_that_is_closed_here) {
+  const closed_input here;
+  on_every_home([]() -> task<void> {
+    // Whatever has the number 0 by now.
+    const int low = ::fcntl(1, F_DUPFD_CLOEXEC, 0);
+    process_options options;
+    options.standard_output = process_stdio::pipe();
+    process child = co_await process::start(command_line("readlink", "/proc/self/fd/0"), options);
+    EXPECT_EQ(co_await line_of(child.standard_output()), "") << "it is open there";
+    EXPECT_FALSE((co_await child.wait()).success());
+    ::close(low);
+  });
+}
+
+TEST(process, opens_a_terminal_for_a_stream_without_making_it_ours) {
+  if (!tandem::test::child_may_allocate) {
+    GTEST_SKIP() << "the sanitizer's allocator does not survive a fork";
+  }
+  const auto terminal = tandem::test::plain_pair::terminal();
+  const std::string path = ::ptsname(terminal.second());
+  // The leader of a session without a terminal would get it.
+  EXPECT_EQ(tandem::test::in_child([&path] {
+              if (::setsid() < 0) return 1;
+              tandem::run([](const std::string& from) -> task<void> {
+                process_options options;
+                options.standard_input = process_stdio::read_from(from);
+                process child = co_await process::start(command_line("true"), options);
+                EXPECT_TRUE((co_await child.wait()).success());
+              }(path));
+              return ::open("/dev/tty", O_RDWR | O_CLOEXEC) < 0 && errno == ENXIO ? 0 : 2;
+            }),
+            0);
+}
+
 /// The numbers of all descriptors that a child has got, and of the one by which it looks.
 task<std::string> descriptors_of_child(process_options options) {
   options.environment["LC_ALL"] = "C";
@@ -186,7 +241,8 @@ TEST(process, is_searched_for_in_the_path_of_its_own_environment) {
     co_await tandem::io::write_file(folder / "tandem-test-program", "#!/bin/sh\necho found\n");
     EXPECT_EQ(::chmod((folder / "tandem-test-program").c_str(), 0755), 0);
     process_options options;
-    options.environment["PATH"] = "/no/such/folder:" + folder.path();
+    // Neither a folder that is not there nor one whose name is too long ends the search.
+    options.environment["PATH"] = "/no/such/folder:/" + std::string(300, 'x') + ":" + folder.path();
     const process_output got =
         co_await process::output(command_line("tandem-test-program"), options);
     EXPECT_EQ(got.standard_output, "found\n");

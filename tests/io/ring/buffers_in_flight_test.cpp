@@ -99,7 +99,7 @@ TEST(buffers_in_flight_death, giving_memory_up_names_the_operation_that_uses_it)
                "buffer, 100 bytes.*\n.*belongs to task [0-9]+, spawned at ");
   EXPECT_DEATH(reads(read_parts), "tcp_stream::read of a list on descriptor [0-9]+ was in flight");
   EXPECT_DEATH(reads(receive_datagram),
-               "receive_from on descriptor [0-9]+ was in flight: its buffer");
+               "udp_socket::receive_into on descriptor [0-9]+ was in flight: its buffer");
 }
 
 /// Its frame holds the buffer, and goes first.

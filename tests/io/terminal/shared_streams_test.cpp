@@ -208,6 +208,21 @@ TEST(shared_streams, devices_that_never_wait_are_read_and_written) {
   });
 }
 
+TEST(shared_input, a_stop_ends_the_wait_for_what_a_device_has_to_say) {
+  const int said = ::open("/dev/kmsg", O_RDONLY | O_CLOEXEC);
+  if (said < 0) GTEST_SKIP() << "the kernel's messages are not to be read by this user";
+  on_every_home([&]() -> task<void> {
+    shared_input input = shared_input::of(said);
+    bool was_stopped = false;
+    while (!was_stopped) {  // now and then there is a message
+      (void)::lseek(said, 0, SEEK_END);
+      const auto read = co_await as_result(tandem::with_timeout(2ms, text_from(input, 8192)));
+      was_stopped = read.is_cancelled();
+    }
+  });
+  ::close(said);
+}
+
 /// More than any of them holds.
 std::vector<std::byte> a_lot() { return tandem::test::pattern(1U << 20U, 7); }
 
@@ -306,6 +321,27 @@ TEST(shared_streams, nothing_is_open_is_told) {
     std::array<std::byte, 1> room{};
     EXPECT_EQ((co_await as_result(input.read(room))).error(), std::errc::bad_file_descriptor);
     EXPECT_EQ((co_await as_result(output.write_all(room))).error(), std::errc::bad_file_descriptor);
+  });
+}
+
+TEST(shared_streams, give_nobody_a_direction_that_the_descriptor_has_not) {
+  on_every_home([]() -> task<void> {
+    const plain_pair ends = plain_pair::pipe();
+    const int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+    const auto refusal = [](auto open) {
+      try {
+        (void)open();
+      } catch (const std::system_error& refused) {
+        return refused.code();
+      }
+      return std::error_code();
+    };
+    constexpr auto refused = std::errc::bad_file_descriptor;
+    EXPECT_EQ(refusal([&] { return shared_input::of(ends.second()); }), refused);
+    EXPECT_EQ(refusal([&] { return shared_output::of(ends.first()); }), refused);
+    EXPECT_EQ(refusal([&] { return shared_input::of(null); }), refused);
+    ::close(null);
+    co_return;
   });
 }
 

@@ -123,7 +123,8 @@ class file_sink {
 
 }  // namespace detail
 
-/// Copies from `from` to `to` until the end of `from`.
+/// Copies from `from` to `to` until the end of `from`, and ends `to` then (of a connection: the
+/// direction that was written), unless options.pass_end is false.
 ///
 ///     // A proxy: each direction ends on its own.
 ///     co_await tandem::when_all(tandem::io::copy(client, server), tandem::io::copy(server, client));
@@ -153,9 +154,9 @@ task<std::uint64_t> copy(buffered_reader<From>& from, To& to, copy_options optio
   co_return copied;
 }
 
-/// As above, with a reader of its own. Between two connections it uses none where much comes at
-/// once: a pipe of the system's then, of two descriptors, through which the bytes go without being
-/// touched by the program.
+/// As above, with a reader of its own: it ends `to`, too, unless options.pass_end is false. Between
+/// two connections it uses none where much comes at once: a pipe of the system's then, of two
+/// descriptors, through which the bytes go without being touched by the program.
 template <readable_stream From, writable_stream To>
   requires(!detail::is_buffered_reader<From>)
 task<std::uint64_t> copy(From& from, To& to, copy_options options = {}) {
@@ -171,9 +172,10 @@ task<std::uint64_t> copy(From& from, To& to, copy_options options = {}) {
 }
 
 /// Copies a file, or a part of it, to a stream: to a connection as socket_stream::send_file() does,
-/// else by a buffer.
+/// else by a buffer. At the end of the part it ends `to`, so that nothing can be written behind it,
+/// unless options.pass_end is false.
 ///
-///     co_await tandem::io::copy(page, client);
+///     co_await tandem::io::copy(page, client);  // the client is told that this was all
 ///
 /// @returns        bytes copied
 /// @throws         as file::read_at() and the stream's write_all(), also if some were sent:
@@ -195,7 +197,7 @@ task<std::uint64_t> copy(file& from, To& to, copy_options options = {}) {
   co_return copied;
 }
 
-/// Copies what a stream gives into a file, which is not cut off behind it.
+/// Copies what a stream gives into a file, which is not cut off behind it, and stays open.
 ///
 /// @returns        bytes copied
 /// @throws         as the stream's read() and file::write_at()
@@ -210,15 +212,18 @@ task<std::uint64_t> copy(From& from, file& to, copy_options options = {}) {
 
 /// Copies a file, or a part of it, into another one, which is not cut off behind it: within the
 /// system where both are of one file system (which may let them share their blocks), else by a
-/// buffer. Holes become zeros.
+/// buffer. Holes become zeros. Both may be the same file: what is behind the end that it has when
+/// the copy begins is not copied. Both stay open.
 ///
 /// @returns        bytes copied
 /// @throws         as file::read_at() and write_at(), also if some were copied: options.progress
-///                 says how many
+///                 says how many; invalid_argument, and nothing is copied, if both are the same
+///                 file and the parts overlap
 /// @cancellation   after the part that has begun (8 MiB)
 /// @thread_safety  any number at a time, of both files
 /// @resumes_on     the caller's home
-/// @cost           a call on a thread of blocking() for each 64 MiB; else a buffer of 1 MiB
+/// @cost           the status of both, and a call on a thread of blocking() for each 64 MiB; else a
+///                 buffer of 1 MiB
 /// @source         man page copy_file_range(2)
 TANDEM_IO_API task<std::uint64_t> copy(file& from, file& to, copy_options options = {});
 

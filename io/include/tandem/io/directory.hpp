@@ -53,8 +53,8 @@ class [[nodiscard]] TANDEM_IO_API directory_open_awaiter : public detail::file_a
 /// this one: each has its errors, cancellation and cost from there. On Windows the directory's
 /// current path is put before the relative one, so there it must not be renamed meanwhile.
 ///
-/// Closing or moving one with an operation in flight is a broken precondition, and aborts with a
-/// message.
+/// Closing or moving one with an operation in flight, also one that leads to it from another
+/// directory, is a broken precondition, and aborts with a message.
 ///
 /// @thread_safety  any number of calls at a time, from any tasks; moving and closing by its owner
 class TANDEM_IO_API directory {

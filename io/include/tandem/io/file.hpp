@@ -19,6 +19,7 @@
 #include <tandem/io/file_status.hpp>
 #include <tandem/io/native_descriptor.hpp>
 #include <tandem/io/open_options.hpp>
+#include <tandem/io/owned_descriptor.hpp>
 #include <utility>
 
 namespace tandem::inline v0::io {
@@ -78,6 +79,10 @@ class TANDEM_IO_API file {
   /// @param name     for error texts; empty: the number
   /// @throws         std::system_error if it is not open: then it stays the caller's
   static file from_native(native_descriptor descriptor, std::string name = {});
+  /// As above, of one who owns it: closed with the owner if it is refused.
+  static file from_native(owned_descriptor&& descriptor, std::string name = {}) {
+    return detail::from_owned<file>(std::move(descriptor), std::move(name));
+  }
 
   bool is_open() const noexcept { return handle_.is_open(); }
   /// As open() was told, or from_native().

@@ -25,7 +25,8 @@ enum class lock_mode : std::uint8_t {
 class lock_range {
  public:
   constexpr lock_range() noexcept = default;  ///< all of it, however it grows
-  /// @param size_bytes  0: to the end, wherever that will be
+  /// @param from        more than a file can have: the lock fails with invalid_argument
+  /// @param size_bytes  0: to the end, wherever that will be; so is more than a file can have
   constexpr lock_range(std::uint64_t from, std::size_t size_bytes) noexcept
       : offset(from), bytes(size_bytes) {}
 

@@ -106,7 +106,8 @@ inline remove_tree_awaiter remove_tree(std::string path) { return {nullptr, std:
 ///                 directory_not_empty, is_a_directory, cross_device_link (a copy would be needed),
 ///                 ...; for if_exists::fail invalid_argument where the file system cannot, and
 ///                 operation_not_supported for directories where the system cannot (other than
-///                 Linux and Windows; there a file has both names for a moment);
+///                 Linux and Windows; there a file has both names for a moment, and
+///                 what others give the old name to in that moment keeps it);
 ///                 operation_cancelled
 /// @cancellation   as status_of()
 /// @resumes_on     the caller's home

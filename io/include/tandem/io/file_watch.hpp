@@ -4,6 +4,7 @@
 // The system writes changes to a descriptor, which a completion thread reads: nothing is polled.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -53,6 +54,9 @@ class [[nodiscard]] TANDEM_IO_API file_change_awaiter : public detail::socket_aw
 /// told, so look after it. The system keeps some ten thousand changes that nobody has asked for,
 /// then `overflow` takes the place of the others.
 ///
+/// Destroying one with a next() or an add() in flight is a broken precondition, and aborts with a
+/// message.
+///
 /// @thread_safety  next() by one task at a time; add() and remove() any number beside it
 class TANDEM_IO_API file_watch {
  public:
@@ -94,6 +98,7 @@ class TANDEM_IO_API file_watch {
   std::unique_ptr<std::byte[]> room_;
   std::size_t next_ = 0;  // what of the room was not handed out yet
   std::size_t end_ = 0;
+  std::atomic<int> adds_{0};  // in flight: a check only
 };
 
 }  // namespace tandem::inline v0::io

@@ -24,7 +24,7 @@ class inherited_socket {
 /// own, and a second call finds nothing.
 ///
 ///     for (auto& each : tandem::io::inherited_sockets()) {
-///       if (each.name == "web") web = tcp_listener::from_native(each.descriptor.release());
+///       if (each.name == "web") web = tcp_listener::from_native(std::move(each.descriptor));
 ///     }
 ///
 /// @returns        nothing if nothing was passed on; always so on Windows

@@ -11,7 +11,7 @@ namespace tandem::inline v0::io {
 /// Owns a descriptor that is no socket, file or listener of ours yet: one that another process has
 /// sent, or that was there when this one began.
 ///
-///     auto file = tandem::io::file::from_native(descriptor.release());
+///     auto file = tandem::io::file::from_native(std::move(descriptor));
 ///
 /// @thread_safety  as a value
 class TANDEM_IO_API owned_descriptor {
@@ -40,5 +40,25 @@ class TANDEM_IO_API owned_descriptor {
  private:
   native_descriptor descriptor_ = no_descriptor;
 };
+
+class completion_pool;
+
+namespace detail {
+
+/// What Made::from_native() makes of it. It is given up only if that succeeds.
+template <class Made, class... More>
+Made from_owned(owned_descriptor&& descriptor, More&&... more) {
+  Made made = Made::from_native(descriptor.native_handle(), std::forward<More>(more)...);
+  (void)descriptor.release();
+  return made;
+}
+template <class Made, class... More>
+Made from_owned(completion_pool& pool, owned_descriptor&& descriptor, More&&... more) {
+  Made made = Made::from_native(pool, descriptor.native_handle(), std::forward<More>(more)...);
+  (void)descriptor.release();
+  return made;
+}
+
+}  // namespace detail
 
 }  // namespace tandem::inline v0::io

@@ -8,6 +8,7 @@
 #include <tandem/io/detail/socket.hpp>
 #include <tandem/io/export.hpp>
 #include <tandem/io/native_descriptor.hpp>
+#include <tandem/io/owned_descriptor.hpp>
 #include <tandem/io/socket_stream.hpp>
 #include <utility>
 
@@ -85,6 +86,13 @@ class TANDEM_IO_API pipe_reader : public pipe_end {
   static pipe_reader from_native(native_descriptor descriptor);
   /// As above, anywhere: for a pool that exists.
   static pipe_reader from_native(completion_pool& pool, native_descriptor descriptor);
+  /// As above, of one who owns it: closed with the owner if it is refused.
+  static pipe_reader from_native(owned_descriptor&& descriptor) {
+    return detail::from_owned<pipe_reader>(std::move(descriptor));
+  }
+  static pipe_reader from_native(completion_pool& pool, owned_descriptor&& descriptor) {
+    return detail::from_owned<pipe_reader>(pool, std::move(descriptor));
+  }
 
   /// Reads up to `buffer.size()` bytes.
   ///
@@ -119,6 +127,13 @@ class TANDEM_IO_API pipe_writer : public pipe_end {
   static pipe_writer from_native(native_descriptor descriptor);
   /// As above, anywhere: for a pool that exists.
   static pipe_writer from_native(completion_pool& pool, native_descriptor descriptor);
+  /// As above, of one who owns it: closed with the owner if it is refused.
+  static pipe_writer from_native(owned_descriptor&& descriptor) {
+    return detail::from_owned<pipe_writer>(std::move(descriptor));
+  }
+  static pipe_writer from_native(completion_pool& pool, owned_descriptor&& descriptor) {
+    return detail::from_owned<pipe_writer>(pool, std::move(descriptor));
+  }
 
   /// Writes up to `bytes.size()` bytes; fewer than that is no error.
   ///

@@ -69,6 +69,7 @@ class process_output {
   process_exit exit;
   std::string standard_output;
   std::string standard_error;
+  bool timed_out = false;  ///< process_options::output_time_limit was over, and it was ended
 };
 
 /// A process that this one has started.
@@ -98,7 +99,8 @@ class TANDEM_IO_API process {
   process& operator=(process&&) noexcept = default;
   /// If it has not been waited for, process_options::on_scope_end begins at once, and the reaper, a
   /// thread that is there while there are such processes, does the rest: no zombie stays. In builds
-  /// with assertions a line on stderr says so, unless it is leave_running(): end() is better.
+  /// with assertions a line on stderr says so, unless it is leave_running(): end() is better. If it
+  /// leads a group, what is left of that when it has ended is killed, unless it is leave_running().
   ~process() = default;
 
   /// Starts a program.
@@ -119,8 +121,11 @@ class TANDEM_IO_API process {
   /// @source         man pages clone(2), pidfd_open(2), close_range(2)
   static task<process> start(std::vector<std::string> argv, process_options options = {});
 
-  /// Starts a program, gives it `input`, and collects what it writes until it has ended, and nobody
-  /// has its outputs open any more: what it has started in the background holds this up.
+  /// Starts a program, gives it `input`, and collects what it writes until it has ended. All that
+  /// it has written itself is returned. What it has started in the background, and has its outputs
+  /// still open, may write on for process_options::output_grace, and gets SIGPIPE, or EPIPE,
+  /// afterwards. It runs on: the program is in this process's group, unless options.group says
+  /// own() or session(); then it is killed when the program has ended and the grace is over.
   ///
   ///     const auto head = co_await process::output(command_line("git", "rev-parse", "HEAD"));
   ///
@@ -133,7 +138,8 @@ class TANDEM_IO_API process {
   static task<process_output> output(std::vector<std::string> argv, process_options options = {},
                                      std::string input = {});
 
-  /// Its number, which is nobody else's until it has been waited for. @returns 0 if there is none
+  /// Its number, which is nobody else's until it has been waited for; if it leads a group, until
+  /// end() or the end of this object, so that others may join. @returns 0 if there is none
   int id() const noexcept;
 
   /// The ends of its pipes: not open where the option is not process_stdio::pipe(). Closing
@@ -142,7 +148,8 @@ class TANDEM_IO_API process {
   pipe_reader& standard_output() noexcept { return output_; }
   pipe_reader& standard_error() noexcept { return error_; }
 
-  /// Waits until it has ended. Its pipes may hold output then, and are not closed.
+  /// Waits until it has ended. Its pipes may hold output then, and are not closed. If it leads a
+  /// group the others of that run on, until end() or the end of this object.
   ///
   /// @returns        how it ended; also later, again and again
   /// @throws         std::system_error: no_child_process: the program has waited for all its
@@ -160,12 +167,15 @@ class TANDEM_IO_API process {
   /// @throws  std::system_error: no_such_process (it has been waited for), invalid_argument,
   ///          operation_not_permitted (it has become another user's)
   void signal(int number);
-  /// As above, to all of its group. pre: it leads one (process_group::own(), session())
-  /// @throws  as above; std::logic_error if it leads none
+  /// As above, to all of its group, also when itself has ended, until end(). pre: it leads one
+  /// (process_group::own(), session())
+  /// @throws  as above; no_such_process: it has ended by end(), or somebody else has waited for it;
+  ///          std::logic_error if it leads none
   void signal_group(int number);
 
   /// Ends it by process_options::on_scope_end (with leave_running() as by terminate_then_kill(2s)),
-  /// and waits for that. If it leads a group, what is left of that is killed, too.
+  /// and waits for that. If it leads a group, all of that get its signals, and what is left of it
+  /// when the leader has ended is killed.
   ///
   /// @returns        how it ended; at once if it had been waited for
   /// @throws         std::system_error: no_child_process, as wait()

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <concepts>
 #include <cstddef>
@@ -34,7 +35,8 @@ class TANDEM_IO_API process_stdio {
  public:
   enum class kind : std::uint8_t { inherited, null, pipe, descriptor, read, write, append, output };
 
-  /// This process's own.
+  /// This process's own; closed where that is closed, or close-on-exec, as a descriptor is that was
+  /// opened after it had been closed.
   static process_stdio inherited() noexcept { return process_stdio(kind::inherited); }
   /// Nothing can be read, and what is written is dropped (/dev/null).
   static process_stdio null() noexcept { return process_stdio(kind::null); }
@@ -50,7 +52,7 @@ class TANDEM_IO_API process_stdio {
   }
   /// A file, which is opened by start(). A path is looked up from this process's directory, not
   /// from process_options::directory. (Opening a FIFO waits for its other end, and no stop ends
-  /// that.)
+  /// that.) A terminal does not become this process's own (O_NOCTTY).
   static process_stdio read_from(std::string path) {
     return process_stdio(kind::read, std::move(path));
   }
@@ -79,7 +81,8 @@ class TANDEM_IO_API process_stdio {
 };
 
 /// To which group and session of processes one belongs. A leader's whole group gets its signals by
-/// process::signal_group(), and by process::end().
+/// process::signal_group(), and by process::end(); what is left of it goes with the leader's scope
+/// (with_process(), ~process()), but for leave_running().
 class TANDEM_IO_API process_group {
  public:
   enum class kind : std::uint8_t { inherited, own, session, joined };
@@ -91,6 +94,8 @@ class TANDEM_IO_API process_group {
   /// A new session without a terminal, and a group, both of which it leads (setsid).
   static process_group session() noexcept { return process_group(kind::session); }
   /// That of a process which leads one and has not been waited for: the next one of a pipeline.
+  ///
+  /// @param leader  its process::id(); start() refuses 0 and less
   static process_group joined(int leader) noexcept {
     process_group made(kind::joined);
     made.leader_ = leader;
@@ -108,13 +113,24 @@ class TANDEM_IO_API process_group {
   int leader_ = 0;
 };
 
+namespace detail {
+
+/// What can be added to any time that comes, and no less than nothing.
+constexpr std::chrono::milliseconds within_a_century(std::chrono::milliseconds span) noexcept {
+  constexpr std::chrono::milliseconds most = std::chrono::hours(24 * 365 * 100);
+  return std::clamp(span, std::chrono::milliseconds(0), most);
+}
+
+}  // namespace detail
+
 /// What becomes of a process that still runs when its scope ends, or its `process` is destroyed.
 class TANDEM_IO_API process_end {
  public:
   enum class kind : std::uint8_t { terminate, kill, leave };
 
+  /// @param patience  what is more than a hundred years counts as that, what is negative as none
   process_end(kind how, std::chrono::milliseconds patience) noexcept
-      : kind_(how), patience_(patience) {}
+      : kind_(how), patience_(detail::within_a_century(patience)) {}
 
   kind how() const noexcept { return kind_; }
   /// Between SIGTERM and SIGKILL.
@@ -175,6 +191,12 @@ class TANDEM_IO_API process_options {
   process_end on_scope_end = terminate_then_kill(std::chrono::seconds(2));
   /// Of process::output(): how much each of the two streams may bring.
   std::size_t most_output_bytes = std::size_t{64} << 20;
+  /// Of process::output(): how long the process may run. Then it is ended as by process::end(), and
+  /// what it has written is returned, with process_output::timed_out.
+  std::optional<std::chrono::milliseconds> output_time_limit;
+  /// Of process::output(): how long it waits, once the process has ended, for the end of outputs
+  /// that others have open: what it has started in the background.
+  std::chrono::milliseconds output_grace{250};
 };
 
 }  // namespace tandem::inline v0::io

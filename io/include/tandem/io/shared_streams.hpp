@@ -33,8 +33,9 @@ class TANDEM_IO_API shared_input {
   /// For a descriptor of the caller's, which stays as it is, and may be closed at once.
   ///
   /// @param pool  whose threads wait for it; left out: that of the task
-  /// @throws      std::system_error: bad_file_descriptor, too_many_files_open, ...; not_supported
-  ///              on Windows; std::logic_error outside any task if no pool is given
+  /// @throws      std::system_error: bad_file_descriptor (also if it is not open for this
+  ///              direction), too_many_files_open, ...; not_supported on Windows;
+  ///              std::logic_error outside any task if no pool is given
   /// @cost        some system calls, none of which waits, and a descriptor
   static shared_input of(native_descriptor descriptor);
   static shared_input of(completion_pool& pool, native_descriptor descriptor);

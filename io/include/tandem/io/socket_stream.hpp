@@ -219,7 +219,7 @@ class TANDEM_IO_API socket_stream {
   /// the program. What is not in memory is read first, by a ring or a thread of blocking(): neither
   /// a worker nor a completion thread waits for a disk.
   ///
-  ///     std::uint64_t sent = co_await stream.send_file(page, 0, size);
+  ///     std::uint64_t sent = co_await stream.send_file(page);
   ///
   /// @param from          stays open until the await returns
   /// @param bytes         at most so many: where the file ends before, up to there
@@ -234,7 +234,8 @@ class TANDEM_IO_API socket_stream {
   ///                      memory. A buffer of 256 KiB where a part of it is not, or the system has
   ///                      no such call (on Linux only it has)
   /// @source              man page sendfile(2)
-  task<std::uint64_t> send_file(file& from, std::uint64_t offset, std::uint64_t bytes);
+  task<std::uint64_t> send_file(file& from, std::uint64_t offset = 0,
+                                std::uint64_t bytes = UINT64_MAX);
 
   /// Ends one direction. write: the peer reads what was written, then end of stream, and may go on
   /// writing (half-close). read: a read that waits, and later ones, end with 0 after what has come.

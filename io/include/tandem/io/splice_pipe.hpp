@@ -5,6 +5,7 @@
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
+#include <system_error>
 #include <tandem/io/detail/file_awaiter.hpp>
 #include <tandem/io/detail/other_end.hpp>
 #include <tandem/io/detail/socket_awaiter.hpp>
@@ -50,10 +51,16 @@ class [[nodiscard]] TANDEM_IO_API splice_file_awaiter : public detail::file_awai
                       std::uint64_t offset, std::size_t most) noexcept;
 
   bool await_ready() noexcept;
+  template <class Promise>
+  bool await_suspend(std::coroutine_handle<Promise> self) {
+    return suspend(self.promise());
+  }
   std::size_t await_resume();
   result<std::size_t> await_resume_result();
 
  private:
+  bool suspend(tandem::detail::promise_base& waiting);
+  std::error_code end();
   std::size_t moved() noexcept;
 
   splice_pipe* pipe_;
@@ -69,6 +76,9 @@ class [[nodiscard]] TANDEM_IO_API splice_file_awaiter : public detail::file_awai
 ///       while (pipe.held() != 0) (void)co_await pipe.drain_to(server);
 ///     }
 ///
+/// Moving or destroying one with an operation in flight, or beginning a second one, is a broken
+/// precondition, and aborts with a message.
+///
 /// @thread_safety  one call at a time
 /// @source         man page splice(2)
 class TANDEM_IO_API splice_pipe {
@@ -80,6 +90,9 @@ class TANDEM_IO_API splice_pipe {
   /// @throws          std::system_error: too_many_files_open, ...; not_supported, where the system
   ///                  has no splice(): on Linux only it has
   explicit splice_pipe(std::size_t capacity = std::size_t{256} << 10);
+  splice_pipe(splice_pipe&& other) noexcept;
+  splice_pipe& operator=(splice_pipe&& other) noexcept;
+  ~splice_pipe();
 
   /// Takes what has come by a connection, without the program's seeing it. Not after receive().
   ///
@@ -120,6 +133,8 @@ class TANDEM_IO_API splice_pipe {
   friend class splice_awaiter;
   friend class splice_file_awaiter;
 
+  void begin_operation() noexcept;
+  void end_operation() noexcept { is_in_use_ = false; }
   /// What one call may move; 0: it must not be made.
   std::size_t room(std::size_t most) const noexcept;
   std::size_t rest(std::size_t most) const noexcept;
@@ -128,6 +143,7 @@ class TANDEM_IO_API splice_pipe {
   owned_descriptor writing_;
   std::size_t capacity_ = 0;
   std::size_t held_ = 0;
+  bool is_in_use_ = false;  // written by the task whose call it is
 };
 
 }  // namespace tandem::inline v0::io

@@ -10,9 +10,11 @@
 #include <tandem/io/endpoint.hpp>
 #include <tandem/io/incoming_awaiter.hpp>
 #include <tandem/io/native_descriptor.hpp>
+#include <tandem/io/owned_descriptor.hpp>
 #include <tandem/io/tcp_options.hpp>
 #include <tandem/io/tcp_stream.hpp>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace tandem::inline v0::io {
@@ -97,6 +99,15 @@ class TANDEM_IO_API tcp_listener {
   /// As above, anywhere: for a pool that exists.
   static tcp_listener from_native(completion_pool& pool, native_descriptor descriptor,
                                   const tcp_options& connections = {});
+  /// As above, of one who owns it: closed with the owner if it is refused.
+  static tcp_listener from_native(owned_descriptor&& descriptor,
+                                  const tcp_options& connections = {}) {
+    return detail::from_owned<tcp_listener>(std::move(descriptor), connections);
+  }
+  static tcp_listener from_native(completion_pool& pool, owned_descriptor&& descriptor,
+                                  const tcp_options& connections = {}) {
+    return detail::from_owned<tcp_listener>(pool, std::move(descriptor), connections);
+  }
 
   /// Not after incoming(): see there.
   ///

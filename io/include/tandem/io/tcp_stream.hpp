@@ -16,12 +16,14 @@
 #include <tandem/io/endpoint.hpp>
 #include <tandem/io/happy_eyeballs.hpp>
 #include <tandem/io/native_descriptor.hpp>
+#include <tandem/io/owned_descriptor.hpp>
 #include <tandem/io/socket_stream.hpp>
 #include <tandem/io/tcp_options.hpp>
 #include <tandem/io/tcp_statistics.hpp>
 #include <tandem/result.hpp>
 #include <tandem/task.hpp>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace tandem::inline v0::io {
@@ -111,6 +113,13 @@ class TANDEM_IO_API tcp_stream : public socket_stream {
   static tcp_stream from_native(native_descriptor descriptor);
   /// As above, anywhere: for a pool that exists.
   static tcp_stream from_native(completion_pool& pool, native_descriptor descriptor);
+  /// As above, of one who owns it: closed with the owner if it is refused.
+  static tcp_stream from_native(owned_descriptor&& descriptor) {
+    return detail::from_owned<tcp_stream>(std::move(descriptor));
+  }
+  static tcp_stream from_native(completion_pool& pool, owned_descriptor&& descriptor) {
+    return detail::from_owned<tcp_stream>(pool, std::move(descriptor));
+  }
 
   /// Closes it with a reset: what was not sent yet is dropped, and the peer's next call fails with
   /// errc::connection_reset.

@@ -36,16 +36,19 @@ TANDEM_IO_API task<file> open_temporary_file(std::string folder = {});
 /// What with_temporary_directory() lends: a new directory, for its user alone.
 class temporary_directory {
  public:
-  /// As it was made; also what error texts say.
-  const std::string& path() const noexcept { return folder_.path(); }
-  /// Open: for what is to be done relative to it.
+  /// Absolute, as it was made; also what error texts say.
+  const std::string& path() const noexcept { return path_; }
+  /// Open: for what is to be done relative to it. The directory is removed also if this one was
+  /// moved away.
   directory& folder() noexcept { return folder_; }
 
   // Implementation
-  explicit temporary_directory(directory&& folder) noexcept : folder_(std::move(folder)) {}
+  temporary_directory(directory&& folder, std::string path) noexcept
+      : folder_(std::move(folder)), path_(std::move(path)) {}
 
  private:
   directory folder_;
+  std::string path_;
 };
 
 namespace detail {
@@ -63,7 +66,8 @@ TANDEM_IO_API task<void> remove_temporary_directory(temporary_directory& made);
 ///     });
 ///
 /// @param use      called with a temporary_directory&, returns a task
-/// @param folder   where it is to be; empty: the system's place for that (TMPDIR)
+/// @param folder   where it is to be, relative to the current directory at the beginning; empty:
+///                 the system's place for that (TMPDIR)
 /// @param grace    after which the removal is stopped (reason deadline), and leaves the rest
 /// @returns        a task with the value of the use
 /// @throws         as with_resource(): what the use throws; std::system_error of making, removing

@@ -4,6 +4,7 @@
 
 #include <coroutine>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <tandem/io/detail/datagram.hpp>
 #include <tandem/io/detail/datagram_awaiter.hpp>
@@ -21,12 +22,14 @@ class [[nodiscard]] TANDEM_IO_API receive_datagram_awaiter : public detail::sock
  public:
   using lossy_when_dropped = detail::lossy<detail::operation_kind::receive_batch>;
 
-  receive_datagram_awaiter(detail::socket& from, detail::datagram_batch* batch) noexcept
-      : socket_awaiter(detail::operation_kind::receive_batch, from, nullptr, 0), batch_(batch) {}
+  receive_datagram_awaiter(detail::socket& from,
+                           const std::unique_ptr<detail::udp_state>& state) noexcept
+      : socket_awaiter(detail::operation_kind::receive_batch, from, nullptr, 0), state_(&state) {}
 
   template <class Promise>
   bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
-    if (batch_ != nullptr) {
+    if (*state_ != nullptr) {
+      batch_ = &(*state_)->batch;
       operation_.aim_at(*batch_);
       operation_.try_at_home(batch_->was_full);
       if (!batch_->empty() && side_->load(std::memory_order_relaxed) == nullptr) [[likely]]
@@ -38,7 +41,9 @@ class [[nodiscard]] TANDEM_IO_API receive_datagram_awaiter : public detail::sock
   result<received_datagram> await_resume_result();
 
  private:
-  detail::datagram_batch* batch_;  // null: the socket is not open
+  // The socket's: it may be closed between the call and the await.
+  const std::unique_ptr<detail::udp_state>* state_;
+  detail::datagram_batch* batch_ = nullptr;  // from the await on: the socket may move meanwhile
 };
 
 /// What udp_socket::receive_into() yields.
@@ -84,13 +89,17 @@ class [[nodiscard]] TANDEM_IO_API send_train_awaiter : public detail::socket_awa
  public:
   using lossy_when_dropped = detail::lossy<detail::operation_kind::send_train>;
 
-  send_train_awaiter(detail::socket& by, const detail::datagram_train& what) noexcept
-      : socket_awaiter(detail::operation_kind::send_train, by, nullptr, 0), train_(what) {
+  send_train_awaiter(detail::socket& by, const std::unique_ptr<detail::udp_state>& state,
+                     const detail::datagram_train& what) noexcept
+      : socket_awaiter(detail::operation_kind::send_train, by, nullptr, 0),
+        state_(&state),
+        train_(what) {
     operation_.try_at_home();
   }
 
   template <class Promise>
   bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
+    if (*state_ != nullptr) train_.is_refused = &(*state_)->refuses_trains;
     operation_.aim_at(train_);
     return socket_awaiter::await_suspend(self);
   }
@@ -98,6 +107,7 @@ class [[nodiscard]] TANDEM_IO_API send_train_awaiter : public detail::socket_awa
   result<void> await_resume_result();
 
  private:
+  const std::unique_ptr<detail::udp_state>* state_;  // as that of a receive
   detail::datagram_train train_;
 };
 

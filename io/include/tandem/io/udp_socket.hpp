@@ -12,6 +12,7 @@
 #include <tandem/io/export.hpp>
 #include <tandem/io/native_descriptor.hpp>
 #include <tandem/io/outgoing_datagram.hpp>
+#include <tandem/io/owned_descriptor.hpp>
 #include <tandem/io/received_datagram.hpp>
 #include <tandem/io/udp_awaiters.hpp>
 #include <tandem/io/udp_options.hpp>
@@ -19,10 +20,6 @@
 #include <vector>
 
 namespace tandem::inline v0::io {
-
-namespace detail {
-class udp_state;
-}
 
 /// A UDP socket, bound to one completion thread for life.
 ///
@@ -79,7 +76,9 @@ class TANDEM_IO_API udp_socket {
                             const udp_options& options = {});
   /// Takes over a UDP socket that is bound.
   ///
-  /// @param descriptor  belongs to the socket from now on; becomes close-on-exec and blocking
+  /// @param descriptor  belongs to the socket from now on; becomes close-on-exec and blocking. What
+  ///                    comes to its error queue (IP_RECVERR, time stamps) a receive that waits
+  ///                    drops
   /// @param options     what they say of receiving (gathers, tells_marks) and what is set in them
   /// @throws            std::system_error that says what it is instead: then it is still the
   ///                    caller's; std::logic_error outside any task
@@ -87,6 +86,14 @@ class TANDEM_IO_API udp_socket {
   /// As above, anywhere: for a pool that exists.
   static udp_socket from_native(completion_pool& pool, native_descriptor descriptor,
                                 const udp_options& options = {});
+  /// As above, of one who owns it: closed with the owner if it is refused.
+  static udp_socket from_native(owned_descriptor&& descriptor, const udp_options& options = {}) {
+    return detail::from_owned<udp_socket>(std::move(descriptor), options);
+  }
+  static udp_socket from_native(completion_pool& pool, owned_descriptor&& descriptor,
+                                const udp_options& options = {}) {
+    return detail::from_owned<udp_socket>(pool, std::move(descriptor), options);
+  }
 
   /// From now on only datagrams of that peer come, send() goes to it, and that it does not listen is
   /// told (connection_refused, by ICMP) by the next receive or send.
@@ -101,14 +108,14 @@ class TANDEM_IO_API udp_socket {
   /// taken from the system at once, and the next calls have them.
   ///
   /// @returns        has_value()
-  /// @throws         std::system_error: connection_refused (of a socket that is connected), ...;
-  ///                 operation_cancelled; std::bad_alloc
+  /// @throws         std::system_error: connection_refused (of a socket that is connected),
+  ///                 not_enough_memory (there is none for one datagram), ...; operation_cancelled
   /// @cancellation   may lose the race and return a datagram; none is ever lost
   /// @thread_safety  one receive at a time
   /// @resumes_on     the caller's home
   /// @cost           one system call for up to 32; a ring entry where it has to wait; no allocation
   ///                 but of memory that a thread keeps
-  receive_datagram_awaiter receive() noexcept { return {socket_, batch()}; }
+  receive_datagram_awaiter receive() noexcept { return {socket_, state_}; }
   /// How many of what receive() has taken from the system are still here: it gives those without
   /// asking again. So a server answers all that came at once by one call:
   ///
@@ -162,14 +169,14 @@ class TANDEM_IO_API udp_socket {
   /// @source               man page udp(7): UDP_SEGMENT
   send_train_awaiter send_train(std::span<const std::byte> bytes,
                                 std::size_t segment_bytes) noexcept {
-    return {socket_, train_of(bytes, segment_bytes)};
+    return {socket_, state_, detail::datagram_train(bytes.data(), bytes.size(), segment_bytes)};
   }
   send_train_awaiter send_train_to(std::span<const std::byte> bytes, std::size_t segment_bytes,
                                    const endpoint& receiver) noexcept {
-    detail::datagram_train train = train_of(bytes, segment_bytes);
+    detail::datagram_train train(bytes.data(), bytes.size(), segment_bytes);
     train.peer = receiver;
     train.has_peer = true;
-    return {socket_, train};
+    return {socket_, state_, train};
   }
 
   /// Sends any number of datagrams, each to its own receiver, in order.
@@ -228,9 +235,6 @@ class TANDEM_IO_API udp_socket {
   static udp_socket open_on(completion_thread& thread, const endpoint& address,
                             const udp_options& options, const std::string& what);
   address_family family() const noexcept;
-  detail::datagram_batch* batch() noexcept;
-  detail::datagram_train train_of(std::span<const std::byte> bytes,
-                                  std::size_t segment_bytes) noexcept;
   static void* without_const(std::span<const std::byte> bytes) noexcept {
     return const_cast<std::byte*>(bytes.data());  // NOLINT: the kernel only reads it
   }

@@ -9,6 +9,7 @@
 #include <tandem/io/detail/local_name.hpp>
 #include <tandem/io/export.hpp>
 #include <tandem/io/native_descriptor.hpp>
+#include <tandem/io/owned_descriptor.hpp>
 #include <tandem/io/unix_endpoint.hpp>
 #include <tandem/io/unix_message.hpp>
 #include <tandem/io/unix_seqpacket.hpp>
@@ -58,6 +59,13 @@ class TANDEM_IO_API unix_datagram : public unix_message_socket {
   static std::pair<unix_datagram, unix_datagram> pair(completion_pool& pool);
   static unix_datagram from_native(native_descriptor descriptor);
   static unix_datagram from_native(completion_pool& pool, native_descriptor descriptor);
+  /// As above, of one who owns it: closed with the owner if it is refused.
+  static unix_datagram from_native(owned_descriptor&& descriptor) {
+    return detail::from_owned<unix_datagram>(std::move(descriptor));
+  }
+  static unix_datagram from_native(completion_pool& pool, owned_descriptor&& descriptor) {
+    return detail::from_owned<unix_datagram>(pool, std::move(descriptor));
+  }
 
   /// From now on send() goes there, and nobody else's datagrams come. pre: nothing is under way
   ///

@@ -9,6 +9,7 @@
 #include <tandem/io/detail/socket_awaiter.hpp>
 #include <tandem/io/export.hpp>
 #include <tandem/io/native_descriptor.hpp>
+#include <tandem/io/owned_descriptor.hpp>
 #include <tandem/io/unix_endpoint.hpp>
 #include <tandem/io/unix_seqpacket.hpp>
 #include <tandem/io/unix_stream.hpp>
@@ -132,6 +133,13 @@ class TANDEM_IO_API unix_listener : public unix_listener_base {
   static unix_listener from_native(native_descriptor descriptor);
   /// As above, anywhere: for a pool that exists.
   static unix_listener from_native(completion_pool& pool, native_descriptor descriptor);
+  /// As above, of one who owns it: closed with the owner if it is refused.
+  static unix_listener from_native(owned_descriptor&& descriptor) {
+    return detail::from_owned<unix_listener>(std::move(descriptor));
+  }
+  static unix_listener from_native(completion_pool& pool, owned_descriptor&& descriptor) {
+    return detail::from_owned<unix_listener>(pool, std::move(descriptor));
+  }
 
   /// @returns        the next connection; it is bound to the completion thread with the fewest
   /// @throws         std::system_error: too_many_files_open, ...; operation_cancelled
@@ -152,6 +160,13 @@ class TANDEM_IO_API unix_seqpacket_listener : public unix_listener_base {
                                       const unix_listen_options& options = {});
   static unix_seqpacket_listener from_native(native_descriptor descriptor);
   static unix_seqpacket_listener from_native(completion_pool& pool, native_descriptor descriptor);
+  /// As above, of one who owns it: closed with the owner if it is refused.
+  static unix_seqpacket_listener from_native(owned_descriptor&& descriptor) {
+    return detail::from_owned<unix_seqpacket_listener>(std::move(descriptor));
+  }
+  static unix_seqpacket_listener from_native(completion_pool& pool, owned_descriptor&& descriptor) {
+    return detail::from_owned<unix_seqpacket_listener>(pool, std::move(descriptor));
+  }
 
   /// As unix_listener::accept().
   local_accept_awaiter<unix_seqpacket> accept() noexcept { return {socket_, pool_}; }

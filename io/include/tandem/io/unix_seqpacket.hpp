@@ -7,6 +7,7 @@
 #include <tandem/io/detail/socket.hpp>
 #include <tandem/io/export.hpp>
 #include <tandem/io/native_descriptor.hpp>
+#include <tandem/io/owned_descriptor.hpp>
 #include <tandem/io/peer_credentials.hpp>
 #include <tandem/io/socket_stream.hpp>
 #include <tandem/io/unix_endpoint.hpp>
@@ -28,7 +29,7 @@ class TANDEM_IO_API unix_message_socket {
   ///
   /// @param buffer            stays the caller's, alive until the await returns (also after a stop);
   ///                          of a message that is longer the rest is lost: then is_cut is true
-  /// @param most_descriptors  at most 64; what comes beyond is closed, and counted
+  /// @param most_descriptors  more counts as 64; what comes beyond is closed, and counted
   /// @returns                 of a seqpacket that has ended an empty message, again and again
   /// @throws                  std::system_error: connection_reset, ...; operation_cancelled;
   ///                          std::bad_alloc: then the descriptors are closed
@@ -106,6 +107,13 @@ class TANDEM_IO_API unix_seqpacket : public unix_message_socket {
   static std::pair<unix_seqpacket, unix_seqpacket> pair(completion_pool& pool);
   static unix_seqpacket from_native(native_descriptor descriptor);
   static unix_seqpacket from_native(completion_pool& pool, native_descriptor descriptor);
+  /// As above, of one who owns it: closed with the owner if it is refused.
+  static unix_seqpacket from_native(owned_descriptor&& descriptor) {
+    return detail::from_owned<unix_seqpacket>(std::move(descriptor));
+  }
+  static unix_seqpacket from_native(completion_pool& pool, owned_descriptor&& descriptor) {
+    return detail::from_owned<unix_seqpacket>(pool, std::move(descriptor));
+  }
 
   /// As unix_stream::credentials().
   peer_credentials credentials() const;

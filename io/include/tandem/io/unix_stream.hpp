@@ -6,6 +6,7 @@
 #include <span>
 #include <tandem/io/export.hpp>
 #include <tandem/io/native_descriptor.hpp>
+#include <tandem/io/owned_descriptor.hpp>
 #include <tandem/io/peer_credentials.hpp>
 #include <tandem/io/socket_stream.hpp>
 #include <tandem/io/unix_endpoint.hpp>
@@ -56,11 +57,18 @@ class TANDEM_IO_API unix_stream : public socket_stream {
   static unix_stream from_native(native_descriptor descriptor);
   /// As above, anywhere: for a pool that exists.
   static unix_stream from_native(completion_pool& pool, native_descriptor descriptor);
+  /// As above, of one who owns it: closed with the owner if it is refused.
+  static unix_stream from_native(owned_descriptor&& descriptor) {
+    return detail::from_owned<unix_stream>(std::move(descriptor));
+  }
+  static unix_stream from_native(completion_pool& pool, owned_descriptor&& descriptor) {
+    return detail::from_owned<unix_stream>(pool, std::move(descriptor));
+  }
 
   /// As read(), and the descriptors that the peer has sent with these bytes. Not after receive(). A
   /// read() of any other form drops them: the system closes them.
   ///
-  /// @param most_descriptors  at most 64; what comes beyond is closed, and counted
+  /// @param most_descriptors  more counts as 64; what comes beyond is closed, and counted
   /// @throws                  as read(); std::bad_alloc: then they are closed
   /// @cancellation            may lose the race and return data; neither byte nor descriptor is lost
   receive_message_awaiter read_with(std::span<std::byte> buffer,

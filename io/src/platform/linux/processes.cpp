@@ -114,8 +114,8 @@ TANDEM_NOINLINE start_failure start_child(const child_plan& plan, started_child&
   return failed;
 }
 
-result<std::optional<process_exit>> take_exit(const started_child& child) noexcept {
-  return exit_of(by_pidfd, child.end);
+result<std::optional<process_exit>> exit_of(const started_child& child, taking what) noexcept {
+  return exit_of(by_pidfd, child.end, what);
 }
 
 std::error_code send_signal(const started_child& child, int number, bool to_group) noexcept {

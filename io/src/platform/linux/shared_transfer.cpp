@@ -3,6 +3,7 @@
 #include "platform/unix/shared_transfer.hpp"
 
 #include <fcntl.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -11,6 +12,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <system_error>
 
 namespace tandem::inline v0::io::platform {
 
@@ -63,6 +65,18 @@ int open_anew(int descriptor, int flags) noexcept {
   // Somebody else's terminal (su), but the one that this process is on.
   made = ::open("/dev/tty", flags);
   return checked(made, made >= 0 && are_the_same_terminal(made, descriptor));
+}
+
+result<bool> is_always_ready(int device) noexcept {
+  const int watcher = ::epoll_create1(EPOLL_CLOEXEC);
+  if (watcher < 0) return std::error_code(errno, std::generic_category());
+  epoll_event nothing{};
+  // What cannot be waited for is refused.
+  const bool refused = ::epoll_ctl(watcher, EPOLL_CTL_ADD, device, &nothing) != 0;
+  const int error = errno;
+  ::close(watcher);
+  if (refused && error != EPERM) return std::error_code(error, std::generic_category());
+  return refused;
 }
 
 }  // namespace tandem::inline v0::io::platform

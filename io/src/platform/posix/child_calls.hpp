@@ -20,8 +20,10 @@ inline bool keep_across_exec(int descriptor) noexcept {
 }
 
 inline void give_up_between(int first, int last) noexcept {
+  // Where there is no limit, or none that one could count to, as far as systems let one by default.
+  constexpr long where_unlimited = 1 << 20;
   const long most = ::sysconf(_SC_OPEN_MAX);
-  const long end = most > 0 ? most : 1024;
+  const long end = most > 0 && most < where_unlimited ? most : where_unlimited;
   for (long each = first; each <= last && each < end; ++each) {
     (void)::fcntl(static_cast<int>(each), F_SETFD, FD_CLOEXEC);
   }

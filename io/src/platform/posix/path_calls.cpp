@@ -30,7 +30,18 @@ int rename_at(int from_folder, const char* from, int to_folder, const char* to,
     if (errno == EPERM) errno = ENOTSUP;
     return -1;
   }
-  return ::unlinkat(from_folder, from, 0);
+  // What somebody else has given the old name to meanwhile keeps it, as if that had been later.
+  struct ::stat old_name{};
+  struct ::stat new_name{};
+  if (status_at(from_folder, from, 0, &old_name) == 0 &&
+      status_at(to_folder, to, 0, &new_name) == 0) {
+    const bool is_same = old_name.st_dev == new_name.st_dev && old_name.st_ino == new_name.st_ino;
+    if (!is_same || ::unlinkat(from_folder, from, 0) == 0) return 0;
+  }
+  const int error = errno;
+  (void)::unlinkat(to_folder, to, 0);  // else it would have two names, though the rename failed
+  errno = error;
+  return -1;
 }
 
 std::int32_t read_entries(native_descriptor directory, detail::entry_list& entries) noexcept {

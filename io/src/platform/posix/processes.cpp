@@ -121,8 +121,8 @@ start_failure start_child(const child_plan& plan, started_child& made) noexcept 
   return failed;
 }
 
-result<std::optional<process_exit>> take_exit(const started_child& child) noexcept {
-  return exit_of(P_PID, child.id);
+result<std::optional<process_exit>> exit_of(const started_child& child, taking what) noexcept {
+  return exit_of(P_PID, child.id, what);
 }
 
 std::error_code send_signal(const started_child& child, int number, bool to_group) noexcept {

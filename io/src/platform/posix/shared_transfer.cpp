@@ -3,6 +3,7 @@
 #include "platform/unix/shared_transfer.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,6 +34,13 @@ int open_anew(int descriptor, int flags) noexcept {
   }
   ::close(made);
   return -1;
+}
+
+/// What is ready for both at once is taken for one that always is.
+result<bool> is_always_ready(int device) noexcept {
+  pollfd asked{device, POLLIN | POLLOUT, 0};
+  return ::poll(&asked, 1, 0) == 1 && (asked.revents & POLLIN) != 0 &&
+         (asked.revents & POLLOUT) != 0;
 }
 
 }  // namespace tandem::inline v0::io::platform

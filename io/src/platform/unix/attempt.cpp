@@ -80,6 +80,17 @@ std::int32_t receive_from(operation& operation) noexcept {
   return outcome;
 }
 
+/// What there is only of a socket that somebody has told to keep it (IP_RECVERR, time stamps).
+void drop_errors([[maybe_unused]] int descriptor) noexcept {
+#if defined(MSG_ERRQUEUE)
+  ssize_t answer = 0;
+  do {
+    msghdr nothing_of_it{};
+    answer = ::recvmsg(descriptor, &nothing_of_it, MSG_ERRQUEUE | MSG_DONTWAIT);
+  } while (answer >= 0 || errno == EINTR);
+#endif
+}
+
 std::int32_t send_to(const operation& operation) noexcept {
   datagram_message message(std::as_const(operation.of_datagram()));
   return outcome_of(send_message(operation.descriptor(), message.header(), false));
@@ -157,6 +168,14 @@ std::int32_t next_attempt(operation& operation) noexcept {
     case operation_kind::file: break;  // it waits for no direction
   }
   return -ENOTSUP;
+}
+
+std::int32_t attempt_when_ready(operation& operation) noexcept {
+  const std::int32_t outcome = next_attempt(operation);
+  const bool receives = operation.kind() == operation_kind::receive_batch ||
+                        operation.kind() == operation_kind::receive_from;
+  if (receives && outcome == would_block) drop_errors(operation.descriptor());
+  return outcome;
 }
 
 ready_events events_of(std::int32_t outcome) noexcept {

@@ -52,21 +52,22 @@ TANDEM_IN_CHILD inline void reset_signals() noexcept {
   }
 }
 
-/// As dup2() of all at once: a source may have a number that is another one's target. Where a
-/// standard stream that is inherited is closed here, it is closed there.
+/// As dup2() of all at once: a source may have a number that is another one's target. What has no
+/// source is closed at exec with all others.
 TANDEM_IN_CHILD inline bool place_files(child_file* files, std::size_t count, int top) noexcept {
   for (std::size_t i = 0; i < count; ++i) {
-    if (files[i].from == files[i].number || files[i].from > top) continue;
+    const bool is_closed = files[i].from < 0;
+    if (is_closed || files[i].from == files[i].number || files[i].from > top) continue;
     const int moved = duplicate_above(files[i].from, top + 1);
     if (moved < 0) return false;
     files[i].from = moved;
   }
   for (std::size_t i = 0; i < count; ++i) {
-    if (files[i].from != files[i].number) {
-      if (!duplicate_to(files[i].from, files[i].number)) return false;
-    } else if (!keep_across_exec(files[i].number) && files[i].number > 2) {
-      return false;
-    }
+    if (files[i].from < 0) continue;
+    const bool is_there = files[i].from == files[i].number
+                              ? keep_across_exec(files[i].number)
+                              : duplicate_to(files[i].from, files[i].number);
+    if (!is_there) return false;
   }
   return true;
 }
@@ -74,21 +75,30 @@ TANDEM_IN_CHILD inline bool place_files(child_file* files, std::size_t count, in
 TANDEM_IN_CHILD inline void give_up_others(const child_file* files, std::size_t count) noexcept {
   int next = 0;
   for (std::size_t i = 0; i < count; ++i) {
+    if (files[i].from < 0) continue;
     if (files[i].number > next) give_up_between(next, files[i].number - 1);
     next = files[i].number + 1;
   }
   give_up_between(next, INT_MAX);
 }
 
-/// The error is that of the first program that may not be executed, if there is one.
+/// It says of this folder only that no program was found there: as for execvp(), and where a folder
+/// has a name that is too long.
+TANDEM_IN_CHILD inline bool is_of_one_folder(int error) noexcept {
+  return error == EACCES || error == ENOENT || error == ENOTDIR || error == ENAMETOOLONG ||
+         error == ESTALE || error == ENODEV || error == ETIMEDOUT;
+}
+
+/// @returns  EACCES if there is a program that may not be executed, else ENOENT if there is a folder
+///           without it, else the last folder's error
 TANDEM_IN_CHILD inline int run_program(const child_plan& plan) noexcept {
-  int told = ENOENT;
+  int told = 0;
   for (const char* const* each = plan.programs; *each != nullptr; ++each) {
     ::execve(*each, const_cast<char* const*>(plan.arguments),  // NOLINT: it changes neither
              const_cast<char* const*>(plan.environment));      // NOLINT
-    if (errno == EACCES) told = EACCES;
-    if (errno != EACCES && errno != ENOENT && errno != ENOTDIR) return errno;
-    if (told != EACCES) told = errno;
+    const int error = errno;
+    if (!is_of_one_folder(error)) return error;
+    if (error == EACCES || (told != EACCES && told != ENOENT)) told = error;
   }
   return told;
 }

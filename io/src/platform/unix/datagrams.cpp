@@ -156,13 +156,13 @@ std::span<const std::byte> next_train(const detail::datagram_train& train) noexc
 /// The device, or what is on the way to it, cannot cut: no checksum by hardware (EIO), a socket
 /// without one, segments beyond the route's MTU (EINVAL), an old kernel. Each datagram may be sent
 /// all the same; if not, that call says why.
-bool is_refusal_of_trains(int error) noexcept {
-  return error == EINVAL || error == EIO || error == EOPNOTSUPP || error == ENOPROTOOPT ||
-         error == EMSGSIZE;
+bool is_refusal_of_trains(std::int32_t outcome) noexcept {
+  return outcome == -EINVAL || outcome == -EIO || outcome == -EOPNOTSUPP ||
+         outcome == -ENOPROTOOPT || outcome == -EMSGSIZE;
 }
 
-/// @returns  whether another one follows at once; else `outcome` is what came of it
-bool send_one_train(int descriptor, detail::datagram_train& train, std::int32_t& outcome) noexcept {
+/// @returns  what came of it
+std::int32_t send_one_train(int descriptor, detail::datagram_train& train) noexcept {
   const std::span<const std::byte> part = next_train(train);
   iovec bytes{const_cast<std::byte*>(part.data()), part.size()};  // NOLINT: only read
   socket_address receiver;
@@ -176,18 +176,12 @@ bool send_one_train(int descriptor, detail::datagram_train& train, std::int32_t&
   header.msg_iovlen = 1;
   segment_control control;
   if (part.size() > train.segment_bytes) control.attach(header, train.segment_bytes);
-  outcome = outcome_of(send_message(descriptor, header, false));
-  if (outcome >= 0) {
-    train.done += part.size();
-    return train.done < train.bytes;
-  }
-  if (part.size() <= train.segment_bytes || !is_refusal_of_trains(-outcome)) return false;
-  train.is_refused->store(true, std::memory_order_relaxed);
-  return true;
+  const std::int32_t outcome = outcome_of(send_message(descriptor, header, false));
+  if (outcome >= 0) train.done += part.size();
+  return outcome;
 }
 
-bool send_one_by_one(int descriptor, detail::datagram_train& train,
-                     std::int32_t& outcome) noexcept {
+std::int32_t send_one_by_one(int descriptor, detail::datagram_train& train) noexcept {
   departures group;
   std::span<const std::byte> rest = train.rest();
   do {
@@ -196,12 +190,23 @@ bool send_one_by_one(int descriptor, detail::datagram_train& train,
     group.add(each, train.has_peer ? &train.peer : nullptr);
     rest = rest.subspan(each.size());
   } while (!rest.empty() && !group.is_full());
-  const int sent = group.send(descriptor);
-  outcome = outcome_of(sent);
-  if (sent <= 0) return false;
-  train.done =
-      (std::min)(train.bytes, train.done + static_cast<std::size_t>(sent) * train.segment_bytes);
-  return train.done < train.bytes;
+  const std::int32_t sent = outcome_of(group.send(descriptor));
+  if (sent > 0) {
+    train.done =
+        (std::min)(train.bytes, train.done + static_cast<std::size_t>(sent) * train.segment_bytes);
+  }
+  return sent;
+}
+
+/// The rest of it, by one call after the other.
+///
+/// @returns  what came of the last one
+template <class Send>
+std::int32_t send_all_by(Send&& send, int descriptor, detail::datagram_train& train) noexcept {
+  std::int32_t outcome = 0;
+  do outcome = send(descriptor, train);  // an empty train is one empty datagram
+  while (outcome > 0 && train.done < train.bytes);
+  return outcome;
 }
 
 bool can_cut_trains() noexcept {
@@ -310,12 +315,21 @@ std::int32_t send_train(operation& operation) noexcept {
   detail::datagram_train& train = operation.of_train();
   if (train.segment_bytes == 0) return -EINVAL;
   const int descriptor = operation.descriptor();
-  std::int32_t outcome = 0;
-  // An empty train is one empty datagram.
-  while (can_cut_trains() && !train.is_refused->load(std::memory_order_relaxed)) {
-    if (!send_one_train(descriptor, train, outcome)) return outcome < 0 ? outcome : 0;
+  std::int32_t refusal = 0;
+  if (can_cut_trains() && !train.is_refused->load(std::memory_order_relaxed)) {
+    const std::int32_t outcome = send_all_by(send_one_train, descriptor, train);
+    if (outcome >= 0) return 0;
+    const bool had_to_be_cut = next_train(train).size() > train.segment_bytes;
+    if (!had_to_be_cut || !is_refusal_of_trains(outcome)) return outcome;
+    refusal = outcome;
   }
-  while (send_one_by_one(descriptor, train, outcome)) {}
+  const std::size_t before = train.done;
+  const std::int32_t outcome = send_all_by(send_one_by_one, descriptor, train);
+  // The same number may be about the receiver (its port is 0), and what is too long for one route
+  // is not too long for the next.
+  if (refusal != 0 && refusal != -EMSGSIZE && train.done != before) {
+    train.is_refused->store(true, std::memory_order_relaxed);
+  }
   return outcome < 0 ? outcome : 0;
 }
 

@@ -1,4 +1,4 @@
-// exit_of.hpp: taking a child that has ended.
+// exit_of.hpp: how a child has ended, and taking it.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,16 +12,20 @@
 #include <tandem/io/process_exit.hpp>
 #include <tandem/result.hpp>
 
+#include "platform/processes.hpp"
+
 namespace tandem::inline v0::io::platform {
 
 inline std::error_code code_of(int error) noexcept { return {error, std::generic_category()}; }
 
-/// As take_exit(), of a child that is known by its number or by a descriptor.
-inline result<std::optional<process_exit>> exit_of(idtype_t known_by, int number) noexcept {
+/// As that of processes.hpp, of a child that is known by its number or by a descriptor.
+inline result<std::optional<process_exit>> exit_of(idtype_t known_by, int number,
+                                                   taking what) noexcept {
+  const int asked = WEXITED | WNOHANG | (what == taking::left ? WNOWAIT : 0);
   siginfo_t info{};
   int answer = 0;
   do {
-    answer = ::waitid(known_by, static_cast<id_t>(number), &info, WEXITED | WNOHANG);
+    answer = ::waitid(known_by, static_cast<id_t>(number), &info, asked);
   } while (answer != 0 && errno == EINTR);
   if (answer != 0) return code_of(errno);
   std::optional<process_exit> how;

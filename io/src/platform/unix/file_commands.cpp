@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <limits>
 
 #include "platform/files.hpp"
 
@@ -27,9 +28,13 @@ std::int32_t set_lock([[maybe_unused]] int file, [[maybe_unused]] std::uint64_t 
   wanted.l_type = F_UNLCK;
   if (how == locks_shared) wanted.l_type = F_RDLCK;
   if (how == locks_exclusive) wanted.l_type = F_WRLCK;
+  // As a number of the system's a larger one is negative, which means bytes before the offset.
+  constexpr auto last = static_cast<std::uint64_t>(std::numeric_limits<off_t>::max());
+  if (offset > last) return -EINVAL;
+  const std::uint64_t size = bytes > last - offset ? 0 : bytes;  // 0: to the end
   wanted.l_whence = SEEK_SET;
   wanted.l_start = static_cast<off_t>(offset);
-  wanted.l_len = static_cast<off_t>(bytes);
+  wanted.l_len = static_cast<off_t>(size);
   if (::fcntl(file, F_OFD_SETLK, &wanted) == 0) return 0;
   return errno == EACCES ? -EAGAIN : -errno;
 #else

@@ -20,12 +20,9 @@ namespace {
 
 using detail::local_message;
 
-/// The kernel sends no more (SCM_MAX_FD).
-constexpr std::size_t most_of_system = 253;
-
 /// Room for descriptors, and for credentials beside.
 struct local_control {
-  alignas(cmsghdr) char bytes[CMSG_SPACE(most_of_system * sizeof(int)) +
+  alignas(cmsghdr) char bytes[CMSG_SPACE(local_message::most_given * sizeof(int)) +
                               64];  // NOLINT: as the system takes it
 };
 
@@ -64,6 +61,13 @@ void read_part(const cmsghdr& part, local_message& message) noexcept {
     message.credentials->user = told.uid;
     message.credentials->group = told.gid;
   }
+  // One comes with each message if somebody has set SO_PASSPIDFD, and nobody has asked for it here.
+  constexpr int process_descriptor = 4;  // SCM_PIDFD, which headers may not have yet
+  if (part.cmsg_type == process_descriptor) {
+    int descriptor = -1;
+    std::memcpy(&descriptor, CMSG_DATA(&part), sizeof descriptor);
+    (void)::close(descriptor);
+  }
 #endif
 }
 
@@ -83,7 +87,7 @@ void attach(std::span<const native_descriptor> given, msghdr& header,
 
 std::int32_t send(int socket, const local_message& message,
                   const local_address* receiver) noexcept {
-  if (message.given.size() > most_of_system) return -EINVAL;
+  if (message.given.size() > local_message::most_given) return -EINVAL;
   iovec bytes{message.data, capped(message.bytes)};
   msghdr header{};
   if (receiver != nullptr) {

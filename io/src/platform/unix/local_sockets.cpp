@@ -32,6 +32,23 @@ int type_of(local_kind kind) noexcept {
   return SOCK_DGRAM;
 }
 
+/// Of the path that was just bound, whatever somebody has put in its place meanwhile.
+///
+/// post: if that fails, no socket is left there
+std::error_code permit(const unix_endpoint& bound, mode_t permissions) noexcept {
+  const std::string path(bound.name());
+  struct stat status{};
+  constexpr mode_t all = 07777;
+  if (::lstat(path.c_str(), &status) == 0 && S_ISSOCK(status.st_mode) &&
+      (status.st_mode & all) == (permissions & all)) {
+    return {};  // the system has made it so
+  }
+  const std::error_code error =
+      error_of_call(::fchmodat(AT_FDCWD, path.c_str(), permissions, AT_SYMLINK_NOFOLLOW));
+  if (error && identity_of(bound)) remove_path(bound);
+  return error;
+}
+
 result<unix_endpoint> name_of(int descriptor, int (*ask)(int, sockaddr*, socklen_t*)) noexcept {
   local_address address;
   if (ask(descriptor, address.data(), address.capacity()) != 0) return error_of(errno);
@@ -62,8 +79,7 @@ std::error_code bind_local(native_descriptor socket, const unix_endpoint& addres
   }
   if (::bind(socket, native.data(), native.size()) != 0) return error_of(errno);
   if (permissions < 0 || !address.is_path()) return {};
-  return error_of_call(
-      ::chmod(std::string(address.name()).c_str(), static_cast<mode_t>(permissions)));
+  return permit(address, static_cast<mode_t>(permissions));
 }
 
 std::error_code connect_local(native_descriptor socket, const unix_endpoint& peer) noexcept {

@@ -91,6 +91,17 @@ std::string usual_temporary_folder() {
   return given != nullptr && *given != '\0' ? given : "/tmp";
 }
 
+std::string absolute_path(std::string path) {
+  if (is_absolute(path)) return path;
+  std::string here(256, '\0');
+  while (::getcwd(here.data(), here.size()) == nullptr) {
+    if (errno != ERANGE) return path;
+    here.resize(2 * here.size());
+  }
+  here.resize(here.find('\0'));
+  return here + '/' + path;
+}
+
 bool is_separator(char each) noexcept { return each == '/'; }
 
 bool is_absolute(const std::string& path) noexcept { return path.starts_with('/'); }

@@ -26,7 +26,7 @@ const char* const* own_environment() noexcept {
 
 result<native_descriptor> open_for_child(const process_stdio& what) noexcept {
   using kind = process_stdio::kind;
-  int flags = O_CLOEXEC;
+  int flags = O_CLOEXEC | O_NOCTTY;
   const char* path = what.path().c_str();
   switch (what.what()) {
     case kind::null:
@@ -44,6 +44,11 @@ result<native_descriptor> open_for_child(const process_stdio& what) noexcept {
   } while (opened < 0 && errno == EINTR);
   if (opened < 0) return std::error_code(errno, std::generic_category());
   return opened;
+}
+
+bool is_inherited(native_descriptor descriptor) noexcept {
+  const int flags = ::fcntl(descriptor, F_GETFD);
+  return flags >= 0 && (flags & FD_CLOEXEC) == 0;
 }
 
 void wait_for_any(std::span<const native_descriptor> ends,

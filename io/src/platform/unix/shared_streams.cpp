@@ -30,7 +30,11 @@ bool never_waits(int descriptor) noexcept {
 /// @returns  whether it is; else errno is EAGAIN
 bool is_ready(int descriptor, short events) noexcept {
   pollfd asked{descriptor, events, 0};
-  if (::poll(&asked, 1, 0) != 0) return true;  // of an error the call that follows tells
+  int count = 0;
+  do {
+    count = ::poll(&asked, 1, 0);
+  } while (count < 0 && errno == EINTR);
+  if (count != 0) return true;  // of an error the call that follows tells
   errno = EAGAIN;
   return false;
 }
@@ -72,12 +76,34 @@ ssize_t write_shared(int descriptor, const void* data, std::size_t bytes) noexce
   });
 }
 
+namespace {
+
+/// One that is opened anew would be given what the descriptor itself may not do.
+bool may_move(int status, bool reads) noexcept {
+  const int access = status & O_ACCMODE;
+  return access == O_RDWR || access == (reads ? O_RDONLY : O_WRONLY);
+}
+
+/// shared/file. @returns  whether calls on it wait for a disk at most
+result<bool> is_file(int descriptor, mode_t mode, bool is_terminal) noexcept {
+  if (S_ISREG(mode) || S_ISBLK(mode) || S_ISDIR(mode)) return true;
+  if (!S_ISCHR(mode) || is_terminal) return false;
+  return is_always_ready(descriptor);
+}
+
+std::error_code last_error() noexcept { return {errno, std::generic_category()}; }
+
+}  // namespace
+
 // shared/open
 result<shared_descriptor> open_shared(native_descriptor given, bool reads) noexcept {
   struct ::stat about{};
-  const auto failure = [] { return std::error_code(errno, std::generic_category()); };
-  if (::fstat(given, &about) != 0) return failure();
+  const int status = ::fcntl(given, F_GETFL);
+  if (status < 0 || ::fstat(given, &about) != 0) return last_error();
+  if (!may_move(status, reads)) return std::make_error_code(std::errc::bad_file_descriptor);
   const bool is_terminal = ::isatty(given) != 0;
+  const result<bool> file = is_file(given, about.st_mode, is_terminal);
+  if (!file) return file.error();
   int made = -1;
   if (is_terminal || S_ISFIFO(about.st_mode)) {
     made = open_anew(given, (reads ? O_RDONLY : O_WRONLY) | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -85,15 +111,12 @@ result<shared_descriptor> open_shared(native_descriptor given, bool reads) noexc
   // Of one that was opened anew, too: it may have got the number of a standard one that is closed.
   if (made < first_free) {
     const int moved = ::fcntl(made < 0 ? given : made, F_DUPFD_CLOEXEC, first_free);
-    const std::error_code error = failure();
+    const std::error_code error = last_error();
     if (made >= 0) ::close(made);
     if (moved < 0) return error;
     made = moved;
   }
-  const mode_t kind = about.st_mode & S_IFMT;
-  const bool is_device = kind == S_IFCHR && !is_terminal;
-  return shared_descriptor{made,
-                           kind == S_IFREG || kind == S_IFBLK || kind == S_IFDIR || is_device};
+  return shared_descriptor{made, file.value()};
 }
 
 result<native_descriptor> standard_descriptor(int which) noexcept { return which; }

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <tandem/result.hpp>
 
 namespace tandem::inline v0::io::platform {
 
@@ -22,5 +23,8 @@ ssize_t transfer_at_once(bool reads, int descriptor, void* data, std::size_t byt
 /// @param flags  as open() takes them
 /// @returns      -1 if there is none to be had
 int open_anew(int descriptor, int flags) noexcept;
+/// Whether a device has no way to be waited for, as /dev/null has none: its calls never wait then.
+/// @returns  too_many_files_open, ..., where it cannot be asked
+result<bool> is_always_ready(int device) noexcept;
 
 }  // namespace tandem::inline v0::io::platform

@@ -236,6 +236,8 @@ std::int32_t next_attempt(operation& operation) noexcept {
   return -ENOTSUP;
 }
 
+std::int32_t attempt_when_ready(operation& operation) noexcept { return next_attempt(operation); }
+
 ready_events events_of(std::int32_t outcome) noexcept {
   return {(outcome & POLLIN) != 0, (outcome & POLLOUT) != 0, (outcome & POLLERR) != 0,
           (outcome & POLLHUP) != 0};

@@ -155,7 +155,7 @@ std::int32_t set_lock(native_descriptor file, std::uint64_t offset, std::uint64_
   call.OffsetHigh = static_cast<DWORD>(offset >> 32U);
   call.hEvent =
       reinterpret_cast<HANDLE>(reinterpret_cast<std::uintptr_t>(done.get()) | 1U);  // NOLINT
-  const std::uint64_t size = bytes != 0 ? bytes : ~offset;
+  const std::uint64_t size = bytes != 0 && bytes < ~offset ? bytes : ~offset;
   const auto low = static_cast<DWORD>(size);
   const auto high = static_cast<DWORD>(size >> 32U);
   const HANDLE handle = handle_of(file);

@@ -278,6 +278,17 @@ std::string usual_temporary_folder() {
   return made;
 }
 
+std::string absolute_path(std::string path) {
+  std::wstring wide;
+  if (!to_wide(path, wide)) return path;
+  std::wstring whole(::GetFullPathNameW(wide.c_str(), 0, nullptr, nullptr), L'\0');
+  const auto room = static_cast<DWORD>(whole.size());
+  const DWORD size = ::GetFullPathNameW(wide.c_str(), room, whole.data(), nullptr);
+  if (size == 0 || size >= room) return path;  // the current folder has just become another one
+  whole.resize(size);
+  return to_utf8(whole);
+}
+
 bool is_separator(char each) noexcept { return each == '/' || each == '\\'; }
 
 bool is_absolute(const std::string& path) noexcept {

@@ -13,7 +13,8 @@ start_failure start_child(const child_plan& /*plan*/, started_child& /*made*/) n
   failed.error = missing();
   return failed;
 }
-result<std::optional<process_exit>> take_exit(const started_child& /*child*/) noexcept {
+result<std::optional<process_exit>> exit_of(const started_child& /*child*/,
+                                            taking /*what*/) noexcept {
   return missing();
 }
 int signal_of(ending /*how*/) noexcept { return 0; }
@@ -29,6 +30,7 @@ const char* const* own_environment() noexcept {
 result<native_descriptor> open_for_child(const process_stdio& /*what*/) noexcept {
   return missing();
 }
+bool is_inherited(native_descriptor /*descriptor*/) noexcept { return false; }
 void wait_for_any(std::span<const native_descriptor> /*ends*/,
                   std::chrono::milliseconds /*limit*/) noexcept {}
 void write_byte(native_descriptor /*writer*/) noexcept {}

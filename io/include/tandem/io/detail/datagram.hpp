@@ -105,4 +105,12 @@ class datagram_batch {
   unsigned asked_ = 2;
 };
 
+/// What stays where it is when a udp_socket moves.
+class udp_state {
+ public:
+  datagram_batch batch;
+  endpoint home;  // what it is bound to while it is not connected
+  std::atomic<bool> refuses_trains{false};
+};
+
 }  // namespace tandem::inline v0::io::detail

@@ -18,6 +18,8 @@ class TANDEM_IO_API local_message {
  public:
   /// More than that is sent by hardly anybody, and lies in every frame that receives.
   static constexpr std::size_t most_descriptors = 64;
+  /// Linux sends no more at once (SCM_MAX_FD).
+  static constexpr std::size_t most_given = 253;
 
   /// To be received, with up to so many descriptors.
   local_message(std::span<std::byte> room, std::size_t most) noexcept

@@ -5,6 +5,7 @@
 // it has an entry for it, else by a thread of blocking().
 #pragma once
 
+#include <coroutine>
 #include <string>
 #include <system_error>
 #include <tandem/io/detail/file_awaiter.hpp>
@@ -16,6 +17,10 @@ namespace tandem::inline v0::io::detail {
 class TANDEM_IO_API path_awaiter : public file_awaiter {
  public:
   bool await_ready() noexcept;
+  template <class Promise>
+  bool await_suspend(std::coroutine_handle<Promise> self) {
+    return suspend(self.promise());
+  }
 
  protected:
   /// @param folder  null: the process's current one. Stays open until the await returns
@@ -27,16 +32,21 @@ class TANDEM_IO_API path_awaiter : public file_awaiter {
   void lead_to(file_handle* folder, std::string path) noexcept;
   /// As late as the await begins: awaiters may be moved before.
   void answer_to(void* answer) noexcept { what_.answer = answer; }
+  /// As of file_awaiter; the second folder is in use until then, too.
+  std::error_code end();
   /// @param entry  beneath the path: what it was that failed
   [[noreturn]] void throw_failure(const std::error_code& failure,
                                   const std::string& entry = {}) const;
 
  private:
+  bool suspend(tandem::detail::promise_base& waiting);
+
   path_request what_;
   file_handle* other_folder_ = nullptr;
   int flags_;
   unsigned permissions_;
   bool has_other_ = false;
+  bool is_other_in_use_ = false;
   std::string path_;
   std::string other_path_;
 };
