@@ -13,6 +13,7 @@
 #include <random>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <vector>
 
 #include "refusals_system.hpp"
@@ -116,12 +117,21 @@ void refusals::arm(unsigned long nth, asker whose) noexcept {
 }
 
 void refusals::disarm() noexcept {
-  armed_.store(false, std::memory_order_relaxed);
+  armed_.store(false);
+  // Threads that nobody joins may be judging a request of theirs: what that reads is written next.
+  while (judging_.load() != 0) std::this_thread::yield();
   set_own_word(own_word() & ~has_armed);
 }
 
 bool refusals::refuse_armed() noexcept {
-  if (!armed_.load(std::memory_order_acquire) || (own_word() & is_granted) != 0) return false;
+  if ((own_word() & is_granted) != 0) return false;
+  judging_.fetch_add(1);
+  const bool chosen = armed_.load() && judge();
+  judging_.fetch_sub(1);
+  return chosen;
+}
+
+bool refusals::judge() noexcept {
   const granted here;  // requests that are made while this one is judged
   const bool meant = whose_.is_this_thread();
   const bool chosen = meant && seen_.fetch_add(1, std::memory_order_relaxed) + 1 == nth_;

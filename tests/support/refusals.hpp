@@ -58,9 +58,11 @@ class refusals {
 
  private:
   bool refuse_armed() noexcept;
+  bool judge() noexcept;
 
   const char* const what_;
   std::atomic<bool> armed_{false};
+  std::atomic<int> judging_{0};  // threads that have seen it armed, and are not done with that
   std::atomic<bool> refused_{false};
   std::atomic<unsigned long> seen_{0};
   unsigned long nth_ = 0;  // these are written while nothing is armed
