@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <span>
@@ -75,9 +76,9 @@ TEST(zero_copy, a_buffer_is_lent_until_the_peer_has_what_is_in_it) {
   on_every_home([]() -> task<void> {
     const std::vector<std::byte> whole = pattern(lent_bytes, 2);
     connection c = co_await make_connection(lopsided());
-    bool has_ended = false;
+    std::atomic<bool> has_ended = false;
     co_await tandem::with_scope([&](tandem::task_scope& scope) -> task<void> {
-      scope.spawn([](tcp_stream& s, const std::vector<std::byte>& all, bool& ended) -> task<void> {
+      scope.spawn([](tcp_stream& s, const std::vector<std::byte>& all, std::atomic<bool>& ended) -> task<void> {
         co_await write_and_end(s, all);
         ended = true;
       }(c.client, whole, has_ended));
