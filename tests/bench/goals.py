@@ -15,7 +15,7 @@ POOL = ["post_1", "post_4", "outside_1", "outside_4", "inside", "submit_bounded"
 
 # case, impl, compiler (how its name begins), threads (0: each), factor, times which impl's median ("": a figure itself).
 # 'serial' is that of one thread, of the same compiler; other impls are taken with the same number of threads. 'peers' is the
-# best of all peers, 'case:NAME' the same implementation's own figure in another case, 'IMPL@CASE' another's there. Of several goals the hardest counts.
+# best of all peers, 'IMPL@CASE' that one's figure in another case. Of several goals the hardest counts.
 GOALS = {
     "fork_join": [
         ("fib_36", "tandem", "clang", 1, 15, ""),
@@ -44,7 +44,7 @@ GOALS = {
         ("sleep_1m_memory", "tandem", "", 1, 300, ""),
         ("timeout_ready", "tandem", "", 1, 100, ""),
         ("timeout_yield", "tandem", "", 1, 100, ""),
-        ("cancel_100k", "tandem", "", 0, 1.5, "case:cancel_10k"),
+        ("cancel_100k", "tandem", "", 0, 1.5, "tandem@cancel_10k"),
     ] + [(case, "tandem", "", 1, 0.001, "") for case in SYNC_ALLOCATIONS],
     "pool": [(case, "tandem", "", 0, 1.0, "peers") for case in POOL] + [
         ("post_bulk", "tandem", "", 0, 20, ""),
@@ -67,7 +67,7 @@ GOALS = {
         ("echo_1t_64", "tandem_receive", "", 1, 0.97, "uring"),
         ("echo_1t_64.user", "tandem_receive", "", 1, 200, ""),
         ("echo_1t_512.cpu", "tandem_receive", "", 1, 1.03, "uring"),
-        ("echo_1t_512.p99", "tandem_receive", "", 1, 2, "case:echo_1t_512.p50"),
+        ("echo_1t_512.p99", "tandem_receive", "", 1, 2, "tandem_receive@echo_1t_512.p50"),
         ("echo_1t_1.p50", "tandem_receive", "", 1, 1.05, "uring"),
         ("echo_unix_1t_64", "tandem_unix_receive", "", 1, 1.0, "tandem_receive@echo_1t_64"),
         ("echo_unix_1t_64", "tandem_unix_receive", "", 1, 1.0, "peers"),
@@ -143,9 +143,8 @@ def basis_of(row, rows, basis):
     if basis == "peers":
         peers = [r["median"] for r in rows if r["role"] == "peer" and (r["case"], r["threads"]) == (row["case"], row["threads"])]
         return (min if row["better"] == "lower" else max)(peers, default=None)
-    case, impl = (basis[5:], row["impl"]) if basis.startswith("case:") else (row["case"], basis)
-    if "@" in basis:
-        impl, case = basis.split("@")
+    impl, _, case = basis.partition("@")
+    case = case or row["case"]
     for other in rows:
         same = other["threads"] == (1 if basis == "serial" else row["threads"])
         # What none of our compilers has built (preset: none) is compared with all of them.

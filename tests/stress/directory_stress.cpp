@@ -13,7 +13,6 @@
 #include <tandem/io/bytes_of.hpp>
 #include <tandem/io/file_operations.hpp>
 #include <tandem/io/walk.hpp>
-#include <tandem/sleep.hpp>
 #include <tandem/spawn.hpp>
 #include <utility>
 
@@ -62,11 +61,6 @@ task<std::uint64_t> remove_all(std::string root) {
   co_return co_await tandem::io::remove_tree(std::move(root));
 }
 
-task<void> stop_at_some_time(auto& running, std::mt19937_64& random) {
-  if (random() % 4 != 0) co_await tandem::sleep_for(std::chrono::microseconds(random() % 300));
-  if (random() % 3 != 0) running.cancel();
-}
-
 TEST(directory_race, stopped_walks_and_removals_leave_no_descriptor_open) {
   homes at;
   const tandem::test::temporary_folder folder;
@@ -77,8 +71,8 @@ TEST(directory_race, stopped_walks_and_removals_leave_no_descriptor_open) {
     at.rt.run([](homes& h, std::string tree, std::mt19937_64& dice) -> task<void> {
       auto walking = tandem::spawn(h.any(dice), count_files(tree));
       auto listing = tandem::spawn(h.any(dice), list_names(tree));
-      co_await stop_at_some_time(walking, dice);
-      co_await stop_at_some_time(listing, dice);
+      co_await tandem::test::stop_at_some_time(walking, dice);
+      co_await tandem::test::stop_at_some_time(listing, dice);
       const auto walked = co_await as_result(walking);
       const auto listed = co_await as_result(listing);
       if (walked) {
@@ -88,7 +82,7 @@ TEST(directory_race, stopped_walks_and_removals_leave_no_descriptor_open) {
         EXPECT_EQ(listed.value(), std::uint64_t{width});
       }
       auto removing = tandem::spawn(h.any(dice), remove_all(tree));
-      co_await stop_at_some_time(removing, dice);
+      co_await tandem::test::stop_at_some_time(removing, dice);
       const auto removed = co_await as_result(removing);
       if (!removed) {
         EXPECT_TRUE(removed.is_cancelled());

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <chrono>
 #include <random>
 #include <tandem/io/install.hpp>
+#include <tandem/sleep.hpp>
+#include <tandem/task.hpp>
 
 #include "test_runtime.hpp"
 
@@ -30,5 +33,11 @@ class homes {
   test_runtime rt;
   io::completion_pool* pool = nullptr;
 };
+
+/// Often waits a little, and then often asks `running`, a join_handle, to stop.
+task<void> stop_at_some_time(auto& running, std::mt19937_64& random) {
+  if (random() % 4 != 0) co_await sleep_for(std::chrono::microseconds(random() % 400));
+  if (random() % 3 != 0) running.cancel();
+}
 
 }  // namespace tandem::test

@@ -12,7 +12,6 @@
 #include <tandem/io/copy.hpp>
 #include <tandem/io/file.hpp>
 #include <tandem/io/unix_stream.hpp>
-#include <tandem/sleep.hpp>
 #include <tandem/spawn.hpp>
 #include <tandem/task_scope.hpp>
 #include <utility>
@@ -53,11 +52,6 @@ bool is_prefix(const bytes& part, const bytes& whole) {
   return part.size() <= whole.size() && std::equal(part.begin(), part.end(), whole.begin());
 }
 
-task<void> stop_at_some_time(auto& running, std::mt19937_64& random) {
-  if (random() % 4 != 0) co_await tandem::sleep_for(std::chrono::microseconds(random() % 400));
-  if (random() % 3 != 0) running.cancel();
-}
-
 task<std::uint64_t> send_from(tcp_stream& to, file& from) {
   co_return co_await to.send_file(from, 0, size);
 }
@@ -76,7 +70,7 @@ TEST(moving_race, of_a_file_as_much_arrives_as_its_send_tells_wherever_it_is_sto
       co_await tandem::with_scope([&](tandem::task_scope& scope) -> task<void> {
         scope.spawn(h.any(dice), take_all(c.server, came));
         auto sending = tandem::spawn(h.any(dice), send_from(c.client, from));
-        co_await stop_at_some_time(sending, dice);
+        co_await tandem::test::stop_at_some_time(sending, dice);
         const auto sent = co_await as_result(sending);
         c.client.shutdown();
         co_await scope.join();
@@ -103,7 +97,7 @@ TEST(moving_race, a_buffer_that_was_lent_is_not_read_any_more_when_its_send_has_
       co_await tandem::with_scope([&](tandem::task_scope& scope) -> task<void> {
         scope.spawn(h.any(dice), take_all(c.server, came));
         auto sending = tandem::spawn(h.any(dice), send_lent(c.client, lent));
-        co_await stop_at_some_time(sending, dice);
+        co_await tandem::test::stop_at_some_time(sending, dice);
         const auto sent = co_await as_result(sending);
         std::fill(lent.begin(), lent.end(), std::byte{0xff});
         c.client.close();
@@ -137,7 +131,7 @@ TEST(moving_race, a_proxy_that_is_stopped_has_passed_on_a_prefix) {
         scope.spawn(h.any(dice), take_all(out.server, came));
         scope.spawn(h.any(dice), write_whole(in.client, all));
         auto copying = tandem::spawn(h.any(dice), relay(in.server, out.client));
-        co_await stop_at_some_time(copying, dice);
+        co_await tandem::test::stop_at_some_time(copying, dice);
         const auto copied = co_await as_result(copying);
         in.server.close();
         out.client.close();

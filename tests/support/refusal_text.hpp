@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace tandem::test {
 
@@ -16,6 +17,16 @@ std::string refusal_of(Call call) {
     return refused.what();
   }
   return "not refused";
+}
+
+/// @returns  the code of the std::system_error that `call` threw; none if it threw none
+std::error_code refusal_code(const auto& call) {
+  try {
+    call();
+  } catch (const std::system_error& refused) {
+    return refused.code();
+  }
+  return {};
 }
 
 inline bool has(const std::string& text, std::string_view part) {

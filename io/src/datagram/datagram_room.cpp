@@ -1,10 +1,12 @@
 // datagram_room.cpp: what each thread keeps of them.
 // SPDX-License-Identifier: MIT
-#include <array>
 #include <cstddef>
 #include <new>
 #include <tandem/config.hpp>
 #include <tandem/io/detail/datagram_room.hpp>
+#include <type_traits>
+
+#include "operation/thread_shelf.hpp"
 
 namespace tandem::inline v0::io::detail {
 
@@ -17,31 +19,8 @@ constexpr std::size_t apart = 19 * 64;
 /// What one receive may have, and some that its last ones have given back.
 constexpr std::size_t kept_most = 64;
 
-class shelf {
- public:
-  shelf() noexcept = default;
-  shelf(const shelf&) = delete;
-  shelf& operator=(const shelf&) = delete;
-  ~shelf() {
-    while (count_ != 0) ::operator delete(kept_[--count_]);
-    is_closed_ = true;
-  }
-
-  void* take() noexcept { return count_ == 0 ? nullptr : kept_[--count_]; }
-  bool put(void* room) noexcept {
-    if (is_closed_ || count_ == kept_most) return false;
-    kept_[count_++] = room;
-    return true;
-  }
-
- private:
-  std::array<void*, kept_most> kept_{};
-  std::size_t count_ = 0;
-  bool is_closed_ = false;  // the thread ends: others of its thread-locals may come later
-};
-
-TANDEM_NOINLINE shelf& own_shelf() noexcept {
-  thread_local shelf own;
+TANDEM_NOINLINE thread_shelf<kept_most>& own_shelf() noexcept {
+  thread_local thread_shelf<kept_most> own;
   return own;
 }
 

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <coroutine>
 #include <system_error>
 #include <tandem/sleep.hpp>
 #include <utility>
 
 #include "net/checked.hpp"
+#include "operation/own_home.hpp"
 #include "platform/descriptor.hpp"
 
 namespace tandem::inline v0::io {
@@ -26,23 +26,6 @@ bool is_stale(local_kind kind, const unix_endpoint& address) noexcept {
   platform::close(probe.value());
   return answer == std::errc::connection_refused;
 }
-
-/// Awaits nothing: where the awaiting task lives.
-class ask_home {
- public:
-  using tandem_awaiter = void;
-
-  bool await_ready() const noexcept { return false; }
-  template <class Promise>
-  bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
-    home_ = self.promise().home;
-    return false;
-  }
-  executor& await_resume() const noexcept { return *home_; }
-
- private:
-  executor* home_ = nullptr;
-};
 
 }  // namespace
 
@@ -73,7 +56,7 @@ detail::local_name name_local(detail::socket& socket, local_kind kind, const uni
 task<detail::socket> connect_local_socket(local_kind kind, unix_endpoint peer, const char* what) {
   using namespace std::chrono_literals;
   const std::string tried = std::string(what) + " to " + peer.to_string();
-  executor& home = co_await ask_home();
+  executor& home = co_await detail::own_home();
   detail::socket socket = open_local(current_completion_pool(what).thread_for(home), kind, tried);
   for (auto pause = 1ms;; pause = (std::min)(2 * pause, std::chrono::milliseconds(50ms))) {
     const std::error_code error = platform::connect_local(socket.descriptor(), peer);

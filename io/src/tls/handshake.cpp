@@ -1,11 +1,11 @@
 // handshake.cpp: the two sides' beginnings. Protocol tls_handshake: io/src/tls/README.md.
 // SPDX-License-Identifier: MIT
-#include <coroutine>
 #include <tandem/as_result.hpp>
 #include <tandem/io/tls/handshake.hpp>
 #include <tandem/resume_on.hpp>
 #include <utility>
 
+#include "operation/own_home.hpp"
 #include "tls/generation.hpp"
 #include "tls/session.hpp"
 #include "tls/state.hpp"
@@ -13,27 +13,6 @@
 namespace tandem::inline v0::io {
 
 namespace detail {
-
-namespace {
-
-/// Yields the home of the coroutine that awaits it.
-class own_home {
- public:
-  using tandem_awaiter = void;
-
-  bool await_ready() const noexcept { return false; }
-  template <class Promise>
-  bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
-    home_ = self.promise().home;
-    return false;
-  }
-  executor& await_resume() const noexcept { return *home_; }
-
- private:
-  executor* home_ = nullptr;
-};
-
-}  // namespace
 
 task<void> tls_session::handshake() {
   executor& home = co_await own_home();

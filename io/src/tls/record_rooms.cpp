@@ -8,6 +8,8 @@
 #include <new>
 #include <tandem/config.hpp>
 
+#include "operation/thread_shelf.hpp"
+
 namespace tandem::inline v0::io::detail {
 
 namespace {
@@ -16,29 +18,8 @@ namespace {
 constexpr std::array<std::size_t, 2> sizes{2048, std::size_t{66} * 1024 + 512};
 constexpr std::size_t kept_each = 4;
 
-/// What a thread keeps of one size.
-class shelf {
- public:
-  shelf() noexcept = default;
-  shelf(const shelf&) = delete;
-  shelf& operator=(const shelf&) = delete;
-  ~shelf() {
-    while (void* const room = take()) ::operator delete(room);
-    is_closed_ = true;
-  }
-
-  void* take() noexcept { return count_ == 0 ? nullptr : kept_[--count_]; }
-  bool put(void* room) noexcept {
-    if (is_closed_ || count_ == kept_each) return false;
-    kept_[count_++] = room;
-    return true;
-  }
-
- private:
-  std::array<void*, kept_each> kept_{};
-  std::size_t count_ = 0;
-  bool is_closed_ = false;  // the thread ends: others of its thread-locals may come later
-};
+/// What a thread keeps of each size.
+using shelf = thread_shelf<kept_each>;
 
 thread_local std::array<shelf, sizes.size()> shelves;
 

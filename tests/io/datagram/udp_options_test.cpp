@@ -17,6 +17,7 @@
 
 #include "io/support/io_support.hpp"
 #include "plain_sockets.hpp"
+#include "refusal_text.hpp"
 
 namespace {
 
@@ -28,17 +29,9 @@ using tandem::io::received_datagram;
 using tandem::io::udp_options;
 using tandem::io::udp_socket;
 using tandem::test::bytes_of;
+using tandem::test::has;
 using tandem::test::on_every_home;
-
-/// What bind() says, with these options.
-std::string refusal_of(const endpoint& where, const udp_options& options) {
-  try {
-    (void)udp_socket::bind(where, options);
-  } catch (const std::system_error& failure) {
-    return failure.what();
-  }
-  return "";
-}
+using tandem::test::refusal_of;
 
 /// Counts what comes, and answers.
 task<void> answer_all(udp_socket socket, int& count) {
@@ -89,8 +82,9 @@ TEST(udp_options, what_the_system_refuses_is_named) {
   on_every_home([]() -> task<void> {
     udp_options options;
     options.hops = 70'000;
-    const std::string text = refusal_of(endpoint::loopback_v4(0), options);
-    EXPECT_NE(text.find("udp_options::hops"), std::string::npos) << text;
+    const std::string text = refusal_of<std::system_error>(
+        [&] { (void)udp_socket::bind(endpoint::loopback_v4(0), options); });
+    EXPECT_TRUE(has(text, "udp_options::hops")) << text;
     co_return;
   });
 }

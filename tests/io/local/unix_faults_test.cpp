@@ -15,6 +15,7 @@
 #include "io/support/file_support.hpp"
 #include "io/support/io_support.hpp"
 #include "no_descriptors.hpp"
+#include "refusal_text.hpp"
 
 namespace {
 
@@ -30,15 +31,7 @@ using tandem::io::unix_stream;
 using tandem::test::bytes_of;
 using tandem::test::no_descriptors;
 using tandem::test::on_every_home;
-
-std::error_code refusal_of(const auto& call) {
-  try {
-    call();
-  } catch (const std::system_error& failure) {
-    return failure.code();
-  }
-  return {};
-}
+using tandem::test::refusal_code;
 
 TEST(unix_faults, a_peer_that_is_gone_ends_each_call) {
   on_every_home([]() -> task<void> {
@@ -99,8 +92,8 @@ TEST(unix_faults, without_descriptors_each_way_to_open_one_says_so) {
       const no_descriptors none;
       accepting = (co_await as_result(listener.accept())).error();
       connecting = (co_await as_result(unix_stream::connect(name))).error();
-      pairing = refusal_of([] { (void)unix_stream::pair(); });
-      binding = refusal_of([&] { (void)unix_datagram::bind(name); });
+      pairing = refusal_code([] { (void)unix_stream::pair(); });
+      binding = refusal_code([&] { (void)unix_datagram::bind(name); });
     }
     EXPECT_EQ(accepting, expected);
     EXPECT_EQ(connecting, expected);

@@ -9,6 +9,7 @@
 #include <tandem/io/unix_listener.hpp>
 
 #include "io/support/io_support.hpp"
+#include "refusal_text.hpp"
 
 namespace {
 
@@ -16,15 +17,7 @@ using tandem::as_result;
 using tandem::task;
 using tandem::io::unix_endpoint;
 using tandem::test::on_every_home;
-
-std::error_code refusal_of(const auto& call) {
-  try {
-    call();
-  } catch (const std::system_error& failure) {
-    return failure.code();
-  }
-  return {};
-}
+using tandem::test::refusal_code;
 
 TEST(unix_sockets, are_not_supported_here_and_say_so) {
   on_every_home([]() -> task<void> {
@@ -33,9 +26,9 @@ TEST(unix_sockets, are_not_supported_here_and_say_so) {
     const auto connected = co_await as_result(tandem::io::unix_stream::connect(name));
     EXPECT_FALSE(connected);
     EXPECT_EQ(connected.error(), not_supported);
-    EXPECT_EQ(refusal_of([&] { (void)tandem::io::unix_stream::pair(); }), not_supported);
-    EXPECT_EQ(refusal_of([&] { (void)tandem::io::unix_listener::bind(name); }), not_supported);
-    EXPECT_EQ(refusal_of([&] { (void)tandem::io::unix_datagram::bind(name); }), not_supported);
+    EXPECT_EQ(refusal_code([&] { (void)tandem::io::unix_stream::pair(); }), not_supported);
+    EXPECT_EQ(refusal_code([&] { (void)tandem::io::unix_listener::bind(name); }), not_supported);
+    EXPECT_EQ(refusal_code([&] { (void)tandem::io::unix_datagram::bind(name); }), not_supported);
     EXPECT_TRUE(tandem::io::inherited_sockets().empty());
   });
 }

@@ -23,6 +23,7 @@
 
 #include "io/support/file_support.hpp"
 #include "io/support/io_support.hpp"
+#include "refusal_text.hpp"
 
 namespace {
 
@@ -35,20 +36,13 @@ using tandem::io::unix_listen_options;
 using tandem::io::unix_listener;
 using tandem::io::unix_stream;
 using tandem::test::bytes_of;
+using tandem::test::has;
 using tandem::test::on_every_home;
+using tandem::test::refusal_code;
+using tandem::test::refusal_of;
 
 std::string text_of(std::span<const std::byte> bytes, std::size_t count) {
   return {reinterpret_cast<const char*>(bytes.data()), count};
-}
-
-/// Binds, and says why not.
-std::string refusal_of(const unix_endpoint& where, const unix_listen_options& options = {}) {
-  try {
-    (void)unix_listener::bind(where, options);
-  } catch (const std::system_error& failure) {
-    return failure.what();
-  }
-  return "";
 }
 
 task<void> greet_each_other(unix_stream& one, unix_stream& other) {
@@ -190,13 +184,17 @@ TEST(unix_listener, a_stale_path_is_replaced_and_nothing_else_is) {
     (void)unix_listener::bind(name, stays);
     unix_listen_options careful;
     careful.replaces_stale = false;
-    EXPECT_NE(refusal_of(name, careful), "");
+    const auto bind_carefully = [&] { (void)unix_listener::bind(name, careful); };
+    EXPECT_EQ(refusal_code(bind_carefully), std::errc::address_in_use);
     unix_listener again = unix_listener::bind(name);
-    EXPECT_NE(refusal_of(name).find(path), std::string::npos) << "somebody listens there";
+    const auto bind_again = [&] { (void)unix_listener::bind(name); };
+    const std::string text = refusal_of<std::system_error>(bind_again);
+    EXPECT_TRUE(has(text, path)) << "somebody listens there, but: " << text;
     EXPECT_EQ(::access(path.c_str(), F_OK), 0);
     const std::string file = path + "-file";
     std::ofstream(file) << "text";
-    EXPECT_NE(refusal_of(unix_endpoint::path(file)), "");
+    const auto bind_to_file = [&] { (void)unix_listener::bind(unix_endpoint::path(file)); };
+    EXPECT_EQ(refusal_code(bind_to_file), std::errc::address_in_use);
     EXPECT_EQ(::access(file.c_str(), F_OK), 0);
     co_return;
   });

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <tandem/as_result.hpp>
 #include <tandem/io/buffered_reader.hpp>
@@ -26,6 +27,7 @@
 #include "io/support/file_support.hpp"
 #include "io/support/io_support.hpp"
 #include "no_descriptors.hpp"
+#include "refusal_text.hpp"
 
 namespace {
 
@@ -36,9 +38,11 @@ using tandem::io::make_pipe;
 using tandem::io::pipe_reader;
 using tandem::io::pipe_writer;
 using tandem::test::bytes_of;
+using tandem::test::has;
 using tandem::test::on_every_home;
 using tandem::test::pattern;
 using tandem::test::read_to_end;
+using tandem::test::refusal_of;
 
 static_assert(tandem::io::readable_stream<pipe_reader>);
 static_assert(tandem::io::counting_stream<pipe_writer>);
@@ -187,25 +191,22 @@ TEST(pipe, ends_are_not_inherited_and_a_released_one_blocks_again) {
 }
 
 template <class End>
-std::string refusal_of(int descriptor) {
-  try {
-    (void)End::from_native(descriptor);
-  } catch (const std::system_error& failure) {
-    return failure.what();
-  }
-  return "";
+void expect_refused(int descriptor, std::string_view why) {
+  const std::string text =
+      refusal_of<std::system_error>([&] { (void)End::from_native(descriptor); });
+  EXPECT_TRUE(has(text, why)) << text;
 }
 
 TEST(pipe, what_is_no_end_of_that_kind_is_not_taken_over) {
   on_every_home([]() -> task<void> {
     std::array<int, 2> ends{};
     EXPECT_EQ(::pipe(ends.data()), 0);
-    EXPECT_NE(refusal_of<pipe_reader>(ends[1]).find("is the writing end"), std::string::npos);
-    EXPECT_NE(refusal_of<pipe_writer>(ends[0]).find("is the reading end"), std::string::npos);
+    expect_refused<pipe_reader>(ends[1], "is the writing end");
+    expect_refused<pipe_writer>(ends[0], "is the reading end");
     const int file = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-    EXPECT_NE(refusal_of<pipe_writer>(file).find("is no pipe"), std::string::npos);
+    expect_refused<pipe_writer>(file, "is no pipe");
     ::close(file);
-    EXPECT_NE(refusal_of<pipe_writer>(file).find("is not open"), std::string::npos);
+    expect_refused<pipe_writer>(file, "is not open");
     for (const int each : ends) ::close(each);
     co_return;
   });
