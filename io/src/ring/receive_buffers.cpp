@@ -35,7 +35,7 @@ receive_buffers::receive_buffers(buffer_stock& owner, std::uint32_t at_once, std
 }
 
 bool receive_buffers::grow() noexcept {
-  const std::size_t bytes = std::size_t{at_once_} * bytes_each_;
+  const std::size_t bytes = std::size_t{at_once_} * stride();
   chunk& fresh = chunks_[count_ >> chunk_shift_];
   try {
     fresh.memory.reset(

@@ -41,7 +41,7 @@ class receive_buffers {
   std::uint32_t count() const noexcept { return count_; }
   std::uint32_t bytes_each() const noexcept { return bytes_each_; }
   std::byte* data(std::uint32_t index) const noexcept {
-    return chunk_of(index).memory.get() + std::size_t{index & (at_once_ - 1)} * bytes_each_;
+    return chunk_of(index).memory.get() + std::size_t{index & (at_once_ - 1)} * stride();
   }
   /// Of a buffer that holds bytes; whoever has the buffer reads and writes both.
   std::uint32_t& length(std::uint32_t index) noexcept { return note_of(index).length; }
@@ -66,6 +66,9 @@ class receive_buffers {
 
  private:
   static constexpr std::uint32_t closed = UINT32_MAX - 1;
+  /// From one buffer to the next: a line more than it holds. Short messages fill the first lines
+  /// only, and with a page from one to the next these would all want the same set of a cache.
+  std::size_t stride() const noexcept { return std::size_t{bytes_each_} + 64; }
   struct note {
     std::uint32_t length;
     std::uint32_t next;
