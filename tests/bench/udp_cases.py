@@ -13,7 +13,7 @@ FIGURES = ["packets", "cpu_packet", "user_packet", "lost"]
 
 # case, what the generator is told, impls, what it is
 CASES = [
-    ("echo", ["-n", "64"], ["tandem", "tandem_asio", "tandem_one", "mmsg", "asio_callback", "asio_coroutine", "tokio"],
+    ("echo", ["-n", "64"], ["tandem", "tandem_bare", "tandem_asio", "tandem_one", "mmsg", "asio_callback", "asio_coroutine", "tokio"],
      "1,200 B, 64 in flight, each datagram by itself"),
     ("trains", ["-n", "200", "-t", "50"], ["tandem_trains", "tandem_trains_asio", "gso"],
      "1,200 B, 4 trains of 50 in flight, cut and gathered by the kernel"),
@@ -24,6 +24,7 @@ PLOTTED = ["echo", "echo.cpu_packet", "trains", "trains.cpu_packet"]
 ASIO = {"TANDEM_IO_BACKEND": "asio"}
 IMPLS = {
     "tandem": ("self", "udp_tandem", ["single"], {}),
+    "tandem_bare": ("self", "udp_tandem", ["bare"], {}),
     "tandem_asio": ("self", "udp_tandem", ["single"], ASIO),
     "tandem_one": ("self", "udp_tandem", ["one"], {}),
     "tandem_trains": ("self", "udp_tandem", ["trains"], {}),

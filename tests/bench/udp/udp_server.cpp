@@ -1,8 +1,9 @@
-// udp_server.cpp: tandem's echo of datagrams in suite udp. udp_tandem PORT THREADS single|trains|one
+// udp_server.cpp: tandem's echo of datagrams in suite udp. udp_tandem PORT THREADS single|bare|trains|one
 // SPDX-License-Identifier: MIT
 //
-// `single` answers all datagrams that have come at once by one call, `trains` each train by a train,
-// `one` each datagram by a call of its own. The backend is that of TANDEM_IO_BACKEND.
+// `single` answers all datagrams that have come at once by one call, and so does `bare`, whose socket
+// neither gathers nor tells marks; `trains` answers each train by a train, `one` each datagram by a
+// call of its own. The backend is that of TANDEM_IO_BACKEND.
 #include <cstddef>
 #include <cstdio>
 #include <string_view>
@@ -61,11 +62,12 @@ int main(int argc, char** argv) {
   io::completion_pool& pool = io::install(owner, completion);
   io::udp_options options;
   options.receive_buffer_bytes = options.send_buffer_bytes = std::size_t{4} << 20;
+  options.gathers = options.tells_marks = mode != "bare";
   auto socket = io::udp_socket::bind(pool, io::endpoint::loopback_v4(command.port), options);
   tandem::executor& home = socket.thread_executor();
-  if (mode == "single") owner.spawn(home, echo_batches(std::move(socket))).wait();
+  if (mode == "single" || mode == "bare") owner.spawn(home, echo_batches(std::move(socket))).wait();
   if (mode == "trains") owner.spawn(home, echo_trains(std::move(socket))).wait();
   if (mode == "one") owner.spawn(home, echo_one(std::move(socket))).wait();
-  std::fprintf(stderr, "usage: %s PORT THREADS single|trains|one\n", argv[0]);
+  std::fprintf(stderr, "usage: %s PORT THREADS single|bare|trains|one\n", argv[0]);
   return 2;
 }
