@@ -48,6 +48,7 @@ using tandem::test::put;
 using tandem::test::read_to_end;
 using tandem::test::refused_moves;
 using tandem::test::temporary_folder;
+using tandem::test::write_and_end;
 
 constexpr std::size_t size = 3'000'001;
 
@@ -162,11 +163,6 @@ TEST(copy_linux, a_unix_stream_is_sent_files_and_relayed_likewise) {
     one.close();
     EXPECT_EQ((co_await as_result(other.send_file(from, 0, size))).error(), std::errc::broken_pipe);
   });
-}
-
-task<void> write_and_end(tcp_stream& to, std::span<const std::byte> bytes) {
-  co_await to.write_all(bytes);
-  to.shutdown();
 }
 
 void expect_copied(std::uint64_t copied, std::uint64_t progress, const std::vector<std::byte>& got,

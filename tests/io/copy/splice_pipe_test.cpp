@@ -44,13 +44,9 @@ using tandem::test::pattern;
 using tandem::test::put;
 using tandem::test::read_to_end;
 using tandem::test::temporary_folder;
+using tandem::test::write_and_end;
 
 constexpr std::size_t size = 3'000'001;
-
-task<void> write_and_end(tcp_stream& to, const std::vector<std::byte>& bytes) {
-  co_await to.write_all(bytes);
-  to.shutdown();
-}
 
 task<std::size_t> pass(splice_pipe& pipe, tcp_stream& from, tcp_stream& to) {
   std::size_t all = 0;

@@ -49,6 +49,11 @@ inline task<connection> make_connection_on(io::completion_pool& pool, unsigned t
   co_return made;
 }
 
+inline task<void> write_and_end(io::tcp_stream& to, std::span<const std::byte> bytes) {
+  co_await to.write_all(bytes);
+  to.shutdown();
+}
+
 /// Sends back what comes, until the peer has ended.
 inline task<void> echo(io::tcp_stream stream) {
   std::array<std::byte, 1024> buffer;
