@@ -88,6 +88,8 @@ GOALS = {
         ("idle_process", "tandem_receive", "", 1, 0, ""),
         ("pread_cached", "tandem", "", 1, 0.95, "pread"),
         ("direct_read", "tandem", "", 1, 0.97, "fio"),
+        ("direct_64k", "tandem_registered", "", 1, 0.95, "tandem"),
+        ("direct_1m", "tandem_registered", "", 1, 0.75, "tandem"),
         ("walk_1m", "tandem", "", 2, 1.3, "find"),
         ("file_copy", "tandem", "", 1, 0.95, "cp"),
     ],

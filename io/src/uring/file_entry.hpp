@@ -12,6 +12,7 @@
 
 #include "platform/linux/path_flags.hpp"
 #include "platform/unix/call_limit.hpp"
+#include "uring/buffer_table.hpp"
 
 namespace tandem::inline v0::io {
 
@@ -43,6 +44,15 @@ inline void prepare_transfer(io_uring_sqe* sqe, detail::file_request& request) n
   if (appends || (!request.is_direct() && request.is_long())) sqe->flags |= IOSQE_ASYNC;
 }
 
+/// registered/look. As the plain transfer that it is where the ring does not know the buffer.
+inline void prepare_registered(io_uring_sqe* sqe, detail::file_request& request,
+                               buffer_table& buffers) noexcept {
+  prepare_transfer(sqe, request);
+  if (!buffers.knows(request.slot())) return;
+  sqe->opcode = request.is_reading() ? IORING_OP_READ_FIXED : IORING_OP_WRITE_FIXED;
+  sqe->buf_index = static_cast<std::uint16_t>(request.slot());
+}
+
 inline void prepare_splice(io_uring_sqe* sqe, const detail::file_request& request) noexcept {
   constexpr auto no_offset = ~std::int64_t{0};  // a pipe has none
   constexpr unsigned flags = SPLICE_F_MOVE | SPLICE_F_NONBLOCK;
@@ -63,8 +73,10 @@ inline constexpr int truncate_opcode = 55;
 inline int opcode_of(detail::file_action what) noexcept {
   using action = detail::file_action;
   switch (what) {
-    case action::read: return IORING_OP_READ;
+    case action::read:
+    case action::read_registered: return IORING_OP_READ;
     case action::write:
+    case action::write_registered:
     case action::append: return IORING_OP_WRITE;
     case action::sync:
     case action::sync_data: return IORING_OP_FSYNC;
@@ -115,12 +127,15 @@ inline void prepare_path_entry(io_uring_sqe* sqe, detail::file_request& request)
 }
 
 /// pre: rings have an entry for it (uring_backend::file_actions)
-inline void prepare_file_entry(io_uring_sqe* sqe, detail::file_request& request) noexcept {
+inline void prepare_file_entry(io_uring_sqe* sqe, detail::file_request& request,
+                               buffer_table& buffers) noexcept {
   using action = detail::file_action;
   switch (request.action()) {
     case action::read:
     case action::write:
     case action::append: prepare_transfer(sqe, request); break;
+    case action::read_registered:
+    case action::write_registered: prepare_registered(sqe, request, buffers); break;
     case action::sync: io_uring_prep_fsync(sqe, request.descriptor(), 0); break;
     case action::sync_data:
       io_uring_prep_fsync(sqe, request.descriptor(), IORING_FSYNC_DATASYNC);

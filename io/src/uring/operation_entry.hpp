@@ -52,7 +52,8 @@ inline void prepare_send_to(io_uring_sqe* sqe, detail::operation& operation) noe
 }
 
 /// All but the mark (user_data).
-inline void prepare_entry(io_uring_sqe* sqe, detail::operation& operation) noexcept {
+inline void prepare_entry(io_uring_sqe* sqe, detail::operation& operation,
+                          buffer_table& buffers) noexcept {
   const native_descriptor descriptor = operation.descriptor();
   switch (operation.kind()) {
     case detail::operation_kind::accept:
@@ -109,7 +110,7 @@ inline void prepare_entry(io_uring_sqe* sqe, detail::operation& operation) noexc
       io_uring_prep_read(sqe, descriptor, operation.buffer(),
                          static_cast<unsigned>(operation.bytes()), 0);
       break;
-    case detail::operation_kind::file: prepare_file_entry(sqe, operation.of_file()); break;
+    case detail::operation_kind::file: prepare_file_entry(sqe, operation.of_file(), buffers); break;
   }
 }
 

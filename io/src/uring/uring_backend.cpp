@@ -15,6 +15,7 @@
 
 #include "backend/backend.hpp"
 #include "platform/attempt.hpp"
+#include "uring/buffer_table.hpp"
 #include "uring/operation_entry.hpp"
 #include "uring/ring_set_up.hpp"
 #include "uring/ring_wait.hpp"
@@ -45,6 +46,7 @@ class uring_backend final : public backend {
     arm_wake();
   }
   ~uring_backend() override {
+    buffers_.close();
     io_uring_queue_exit(&ring_);
     ::close(event_);
   }
@@ -55,7 +57,7 @@ class uring_backend final : public backend {
 
   submit_answer submit(detail::operation& operation) noexcept override {
     io_uring_sqe* const sqe = next_entry();
-    prepare_entry(sqe, operation);
+    prepare_entry(sqe, operation, buffers_);
     if (operation.kind() == detail::operation_kind::send_zero_copy)
       zero_copies_.mark(*sqe, operation);
     io_uring_sqe_set_data(sqe, &operation);
@@ -126,6 +128,7 @@ class uring_backend final : public backend {
         if (cqe.user_data == ignore_mark) continue;
         if (cqe.user_data == wake_mark) {
           drain_event();
+          buffers_.look_for_ended();
           if ((cqe.flags & IORING_CQE_F_MORE) == 0) arm_wake();
           continue;
         }
@@ -250,6 +253,7 @@ class uring_backend final : public backend {
   detail::file_action_set file_actions_;
   native_descriptor event_ = no_descriptor;
   source_entries sources_;
+  buffer_table buffers_{ring_, *this};
   zero_copies zero_copies_;
 };
 

@@ -1,4 +1,4 @@
-// files.cpp: suite io: random reads of 4 KiB, from the page cache and past it; copies of a file.
+// files.cpp: suite io: random reads, from the page cache and past it; copies of a file.
 // SPDX-License-Identifier: MIT
 //
 // fio's jobs (harness) read the same file: TANDEM_BENCH_FILE, else build/bench_io.data, 256 MiB.
@@ -8,13 +8,16 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <ctime>
 #include <string>
 #include <tandem/io/copy.hpp>
 #include <tandem/io/file.hpp>
 #include <tandem/io/install.hpp>
+#include <tandem/io/registered_buffer.hpp>
 #include <tandem/sync_wait.hpp>
 #include <tandem/task_scope.hpp>
 
@@ -27,21 +30,23 @@ using clock = std::chrono::steady_clock;
 constexpr std::size_t block = 4096;
 constexpr std::uint64_t file_bytes = std::uint64_t{256} << 20;
 constexpr std::chrono::seconds span(1);
-constexpr int between_looks = 64;  // reads from one look at the clock to the next
+constexpr int between_looks = 64;  // reads of a block from one look at the clock to the next
 
 /// Offsets of blocks; the same for all implementations.
 class random_blocks {
  public:
-  explicit random_blocks(std::uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15U + 1) {}
+  explicit random_blocks(std::uint64_t seed, std::uint64_t size = block)
+      : state_(seed * 0x9E3779B97F4A7C15U + 1), size_(size) {}
   std::uint64_t next() {
     state_ ^= state_ << 13;
     state_ ^= state_ >> 7;
     state_ ^= state_ << 17;
-    return state_ % (file_bytes / block) * block;
+    return state_ % (file_bytes / size_) * size_;
   }
 
  private:
   std::uint64_t state_;
+  std::uint64_t size_;
 };
 
 std::string data_file() {
@@ -106,14 +111,17 @@ double loop_of(ssize_t (*read)(int, std::span<std::byte>, off_t)) {
   return rate;
 }
 
-task<long> read_blocks(io::file& source, std::span<std::byte> buffer, std::uint64_t seed,
+/// Each as long as the buffer, which is a span or a part of a registered one.
+template <class Bytes>
+task<long> read_blocks(io::file& source, Bytes buffer, std::uint64_t seed,
                        clock::time_point until) {
-  random_blocks places(seed);
+  random_blocks places(seed, buffer.size());
+  const int rounds = std::max(1, static_cast<int>(between_looks * block / buffer.size()));
   long reads = 0;
   while (clock::now() < until) {
-    for (int i = 0; i < between_looks; ++i, ++reads) {
+    for (int i = 0; i < rounds; ++i, ++reads) {
       const std::size_t got = co_await source.read_at(buffer, places.next());
-      if (got != block) throw std::runtime_error("a short read");
+      if (got != buffer.size()) throw std::runtime_error("a short read");
     }
   }
   co_return reads;
@@ -130,37 +138,74 @@ double cached() {
     io::file source = co_await io::file::open(where);
     std::vector<std::byte> buffer(block);
     const auto start = clock::now();
-    const long reads = co_await read_blocks(source, buffer, 1, start + span);
+    const long reads = co_await read_blocks(source, std::span(buffer), 1, start + span);
     co_return per_second(reads, start);
   }(path));
 }
 
-task<double> read_direct(std::string path, std::uint64_t depth) {
+/// CPU of this process, with the kernel's threads that work for it.
+double cpu_seconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+class direct_reads {
+ public:
+  long count = 0;
+  double per_second = 0;
+  double cpu_us_each = 0;
+};
+
+/// @tparam Buffer  aligned_buffer or registered_buffer
+template <class Buffer>
+task<direct_reads> read_direct(std::string path, std::uint64_t depth, std::size_t size) {
   io::open_options direct;
   direct.direct = true;
   io::file source = co_await io::file::open(path, direct);
-  io::aligned_buffer buffers(depth * block);
+  Buffer buffers(depth * size);
+  direct_reads sum;
+  const double cpu = cpu_seconds();
   const auto start = clock::now();
-  long reads = 0;
   co_await with_scope([&](task_scope& scope) -> task<void> {
     for (std::uint64_t i = 0; i < depth; ++i) {
-      scope.spawn([](io::file& in, std::span<std::byte> buffer, std::uint64_t seed,
-                     clock::time_point until, long& sum) -> task<void> {
-        sum += co_await read_blocks(in, buffer, seed, until);
-      }(source, buffers.bytes().subspan(i * block, block), i + 1, start + span, reads));
+      scope.spawn([](io::file& in, auto buffer, std::uint64_t seed, clock::time_point until,
+                     long& count) -> task<void> {
+        count += co_await read_blocks(in, buffer, seed, until);
+      }(source, buffers.bytes().subspan(i * size, size), i + 1, start + span, sum.count));
     }
     co_return;
   });
-  co_return per_second(reads, start);
+  sum.per_second = per_second(sum.count, start);
+  sum.cpu_us_each = (cpu_seconds() - cpu) * 1e6 / static_cast<double>(sum.count);
+  co_return sum;
 }
 
-double direct(std::uint64_t depth) {
+template <class Buffer = io::aligned_buffer>
+direct_reads direct(std::uint64_t depth, std::size_t size = block) {
   const std::string path = data_file();
   runtime_options options;
   options.min_threads = 1;
   runtime rt(options);
   io::completion_pool& pool = io::install(rt);
-  return sync_wait(pool.thread(0).executor(), read_direct(path, depth));
+  return sync_wait(pool.thread(0).executor(), read_direct<Buffer>(path, depth, size));
+}
+
+bench_case long_direct_read(std::string name, std::string input, bool is_registered,
+                            std::size_t size) {
+  const auto sample = [is_registered, size](int) {
+    constexpr std::uint64_t depth = 16;
+    return is_registered ? direct<io::registered_buffer>(depth, size).cpu_us_each
+                         : direct(depth, size).cpu_us_each;
+  };
+  return {std::move(name),
+          is_registered ? "tandem_registered" : "tandem",
+          "self",
+          "us/read",
+          "lower",
+          std::move(input),
+          {1},
+          sample};
 }
 
 /// MiB a second, into a file that was not there; it is gone afterwards.
@@ -202,6 +247,9 @@ void copy_by_cp(const std::string& path, const std::string& target) {
 std::vector<bench_case> file_cases() {
   const char* const whole = "256 MiB from the page cache into a new file";
   const char* const places = "4 KiB at random places of 256 MiB";
+  const char* const short_ones = "CPU of a direct read of 64 KiB, 16 at a time";
+  const char* const long_ones = "CPU of a direct read of 1 MiB, 16 at a time";
+  constexpr std::size_t kib = 1024;
   return {
       {"pread_cached",
        "tandem",
@@ -234,7 +282,11 @@ std::vector<bench_case> file_cases() {
        "higher",
        places,
        {1},
-       [](int) { return direct(32); }},
+       [](int) { return direct(32).per_second; }},
+      long_direct_read("direct_64k", short_ones, false, 64 * kib),
+      long_direct_read("direct_64k", short_ones, true, 64 * kib),
+      long_direct_read("direct_1m", long_ones, false, 1024 * kib),
+      long_direct_read("direct_1m", long_ones, true, 1024 * kib),
       {"file_copy",
        "tandem",
        "self",

@@ -8,7 +8,8 @@
 
 namespace tandem::inline v0::io {
 
-/// Owns bytes that begin at a multiple of an alignment. Its contents are not set.
+/// Owns bytes that begin at a multiple of an alignment. Its contents are not set. Where the same
+/// memory is used again and again for transfers of 64 KiB or more, a registered_buffer costs less.
 ///
 ///     tandem::io::aligned_buffer block(64 * 1024, source.direct_io_alignment());
 ///     std::size_t n = co_await source.read_at(block.bytes(), offset);

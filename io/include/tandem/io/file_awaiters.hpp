@@ -12,6 +12,7 @@
 #include <tandem/io/export.hpp>
 #include <tandem/io/file_status.hpp>
 #include <tandem/io/open_options.hpp>
+#include <tandem/io/registered_buffer.hpp>
 #include <tandem/result.hpp>
 
 namespace tandem::inline v0::io {
@@ -24,6 +25,9 @@ class [[nodiscard]] TANDEM_IO_API file_transfer_awaiter : public detail::file_aw
   file_transfer_awaiter(detail::file_action action, detail::file_handle& target, const void* data,
                         std::size_t bytes, std::uint64_t offset) noexcept
       : file_awaiter(action, &target, const_cast<void*>(data), bytes, offset) {}  // NOLINT
+  file_transfer_awaiter(detail::file_action action, detail::file_handle& target,
+                        const registered_bytes& part, std::uint64_t offset) noexcept
+      : file_awaiter(action, &target, part, offset) {}
 
   std::size_t await_resume() { return was_ready() ? request_.done() : resume(); }
   result<std::size_t> await_resume_result();
@@ -38,6 +42,9 @@ class [[nodiscard]] TANDEM_IO_API file_transfer_all_awaiter : public detail::fil
   file_transfer_all_awaiter(detail::file_action action, detail::file_handle& target,
                             const void* data, std::size_t bytes, std::uint64_t offset) noexcept
       : file_awaiter(action, &target, const_cast<void*>(data), bytes, offset) {}  // NOLINT
+  file_transfer_all_awaiter(detail::file_action action, detail::file_handle& target,
+                            const registered_bytes& part, std::uint64_t offset) noexcept
+      : file_awaiter(action, &target, part, offset) {}
 
   void await_resume();
   result<void> await_resume_result();

@@ -61,6 +61,7 @@
 #include <tandem/io/ready_events.hpp>
 #include <tandem/io/receive_awaiter.hpp>
 #include <tandem/io/received_datagram.hpp>
+#include <tandem/io/registered_buffer.hpp>
 #include <tandem/io/resolve.hpp>
 #include <tandem/io/serve.hpp>
 #include <tandem/io/serve_options.hpp>

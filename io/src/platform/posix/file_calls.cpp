@@ -66,7 +66,9 @@ std::int32_t file_request::call(int) noexcept {
   const std::size_t bytes = platform::capped(first.bytes);
   const auto at = static_cast<off_t>(offset_);
   switch (action_) {
-    case file_action::read: return file_outcome_of(::pread(descriptor_, first.data, bytes, at));
+    case file_action::read:
+    case file_action::read_registered:
+      return file_outcome_of(::pread(descriptor_, first.data, bytes, at));
     case file_action::read_on: return file_outcome_of(::read(descriptor_, first.data, bytes));
     case file_action::write_on: return file_outcome_of(::write(descriptor_, first.data, bytes));
     case file_action::append: return append(descriptor_, first.data, bytes);

@@ -38,6 +38,8 @@ enum class file_action : std::uint8_t {
   set_permissions_at,
   list,
   remove_tree,
+  read_registered,
+  write_registered,
 };
 
 struct file_row {
@@ -123,12 +125,27 @@ inline constexpr std::array file_rows = {
              .name = "remove_tree",
              .is_for_blocking = true,
              .is_of_path = true},
+    // For people they are the call that was made, which is the same.
+    file_row{.action = file_action::read_registered,
+             .name = "file::read_at",
+             .is_transfer = true,
+             .is_reading = true,
+             .is_at_offset = true},
+    file_row{.action = file_action::write_registered,
+             .name = "file::write_at",
+             .is_transfer = true,
+             .is_at_offset = true},
 };
 static_assert(is_in_order(file_rows, &file_row::action));
-static_assert(file_rows.back().action == file_action::remove_tree, "a row for each action");
+static_assert(file_rows.back().action == file_action::write_registered, "a row for each action");
 
 constexpr const file_row& row_of(file_action action) noexcept {
   return file_rows[static_cast<std::size_t>(action)];
+}
+
+/// Of read and write: the same with a part of a registered_buffer.
+constexpr file_action registered(file_action plain) noexcept {
+  return plain == file_action::read ? file_action::read_registered : file_action::write_registered;
 }
 
 using file_action_set = kind_set<file_action>;

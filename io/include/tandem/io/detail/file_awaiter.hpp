@@ -14,6 +14,7 @@
 #include <tandem/io/detail/file_handle.hpp>
 #include <tandem/io/detail/file_request.hpp>
 #include <tandem/io/detail/operation.hpp>
+#include <tandem/io/registered_buffer.hpp>
 #include <variant>
 
 namespace tandem::inline v0::io::detail {
@@ -36,6 +37,13 @@ class TANDEM_IO_API file_awaiter {
   file_awaiter(file_action action, file_handle* target, void* data, std::size_t bytes,
                std::uint64_t offset) noexcept
       : request_(action, data, bytes, offset), file_(target), begins_at_(offset) {}
+  /// @param plain  read or write
+  file_awaiter(file_action plain, file_handle* target, const registered_bytes& part,
+               std::uint64_t offset) noexcept
+      : file_awaiter(part.has_slot() ? registered(plain) : plain, target, part.data(), part.size(),
+                     offset) {
+    request_.use_slot(part.slot());
+  }
   file_awaiter(file_awaiter&&) noexcept = default;
   ~file_awaiter() = default;
 

@@ -30,6 +30,9 @@ class TANDEM_IO_API file_request {
   file_request(file_action action, void* data, std::size_t bytes, std::uint64_t offset) noexcept
       : action_(action), one_{data, bytes}, offset_(offset) {}
 
+  /// registered/look. For a transfer of a part of a registered_buffer.
+  void use_slot(int slot) noexcept { flags_ = slot; }
+
   /// All as late as the await begins: awaiters may be moved before.
   void aim(const file_handle& target) noexcept {
     descriptor_ = target.descriptor();
@@ -81,6 +84,7 @@ class TANDEM_IO_API file_request {
   /// Of an action on a path, but for open and open_beneath.
   path_request& what() const noexcept { return *static_cast<path_request*>(one_.data); }
   int flags() const noexcept { return flags_; }
+  int slot() const noexcept { return flags_; }
   unsigned permissions() const noexcept { return permissions_; }
   std::uint64_t offset() const noexcept { return offset_; }
   /// Whether the next call would keep a thread busy for too long.
