@@ -9,13 +9,16 @@
 
 namespace tandem::inline v0::io {
 
-/// @throws  operation_cancelled, or std::system_error: `what "path"`
+/// @param advice  what to do about it; null: nothing is known
+/// @throws        operation_cancelled, or std::system_error: `what "path" (advice)`
 [[noreturn]] inline void throw_failure(const std::error_code& failure, const char* what,
-                                       const std::string& path) {
+                                       const std::string& path, const char* advice = nullptr) {
   if (failure == std::errc::operation_canceled) {
     throw operation_cancelled(tandem::current_stop_reason());
   }
-  throw std::system_error(failure, std::string(what) + " \"" + path + '"');
+  std::string text = std::string(what) + " \"" + path + '"';
+  if (advice != nullptr) text.append(" (").append(advice).append(")");
+  throw std::system_error(failure, text);
 }
 
 }  // namespace tandem::inline v0::io

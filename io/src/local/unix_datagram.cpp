@@ -9,6 +9,7 @@
 #include <tandem/sleep.hpp>
 #include <utility>
 
+#include "local/binding.hpp"
 #include "local/local_opening.hpp"
 #include "net/checked.hpp"
 #include "platform/attempt.hpp"
@@ -40,11 +41,7 @@ unix_datagram unix_datagram::bind(completion_pool& pool, const unix_endpoint& ad
     check(platform::tell_credentials(made.socket_.descriptor()), what.c_str());
   }
   if (address.is_unnamed()) return made;
-  path_wishes wishes;
-  wishes.replaces_stale = options.replaces_stale;
-  wishes.removes_at_close = options.removes_at_close;
-  wishes.permissions = options.permissions;
-  made.name_ = name_local(made.socket_, local_kind::datagram, address, wishes, what);
+  made.name_ = bind_name(made.socket_, local_kind::datagram, address, options, what);
   return made;
 }
 
@@ -69,10 +66,8 @@ void unix_datagram::connect_to(const unix_endpoint& peer) {
   check(platform::connect_local(socket_.descriptor(), peer), what.c_str());
 }
 
-task<void> unix_datagram::send_to(std::span<const std::byte> bytes, unix_endpoint receiver,
-                                  std::span<const native_descriptor> descriptors) {
+task<void> unix_datagram::send_message_to(detail::local_message message, unix_endpoint receiver) {
   using namespace std::chrono_literals;
-  const detail::local_message message(bytes.data(), bytes.size(), descriptors);
   std::chrono::milliseconds pause = 1ms;
   while (true) {
     const std::int32_t outcome =

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "local/binding.hpp"
 #include "local/local_opening.hpp"
 #include "net/checked.hpp"
 #include "platform/local_sockets.hpp"
@@ -25,11 +26,7 @@ void unix_listener_base::bind_on(completion_pool& pool, bool is_stream,
                                  const char* what) {
   const std::string tried = std::string(what) + " to " + address.to_string();
   detail::socket socket = open_local(pool.next_thread(), kind_of(is_stream), tried);
-  path_wishes wishes;
-  wishes.replaces_stale = options.replaces_stale;
-  wishes.removes_at_close = options.removes_at_close;
-  wishes.permissions = options.permissions;
-  detail::local_name name = name_local(socket, kind_of(is_stream), address, wishes, tried);
+  detail::local_name name = bind_name(socket, kind_of(is_stream), address, options, tried);
   if (const std::error_code error = platform::listen(socket.descriptor(), options.backlog)) {
     name.remove();
     throw std::system_error(error, tried + ": listen");

@@ -34,6 +34,12 @@ unix_stream unix_stream::from_native(completion_pool& pool, native_descriptor de
       adopt_local(pool, descriptor, local_kind::stream, false, "unix_stream::from_native"));
 }
 
+task<void> unix_stream::write_all_after(send_message_awaiter first,
+                                        std::span<const std::byte> bytes) {
+  const std::size_t sent = co_await std::move(first);
+  if (sent < bytes.size()) co_await write_all(bytes.subspan(sent));
+}
+
 peer_credentials unix_stream::credentials() const {
   return checked(platform::credentials_of(socket_.descriptor()), "unix_stream::credentials");
 }

@@ -9,12 +9,28 @@ namespace tandem::inline v0 {
 
 namespace {
 
+/// What is known of a stop, for people.
+const char* why_stopped(stop_reason reason) noexcept {
+  switch (reason) {
+    case stop_reason::none: break;
+    case stop_reason::user: return "the task was asked to stop";
+    case stop_reason::deadline: return "its time limit was over";
+    case stop_reason::parent: return "the task that waited for it has ended";
+    case stop_reason::sibling_failed: return "another task of its scope has failed";
+    case stop_reason::race_lost: return "another one of its race was first";
+    case stop_reason::shutdown: return "its runtime ends";
+    case stop_reason::discarded: return "a worker pool, full or shut down, has dropped it";
+    case stop_reason::migrate: return "its operation moves to another thread";
+  }
+  return "nobody has said why";
+}
+
 class category_of_stops final : public std::error_category {
  public:
   constexpr category_of_stops() noexcept = default;
   const char* name() const noexcept override { return "tandem.stop"; }
-  std::string message(int /*reason*/) const override {
-    return std::make_error_code(std::errc::operation_canceled).message();
+  std::string message(int reason) const override {
+    return why_stopped(static_cast<stop_reason>(reason));
   }
   std::error_condition default_error_condition(int /*reason*/) const noexcept override {
     return std::make_error_condition(std::errc::operation_canceled);
@@ -83,9 +99,7 @@ std::optional<stop_reason> detail::stop_reason_of(const std::exception_ptr& fail
 }
 
 operation_cancelled::operation_cancelled(stop_reason reason)
-    : std::system_error(make_error_code(reason),
-                        std::string("stopped, reason: ") + to_string(reason)),
-      reason_(reason) {}
+    : std::system_error(make_error_code(reason), "stopped"), reason_(reason) {}
 operation_cancelled::~operation_cancelled() = default;
 
 bool detail::is_cancellation(const std::exception_ptr& failure) noexcept {

@@ -33,6 +33,21 @@ using tandem::test::on_every_home;
 using tandem::test::put;
 using tandem::test::temporary_folder;
 
+template <class T>
+task<std::string> refusal_of(task<T> lock) {
+  try {
+    (void)co_await std::move(lock);
+  } catch (const std::system_error& failure) {
+    co_return failure.what();
+  }
+  co_return "it was locked";
+}
+
+testing::AssertionResult starts_with(const std::string& text, const std::string& with) {
+  if (text.starts_with(with)) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << text << "\ndoes not start with\n" << with;
+}
+
 TEST(file_lock, an_exclusive_one_is_alone_and_shared_ones_are_together) {
   const temporary_folder folder;
   put(folder / "f", bytes_of("contents"));
@@ -133,6 +148,29 @@ TEST(file_lock, a_file_has_to_be_open_for_what_the_mode_needs) {
   on_every_home([&]() -> task<void> {
     file none;
     EXPECT_EQ((co_await as_result(lock_file(none))).error(), std::errc::bad_file_descriptor);
+    file read = co_await file::open(folder / "f", open_mode::read);
+    file written = co_await file::open(folder / "f", open_mode::write);
+    const std::string name = " \"" + (folder / "f") + "\" (";
+    EXPECT_TRUE(starts_with(co_await refusal_of(lock_file(read)),
+                            "lock_file" + name +
+                                "an exclusive lock needs a file that is open for "
+                                "writing)"));
+    EXPECT_TRUE(starts_with(co_await refusal_of(lock_file(written, lock_mode::shared)),
+                            "lock_file" + name +
+                                "a shared lock needs a file that is open for "
+                                "reading)"));
+    EXPECT_TRUE(starts_with(co_await refusal_of(try_lock_file(none)),
+                            "try_lock_file \"\" (the file is not open)"));
+    EXPECT_TRUE(starts_with(
+        co_await refusal_of(try_lock_file(read, lock_mode::shared, lock_range(UINT64_MAX, 1))),
+        "try_lock_file" + name + "the part begins beyond"));
+  });
+}
+
+TEST(file_lock, one_that_was_moved_from_holds_nothing) {
+  const temporary_folder folder;
+  put(folder / "f", bytes_of("contents"));
+  on_every_home([&]() -> task<void> {
     file both = co_await file::open(folder / "f", open_mode::read_write);
     file_lock held = co_await lock_file(both);
     file_lock moved = std::move(held);

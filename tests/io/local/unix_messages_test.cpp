@@ -15,6 +15,7 @@
 #include <string>
 #include <system_error>
 #include <tandem/as_result.hpp>
+#include <tandem/task_scope.hpp>
 #include <tandem/timeout.hpp>
 #include <utility>
 #include <vector>
@@ -82,6 +83,91 @@ TEST(unix_descriptors, come_with_the_bytes_and_refer_to_the_same) {
       EXPECT_FALSE(pipe.is_held_by_nobody());
     }
     EXPECT_TRUE(pipe.is_held_by_nobody());
+  });
+}
+
+TEST(unix_descriptors, one_alone_needs_no_list) {
+  on_every_home([]() -> task<void> {
+    const tandem::test::temporary_folder folder;
+    const auto name = unix_endpoint::path(folder / "socket");
+    auto [writes, reads] = unix_stream::pair();
+    auto [sends, receives] = unix_seqpacket::pair();
+    unix_datagram bound = unix_datagram::bind(name);
+    unix_datagram nameless = unix_datagram::bind(unix_endpoint());
+    counted_pipe pipe;
+    std::array<std::byte, 16> room;
+    {
+      EXPECT_EQ(co_await writes.write_with(bytes_of("1"), pipe.end()), 1U);
+      const received_message first = co_await reads.read_with(room);
+      co_await writes.write_all_with(bytes_of("22"), pipe.end());
+      const received_message second = co_await reads.read_with(room);
+      // An awaiter that is kept for a while.
+      auto kept = sends.send(bytes_of("333"), pipe.end());
+      co_await std::move(kept);
+      const received_message third = co_await receives.receive(room);
+      co_await nameless.send_to(bytes_of("4444"), name, pipe.end());
+      const received_message fourth = co_await bound.receive(room);
+      std::size_t bytes = 0;
+      for (const received_message* each : {&first, &second, &third, &fourth}) {
+        EXPECT_EQ(each->bytes, ++bytes);
+        EXPECT_EQ(each->descriptors.size(), 1U);
+      }
+      co_await sends.send(bytes_of("no descriptor"), {});
+      const received_message none = co_await receives.receive(room);
+      EXPECT_EQ(none.descriptors.size(), 0U);
+      pipe.close_own();
+      EXPECT_FALSE(pipe.is_held_by_nobody());
+    }
+    EXPECT_TRUE(pipe.is_held_by_nobody());
+  });
+}
+
+/// Reads to the end.
+task<std::pair<std::size_t, std::size_t>> bytes_and_descriptors_of(unix_stream& from) {
+  std::vector<std::byte> room(64 * 1024);
+  std::size_t bytes = 0;
+  std::size_t descriptors = 0;
+  while (true) {
+    const received_message got = co_await from.read_with(room);
+    if (got.bytes == 0) co_return std::pair(bytes, descriptors);
+    bytes += got.bytes;
+    descriptors += got.descriptors.size();
+  }
+}
+
+TEST(unix_descriptors, go_once_with_bytes_of_which_all_are_written) {
+  on_every_home([]() -> task<void> {
+    auto [one, other] = unix_stream::pair();
+    const std::vector<std::byte> large(4 << 20);  // far more than the system takes at once
+    const std::array<native_descriptor, 2> sent{one.native_handle(), other.native_handle()};
+    std::pair<std::size_t, std::size_t> got;
+    const auto read = [&got](unix_stream& from) -> task<void> {
+      got = co_await bytes_and_descriptors_of(from);
+    };
+    co_await tandem::with_scope([&](tandem::task_scope& scope) -> task<void> {
+      scope.spawn(read(other));
+      co_await one.write_all_with(large, sent);
+      one.shutdown();
+    });
+    EXPECT_EQ(got.first, large.size());
+    EXPECT_EQ(got.second, 2U);
+  });
+}
+
+TEST(unix_descriptors, a_write_of_all_is_stopped_while_the_peer_does_not_read) {
+  on_every_home([]() -> task<void> {
+    auto [one, other] = unix_stream::pair();
+    const std::vector<std::byte> large(4 << 20);
+    const auto stopped = co_await as_result(
+        tandem::with_timeout(5ms, one.write_all_with(large, one.native_handle())));
+    EXPECT_EQ(stopped.error(), std::errc::timed_out);
+    std::vector<std::byte> room(1024);
+    const received_message got = co_await other.read_with(room);
+    EXPECT_EQ(got.descriptors.size(), 1U) << "they go with the first part";
+    unix_stream closed;
+    EXPECT_EQ(
+        (co_await as_result(closed.write_all_with(bytes_of("x"), one.native_handle()))).error(),
+        std::errc::bad_file_descriptor);
   });
 }
 

@@ -1,5 +1,6 @@
 // unix_stream_test.cpp: connections between processes of one machine, their names and credentials.
 // SPDX-License-Identifier: MIT
+#include <tandem/io/unix_datagram.hpp>
 #include <tandem/io/unix_listener.hpp>
 
 #include <gtest/gtest.h>
@@ -18,6 +19,7 @@
 #include <tandem/io/serve.hpp>
 #include <tandem/task_scope.hpp>
 #include <tandem/timeout.hpp>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -200,6 +202,32 @@ TEST(unix_listener, a_stale_path_is_replaced_and_nothing_else_is) {
   });
 }
 
+TEST(unix_listener, a_refusal_says_what_is_in_the_way_and_what_to_do) {
+  on_every_home([]() -> task<void> {
+    const tandem::test::temporary_folder folder;
+    const std::string path = folder / "socket";
+    const auto name = unix_endpoint::path(path);
+    const auto says = [](const std::string& refusal, const std::string& words) {
+      EXPECT_NE(refusal.find(words), std::string::npos) << refusal;
+    };
+    says(refusal_of(unix_endpoint::path(folder / "no/socket")), "its directory does not exist");
+    const unix_listener listener = unix_listener::bind(name);
+    says(refusal_of(name), path + " (a socket is there that is in use");
+    unix_listen_options careful;
+    careful.replaces_stale = false;
+    says(refusal_of(name, careful), path + " (a socket is there, which replaces_stale = false");
+    std::ofstream(path + "-file") << "text";
+    says(refusal_of(unix_endpoint::path(path + "-file")), "(what is there is no socket");
+    try {
+      (void)tandem::io::unix_datagram::bind(name);
+      ADD_FAILURE() << "the path is taken";
+    } catch (const std::system_error& failure) {
+      says(failure.what(), "unix_datagram::bind to " + path + " (a socket is there");
+    }
+    co_return;
+  });
+}
+
 TEST(unix_listener, permissions_are_those_of_the_path) {
   on_every_home([]() -> task<void> {
     const tandem::test::temporary_folder folder;
@@ -237,6 +265,17 @@ TEST(unix_listener, serve_serves_it) {
       scope.request_stop();
     });
   });
+}
+
+TEST(unix_endpoint, is_a_key_of_unordered_containers) {
+  std::unordered_set<unix_endpoint> seen{unix_endpoint::path("x"), unix_endpoint::abstract("x"),
+                                         unix_endpoint()};
+  EXPECT_EQ(seen.size(), 3U);
+  EXPECT_FALSE(seen.insert(unix_endpoint::parse("x")).second);
+  EXPECT_FALSE(seen.insert(unix_endpoint::parse("@x")).second);
+  const std::hash<unix_endpoint> hash;
+  EXPECT_NE(hash(unix_endpoint::path("x")), hash(unix_endpoint::abstract("x")));
+  EXPECT_NE(hash(unix_endpoint::path("x")), hash(unix_endpoint::path("y")));
 }
 
 TEST(unix_endpoint, names_are_checked_and_read_back) {

@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <tandem/io/endpoint.hpp>
+#include <unordered_set>
 
 namespace {
 
@@ -25,6 +29,23 @@ TEST(endpoint, named_ones_are_what_they_say) {
   EXPECT_EQ(endpoint::any_v6(9).family(), address_family::ipv6);
   EXPECT_EQ(endpoint(), endpoint::any_v4(0));
   EXPECT_NE(endpoint::loopback_v4(80), endpoint::loopback_v4(81));
+}
+
+TEST(endpoint, is_a_key_of_unordered_containers_and_each_part_of_it_counts) {
+  const std::array<std::uint8_t, 16> local{0xFE, 0x80};
+  std::unordered_set<endpoint> seen;
+  std::unordered_set<std::size_t> hashes;
+  for (std::uint16_t port = 0; port < 1000; ++port) {
+    for (const endpoint& each :
+         {endpoint::any_v4(port), endpoint::any_v6(port), endpoint::loopback_v4(port),
+          endpoint(address_family::ipv6, local, port, 1),
+          endpoint(address_family::ipv6, local, port, 2)}) {
+      EXPECT_TRUE(seen.insert(each).second);
+      EXPECT_FALSE(seen.insert(endpoint(each)).second);
+      hashes.insert(std::hash<endpoint>{}(each));
+    }
+  }
+  EXPECT_GT(hashes.size(), 4990U) << "5000 endpoints have to be told apart";
 }
 
 TEST(endpoint, an_address_alone_has_neither_port_nor_brackets) {

@@ -113,6 +113,70 @@ TEST(buffered_reader, a_line_over_the_limit_and_a_cut_one_are_errors_that_take_n
   }());
 }
 
+/// All lines of a text that comes in pieces, however it is cut, with a mark behind each.
+task<std::string> lines_of(std::string text, std::uint64_t seed) {
+  scripted_source source(to_bytes(text), seed);
+  buffered_reader reader(source, 1 + seed % 9);
+  std::string lines;
+  while (const auto line = co_await reader.read_line()) lines += *line + "|";
+  EXPECT_FALSE(co_await reader.read_line()) << "the end stays the end";
+  co_return lines;
+}
+
+TEST(buffered_reader, the_last_line_of_a_text_needs_no_end) {
+  test_runtime rt;
+  rt.run([]() -> task<void> {
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      EXPECT_EQ(co_await lines_of("", seed), "");
+      EXPECT_EQ(co_await lines_of("one", seed), "one|");
+      EXPECT_EQ(co_await lines_of("one\n", seed), "one|");
+      EXPECT_EQ(co_await lines_of("\n", seed), "|");
+      EXPECT_EQ(co_await lines_of("one\ntwo\r\n\r\n\nlast", seed), "one|two|||last|");
+      EXPECT_EQ(co_await lines_of("a\rb\r\r\nc\r", seed), "a\rb\r|c\r|")
+          << "only one before the end belongs to it";
+    }
+  }());
+}
+
+TEST(buffered_reader, a_line_of_text_over_the_limit_takes_nothing_also_at_the_end) {
+  test_runtime rt;
+  rt.run([]() -> task<void> {
+    scripted_source source(to_bytes("12345\n1234\n12345"), 1);
+    buffered_reader reader(source, 4);
+    EXPECT_EQ((co_await as_result(reader.read_line(4))).error(), stream_errc::too_long);
+    EXPECT_EQ(*co_await reader.read_line(5), "12345");
+    EXPECT_EQ(*co_await reader.read_line(4), "1234");
+    EXPECT_EQ((co_await as_result(reader.read_line(4))).error(), stream_errc::too_long);
+    EXPECT_EQ(*co_await reader.read_line(5), "12345");
+    EXPECT_FALSE(co_await reader.read_line(0));
+    scripted_source large(std::vector<std::byte>(65'537, std::byte{'x'}), 1);
+    buffered_reader over(large);
+    EXPECT_EQ((co_await as_result(over.read_line())).error(), stream_errc::too_long);
+    EXPECT_EQ((co_await over.read_line(65'537))->size(), 65'537U);
+  }());
+}
+
+TEST(buffered_reader, a_line_whose_reading_was_stopped_at_any_point_comes_whole_afterwards) {
+  test_runtime rt;
+  tandem::test::for_rounds(20, [&rt](std::mt19937_64& random) {
+    rt.run([](std::uint64_t seed) -> task<void> {
+      scripted_source source(to_bytes("the first line\r\nand the last one"), seed, true);
+      buffered_reader reader(source, 1 + seed % 7);
+      EXPECT_EQ(*co_await until_done([&] { return reader.read_line(); }), "the first line");
+      EXPECT_EQ(*co_await until_done([&] { return reader.read_line(); }), "and the last one");
+      EXPECT_FALSE(co_await until_done([&] { return reader.read_line(); }));
+    }(random()));
+  });
+}
+
+TEST(bytes_of, and_text_of_are_views_of_the_same_bytes) {
+  const std::string_view text("with a \0 inside", 15);
+  const auto bytes = tandem::io::bytes_of(text);
+  EXPECT_EQ(tandem::io::text_of(bytes), text);
+  EXPECT_EQ(static_cast<const void*>(tandem::io::text_of(bytes).data()), text.data());
+  EXPECT_EQ(tandem::io::text_of({}), "");
+}
+
 TEST(buffered_reader, calls_that_fail_at_any_point_lose_and_repeat_no_byte) {
   test_runtime rt;
   tandem::test::for_rounds(40, [&rt](std::mt19937_64& random) {

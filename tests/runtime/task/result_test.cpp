@@ -5,7 +5,9 @@
 #include <cerrno>
 #include <chrono>
 #include <exception>
+#include <iterator>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -47,6 +49,26 @@ TEST(operation_cancelled, every_reason_is_a_cancellation_and_a_deadline_is_a_tim
   }
   EXPECT_EQ(operation_cancelled(stop_reason::none).code(), std::errc::operation_canceled);
   EXPECT_TRUE(operation_cancelled(stop_reason::none).code()) << "it would be no error";
+}
+
+TEST(operation_cancelled, its_text_says_what_is_known_and_speaks_of_time_only_if_that_was_over) {
+  const auto text_of = [](stop_reason reason) {
+    const operation_cancelled thrown(reason);
+    return std::string(thrown.what());
+  };
+  EXPECT_EQ(text_of(stop_reason::user), "stopped: the task was asked to stop");
+  EXPECT_EQ(text_of(stop_reason::deadline), "stopped: its time limit was over");
+  EXPECT_EQ(text_of(stop_reason::shutdown), "stopped: its runtime ends");
+  const std::string generic = std::make_error_code(std::errc::operation_canceled).message();
+  EXPECT_EQ(text_of(stop_reason::none), "stopped: " + generic);
+  std::set<std::string> texts;
+  for (const stop_reason each : all_reasons) {
+    texts.insert(text_of(each));
+    EXPECT_EQ(text_of(each), "stopped: " + tandem::make_error_code(each).message());
+    EXPECT_EQ(text_of(each).find("time limit") != std::string::npos, each == stop_reason::deadline);
+  }
+  EXPECT_EQ(texts.size(), std::size(all_reasons)) << "each says something else";
+  EXPECT_EQ(tandem::stop_category().message(0), "nobody has said why");
 }
 
 TEST(with_timeout, its_end_compares_equal_to_timed_out_however_it_is_looked_at) {

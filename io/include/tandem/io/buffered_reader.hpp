@@ -13,6 +13,7 @@
 #include <system_error>
 #include <tandem/config.hpp>
 #include <tandem/io/byte_stream.hpp>
+#include <tandem/io/bytes_of.hpp>
 #include <tandem/io/detail/byte_queue.hpp>
 #include <tandem/task.hpp>
 #include <utility>
@@ -62,23 +63,39 @@ class buffered_reader {
     TANDEM_ASSERT(!delimiter.empty(), "read_until was given an empty delimiter");
     std::size_t searched = 0;
     while (true) {
-      const std::size_t at = queue_.find(delimiter, searched);
-      const std::size_t have = queue_.size();
-      // Without a delimiter so far: the first place where it may still begin.
-      const std::size_t earliest = have < delimiter.size() ? 0 : have - delimiter.size() + 1;
-      if ((at == queue_.npos ? earliest : at) > max_bytes) {
-        throw std::system_error(stream_errc::too_long, "buffered_reader::read_until");
-      }
-      if (at != queue_.npos) {
-        const auto* const text = reinterpret_cast<const char*>(queue_.held().data());  // NOLINT
-        std::string found(text, at);
-        queue_.consume(at + delimiter.size());
-        co_return found;
-      }
-      searched = earliest;
+      const std::size_t at = find(delimiter, searched, max_bytes, "buffered_reader::read_until");
+      if (at != queue_.npos) co_return taken(at, delimiter.size());
       if (co_await fill() == 0) {
         if (queue_.empty()) co_return std::nullopt;
         throw std::system_error(stream_errc::unexpected_end, "buffered_reader::read_until");
+      }
+    }
+  }
+
+  /// Reads a line of text, which ends with "\n" or "\r\n", or with the stream: as text files and
+  /// what people type may. Its end is taken, too, but not returned.
+  ///
+  ///     auto input = tandem::io::standard_input();
+  ///     tandem::io::buffered_reader lines(input);
+  ///     while (const auto line = co_await lines.read_line()) handle(*line);
+  ///
+  /// @param max_bytes  that the line may have; the buffer grows up to there. A "\r" counts
+  /// @returns          none if the stream ended before the first byte
+  /// @throws           stream_errc::too_long; as the stream's read(); std::bad_alloc. Then nothing
+  ///                   was taken: see buffered()
+  /// @cancellation     takes nothing
+  task<std::optional<std::string>> read_line(std::size_t max_bytes = std::size_t{64} << 10) {
+    std::size_t searched = 0;
+    while (true) {
+      const std::size_t at = find("\n", searched, max_bytes, "buffered_reader::read_line");
+      if (at != queue_.npos) {
+        std::string line = taken(at, 1);
+        if (line.ends_with('\r')) line.pop_back();
+        co_return line;
+      }
+      if (co_await fill() == 0) {
+        if (queue_.empty()) co_return std::nullopt;
+        co_return taken(queue_.size(), 0);
       }
     }
   }
@@ -118,6 +135,26 @@ class buffered_reader {
 
  private:
   friend class detail::frame_reading;
+
+  /// Where the delimiter begins, or npos: not there yet. The search begins at `searched`, and says
+  /// there where the next one does.
+  std::size_t find(std::string_view delimiter, std::size_t& searched, std::size_t max_bytes,
+                   const char* what) const {
+    const std::size_t at = queue_.find(delimiter, searched);
+    const std::size_t have = queue_.size();
+    // Without a delimiter so far: the first place where it may still begin.
+    searched = have < delimiter.size() ? 0 : have - delimiter.size() + 1;
+    if ((at == queue_.npos ? searched : at) > max_bytes) {
+      throw std::system_error(stream_errc::too_long, what);
+    }
+    return at;
+  }
+  /// The first bytes of buffered(); those, and so many behind them, are taken.
+  std::string taken(std::size_t bytes, std::size_t behind) {
+    std::string text(text_of(queue_.held().first(bytes)));
+    queue_.consume(bytes + behind);
+    return text;
+  }
 
   /// As read_exactly(), behind `head`: the first bytes of buffered(), which are taken, too.
   task<void> read_behind(std::span<const std::byte> head, std::span<std::byte> out) {

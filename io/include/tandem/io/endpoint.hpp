@@ -4,7 +4,9 @@
 
 #include <array>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <tandem/io/export.hpp>
@@ -60,3 +62,19 @@ class TANDEM_IO_API endpoint {
 };
 
 }  // namespace tandem::inline v0::io
+
+/// So that an endpoint is a key of unordered containers.
+template <>
+struct std::hash<tandem::io::endpoint> {
+  std::size_t operator()(const tandem::io::endpoint& of) const noexcept {
+    const auto mixed = [](std::uint64_t so_far, std::uint64_t more) {
+      so_far = (so_far ^ more) * 0x9E3779B97F4A7C15U;
+      return so_far ^ (so_far >> 32);
+    };
+    std::uint64_t made = mixed(0, of.port());
+    made = mixed(made, static_cast<std::uint64_t>(of.family()));
+    made = mixed(made, of.scope_id());
+    for (const std::uint8_t byte : of.bytes()) made = mixed(made, byte);
+    return static_cast<std::size_t>(made);
+  }
+};

@@ -78,7 +78,15 @@ class TANDEM_IO_API unix_datagram : public unix_message_socket {
   /// @cancellation  between the tries
   /// @cost          a frame
   task<void> send_to(std::span<const std::byte> bytes, unix_endpoint receiver,
-                     std::span<const native_descriptor> descriptors = {});
+                     std::span<const native_descriptor> descriptors = {}) {
+    return send_message_to(detail::local_message(bytes.data(), bytes.size(), descriptors),
+                           receiver);
+  }
+  /// As above, with one descriptor.
+  template <detail::one_descriptor One>
+  task<void> send_to(std::span<const std::byte> bytes, unix_endpoint receiver, One descriptor) {
+    return send_message_to(detail::local_message(bytes.data(), bytes.size(), descriptor), receiver);
+  }
 
   /// Gives the descriptor back, and removes its path (options); harmless if done before. No
   /// operation may be in flight.
@@ -90,6 +98,7 @@ class TANDEM_IO_API unix_datagram : public unix_message_socket {
  private:
   explicit unix_datagram(detail::socket&& socket) noexcept
       : unix_message_socket(std::move(socket)) {}
+  task<void> send_message_to(detail::local_message message, unix_endpoint receiver);
 
   detail::local_name name_;
 };

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <tandem/io/export.hpp>
@@ -55,3 +56,12 @@ class TANDEM_IO_API unix_endpoint {
 };
 
 }  // namespace tandem::inline v0::io
+
+/// As that of an endpoint.
+template <>
+struct std::hash<tandem::io::unix_endpoint> {
+  std::size_t operator()(const tandem::io::unix_endpoint& of) const noexcept {
+    const std::size_t name = std::hash<std::string_view>{}(of.name());
+    return of.is_abstract() ? ~name : name;  // "/x" is also an abstract name
+  }
+};

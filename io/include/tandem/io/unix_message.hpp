@@ -72,6 +72,12 @@ class [[nodiscard]] TANDEM_IO_API send_message_awaiter : public detail::socket_a
         message_(bytes.data(), bytes.size(), descriptors) {
     operation_.try_at_home();
   }
+  send_message_awaiter(detail::socket& by, std::span<const std::byte> bytes,
+                       native_descriptor descriptor) noexcept
+      : socket_awaiter(detail::operation_kind::send_message, by, nullptr, 0),
+        message_(bytes.data(), bytes.size(), descriptor) {
+    operation_.try_at_home();
+  }
 
   template <class Promise>
   bool await_suspend(std::coroutine_handle<Promise> self) noexcept {

@@ -60,6 +60,11 @@ class TANDEM_IO_API unix_message_socket {
                             std::span<const native_descriptor> descriptors = {}) noexcept {
     return {socket_, bytes, descriptors};
   }
+  /// As above, with one descriptor.
+  template <detail::one_descriptor One>
+  send_message_awaiter send(std::span<const std::byte> bytes, One descriptor) noexcept {
+    return {socket_, bytes, descriptor};
+  }
 
   /// Ends one direction, or both, as socket_stream::shutdown() does.
   void shutdown(shutdown_kind kind = shutdown_kind::write);

@@ -88,6 +88,31 @@ class TANDEM_IO_API unix_stream : public socket_stream {
                                   std::span<const native_descriptor> descriptors) noexcept {
     return {socket_, bytes, descriptors};
   }
+  /// As above, with one descriptor.
+  template <detail::one_descriptor One>
+  send_message_awaiter write_with(std::span<const std::byte> bytes, One descriptor) noexcept {
+    return {socket_, bytes, descriptor};
+  }
+  /// As write_all(), and sends descriptors along with the first of the bytes.
+  ///
+  ///     co_await stream.write_all_with(tandem::io::bytes_of("take this"), file.native_handle());
+  ///
+  /// @param bytes, descriptors  as those of write_with(); both alive until the await returns
+  /// @throws                    as write_with(): then nothing was sent, or a part of the bytes, and
+  ///                            with that the descriptors
+  /// @cancellation              as that of write_all()
+  /// @thread_safety             one write at a time, from the first byte to the last
+  /// @resumes_on                the caller's home
+  /// @cost                      a frame, and one await more if a part of the bytes found no room
+  task<void> write_all_with(std::span<const std::byte> bytes,
+                            std::span<const native_descriptor> descriptors) {
+    return write_all_after(write_with(bytes, descriptors), bytes);
+  }
+  /// As above, with one descriptor.
+  template <detail::one_descriptor One>
+  task<void> write_all_with(std::span<const std::byte> bytes, One descriptor) {
+    return write_all_after(write_with(bytes, descriptor), bytes);
+  }
 
   /// Who has connected, or who listened, as it was at that moment.
   ///
@@ -99,6 +124,10 @@ class TANDEM_IO_API unix_stream : public socket_stream {
 
   // Implementation
   explicit unix_stream(detail::socket&& socket) noexcept : socket_stream(std::move(socket)) {}
+
+ private:
+  /// Sends by `first`, and then the bytes that it has left.
+  task<void> write_all_after(send_message_awaiter first, std::span<const std::byte> bytes);
 };
 
 }  // namespace tandem::inline v0::io

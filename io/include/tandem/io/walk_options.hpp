@@ -29,6 +29,14 @@ class walk_options {
   /// Directories of other file systems are told, and not walked into.
   bool stays_on_device = false;
   /// walk_entry::status() is there. A call of the system for each entry.
+  ///
+  ///     options.with_status = true;
+  ///     const auto add = [&](const tandem::io::walk_batch& found) {
+  ///       for (const auto entry : found) {
+  ///         if (const auto* const status = entry.status()) bytes += status->size;
+  ///       }
+  ///     };
+  ///     co_await tandem::io::walk(folder, add, options);  // `bytes` is a std::atomic
   bool with_status = false;
   /// Asked of each directory before it is walked into; empty: into all. Called on threads of
   /// blocking(), by several at once, and must not wait.

@@ -129,7 +129,12 @@ void make_blocking(native_descriptor socket) noexcept {
 
 void set_reuse_address(native_descriptor socket, bool on) noexcept {
   // A port whose last connections linger may be bound here anyway; SO_REUSEADDR would let anybody
-  // take one that is in use. Exclusive means that nobody can.
+  // take one that is in use. Exclusive means that nobody can. Of datagrams that is what was asked
+  // for: several sockets have one address, as for multicast.
+  if (questions(socket).ask(SOL_SOCKET, SO_TYPE) == SOCK_DGRAM) {
+    (void)set(socket, SOL_SOCKET, SO_REUSEADDR, on ? 1 : 0);
+    return;
+  }
   (void)set(socket, SOL_SOCKET, SO_EXCLUSIVEADDRUSE, on ? 1 : 0);
 }
 /// Windows spreads no connections over several sockets of one port: share_listener().

@@ -1,0 +1,34 @@
+// binding.hpp: a Unix socket is given its name, or it is said what is in the way.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <tandem/io/detail/local_name.hpp>
+#include <tandem/io/detail/socket.hpp>
+#include <tandem/io/unix_endpoint.hpp>
+
+#include "local/local_opening.hpp"
+#include "platform/local_sockets.hpp"
+
+namespace tandem::inline v0::io {
+
+/// As name_local().
+///
+/// @throws  std::system_error that begins with `what`, and says what to do about it
+detail::local_name bind_name(detail::socket& socket, platform::local_kind kind,
+                             const unix_endpoint& address, const path_wishes& wishes,
+                             const std::string& what);
+
+/// As above, with what the options of a listener, or of a datagram socket, say of the path.
+template <class Options>
+detail::local_name bind_name(detail::socket& socket, platform::local_kind kind,
+                             const unix_endpoint& address, const Options& options,
+                             const std::string& what) {
+  path_wishes wishes;
+  wishes.replaces_stale = options.replaces_stale;
+  wishes.removes_at_close = options.removes_at_close;
+  wishes.permissions = options.permissions;
+  return bind_name(socket, kind, address, wishes, what);
+}
+
+}  // namespace tandem::inline v0::io
