@@ -75,6 +75,23 @@ TEST(udp_options, broadcast_is_refused_unless_it_was_asked_for) {
     here.set_broadcast(true);
     const auto allowed = co_await as_result(here.send_to(bytes_of("x"), all));
     EXPECT_NE(allowed.error(), std::errc::permission_denied);  // there may be no network
+    udp_options options;
+    options.broadcast = true;
+    udp_socket may = udp_socket::bind(endpoint::any_v4(0), options);
+    const auto from_its_start = co_await as_result(may.send_to(bytes_of("x"), all));
+    EXPECT_NE(from_its_start.error(), std::errc::permission_denied);
+  });
+}
+
+TEST(udp_options, an_address_is_one_sockets_unless_all_agree_to_share_it) {
+  on_every_home([]() -> task<void> {
+    const udp_socket alone = udp_socket::bind(endpoint::loopback_v4(0));
+    EXPECT_NE(refusal_of(alone.local_endpoint(), udp_options()), "");
+    udp_options options;
+    options.reuse_address = true;
+    const udp_socket first = udp_socket::bind(endpoint::loopback_v4(0), options);
+    EXPECT_EQ(refusal_of(first.local_endpoint(), options), "");
+    co_return;
   });
 }
 

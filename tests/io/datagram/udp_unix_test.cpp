@@ -3,6 +3,8 @@
 #include <tandem/io/udp_socket.hpp>
 
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
 #include <chrono>
 #include <cstdint>
@@ -69,6 +71,31 @@ TEST(udp_socket, one_that_is_bound_to_every_address_is_told_which_was_used) {
     co_await here.send_to(bytes_of("four"), endpoint::loopback_v4(port));
     const received_datagram four = co_await both.receive();
     EXPECT_EQ(four.receiver().to_string(), "[::ffff:127.0.0.1]:" + std::to_string(port));
+  });
+}
+
+int told(const udp_socket& by, int level, int name) {
+  int value = -1;
+  socklen_t size = sizeof value;
+  EXPECT_EQ(::getsockopt(by.native_handle(), level, name, &value, &size), 0);
+  return value;
+}
+
+TEST(udp_options, buffers_and_numbers_of_hops_are_those_that_were_given) {
+  on_every_home([]() -> task<void> {
+    udp_options options;
+    options.send_buffer_bytes = 24 * 1024;
+    options.hops = 7;
+    options.multicast_hops = 3;
+    const udp_socket v4 = udp_socket::bind(endpoint::loopback_v4(0), options);
+    const int buffer = told(v4, SOL_SOCKET, SO_SNDBUF);
+    EXPECT_TRUE(buffer == 24 * 1024 || buffer == 48 * 1024) << buffer;  // Linux tells the double
+    EXPECT_EQ(told(v4, IPPROTO_IP, IP_TTL), 7);
+    EXPECT_EQ(told(v4, IPPROTO_IP, IP_MULTICAST_TTL), 3);
+    const udp_socket v6 = udp_socket::bind(endpoint::loopback_v6(0), options);
+    EXPECT_EQ(told(v6, IPPROTO_IPV6, IPV6_UNICAST_HOPS), 7);
+    EXPECT_EQ(told(v6, IPPROTO_IPV6, IPV6_MULTICAST_HOPS), 3);
+    co_return;
   });
 }
 

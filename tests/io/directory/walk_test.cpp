@@ -12,8 +12,10 @@
 #include <tandem/as_result.hpp>
 #include <tandem/io/file_operations.hpp>
 #include <tandem/io/walk.hpp>
+#include <tandem/latch.hpp>
 #include <tandem/task_scope.hpp>
 #include <tandem/yield.hpp>
+#include <utility>
 
 #include "io/support/file_support.hpp"
 #include "io/support/io_support.hpp"
@@ -89,6 +91,52 @@ TEST(walk, every_entry_of_a_tree_is_told_once_whatever_the_number_of_threads_and
         EXPECT_EQ(summary.unreadable + summary.vanished, 0U);
       }
     }
+  });
+}
+
+/// How often a visitor is called by one thread.
+task<int> calls_for(const std::string& root, std::size_t batch_entries) {
+  walk_options options;
+  options.threads = 1;
+  options.batch_entries = batch_entries;
+  int calls = 0;
+  bool is_inside = false;
+  const auto count = [&](const walk_batch&) -> task<void> {
+    EXPECT_FALSE(std::exchange(is_inside, true)) << "one thread, one call at a time";
+    co_await tandem::yield();
+    is_inside = false;
+    ++calls;
+  };
+  co_await walk(root, count, options);
+  co_return calls;
+}
+
+TEST(walk, a_visitor_gets_about_as_much_at_once_as_was_asked_for) {
+  const temporary_folder folder(temporary_folder::in_memory());
+  make_tree(folder.path(), 4, 2, 3);
+  on_every_home([&]() -> task<void> {
+    const int directories = 1 + 4 + 16;
+    EXPECT_GE(co_await calls_for(folder.path(), 1), directories);
+    EXPECT_EQ(co_await calls_for(folder.path(), 4096), 1);
+  });
+}
+
+TEST(walk, as_many_visits_as_threads_are_under_way_at_once) {
+  const temporary_folder folder(temporary_folder::in_memory());
+  make_tree(folder.path(), 9, 2, 3);
+  on_every_home([&]() -> task<void> {
+    walk_options options;
+    options.threads = 5;
+    options.batch_entries = 1;
+    tandem::latch all_inside(5);
+    std::atomic<int> calls{0};
+    // With fewer threads the first ones would wait for ever.
+    const auto wait_for_others = [&](const walk_batch&) -> task<void> {
+      if (++calls <= 5) all_inside.count_down();
+      co_await all_inside.wait();
+    };
+    co_await walk(folder.path(), wait_for_others, options);
+    EXPECT_GE(calls, 5);
   });
 }
 

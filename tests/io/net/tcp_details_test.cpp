@@ -73,6 +73,19 @@ TEST(tcp_details, a_traffic_class_is_that_of_both_ends_and_both_families) {
   }());
 }
 
+TEST(tcp_details, whether_acknowledgements_are_sent_at_once_is_told_to_the_system) {
+  run([]() -> task<void> {
+    connection both = co_await make_connection();
+    tcp_options options;
+    for (const bool at_once : {false, true, false}) {
+      options.quick_ack = at_once;
+      both.client.set_options(options);
+      EXPECT_EQ(told(both.client.native_handle(), IPPROTO_TCP, TCP_QUICKACK), at_once ? 1 : 0);
+      EXPECT_EQ(both.client.options().quick_ack, at_once);
+    }
+  }());
+}
+
 TEST(tcp_details, the_bits_of_congestion_are_tcps_own) {
   run([]() -> task<void> {
     connection both = co_await make_connection();

@@ -109,6 +109,31 @@ TEST(copy, a_proxy_passes_both_directions_and_both_ends) {
   });
 }
 
+/// Says how much was asked for at once.
+class asked_source {
+ public:
+  task<std::size_t> read(std::span<std::byte> room) {
+    largest = std::max(largest, room.size());
+    co_return left-- > 0 ? room.size() : 0;
+  }
+  std::size_t largest = 0;
+  int left = 3;
+};
+
+TEST(copy, asks_for_no_more_at_once_than_its_buffer_is_to_hold) {
+  test_runtime rt;
+  rt.run([]() -> task<void> {
+    for (const std::size_t bytes : {100U, 5000U}) {
+      asked_source source;
+      scripted_sink sink(1);
+      copy_options options;
+      options.buffer_bytes = bytes;
+      EXPECT_EQ(co_await copy(source, sink, options), 3 * bytes);
+      EXPECT_EQ(source.largest, bytes);
+    }
+  }());
+}
+
 TEST(copy, a_stop_while_the_other_side_does_not_read_keeps_what_was_read) {
   tandem::test::on_every_home([]() -> task<void> {
     tandem::io::tcp_options small;
