@@ -1,6 +1,8 @@
 // udp_awaiters.cpp: how the awaits of datagrams end.
 // SPDX-License-Identifier: MIT
+#include <cstddef>
 #include <string>
+#include <system_error>
 #include <tandem/io/udp_awaiters.hpp>
 
 namespace tandem::inline v0::io {
@@ -32,9 +34,33 @@ result<received_into> receive_into_awaiter::await_resume_result() {
 
 namespace {
 
-[[noreturn]] void throw_send_failure(const detail::operation& failed, const endpoint* receiver) {
+/// Why nothing was sent and what to do about it, where that is known here.
+///
+/// @param each  bytes of a datagram; of a train, of each but the last
+std::string advice_on(const std::error_code& error, const endpoint* receiver, std::size_t each,
+                      bool is_train) {
+  if (error == std::errc::message_size) {
+    return " (a datagram of " + std::to_string(each) +
+           " bytes: at most 65507 fit, and some 1200 into what every network passes)";
+  }
+  if (error == std::errc::destination_address_required || error == std::errc::not_connected) {
+    return " (the socket is not connected: connect it, or say to whom)";
+  }
+  if (error == std::errc::permission_denied) {
+    return " (a broadcast has to be asked for: udp_options::broadcast)";
+  }
+  if (error == std::errc::operation_not_permitted) return " (a firewall of this system forbids it)";
+  if (error != std::errc::invalid_argument) return {};
+  if (is_train && each == 0) return " (segment_bytes is 0)";
+  if (receiver != nullptr && receiver->port() == 0) return " (the receiver has no port)";
+  return {};
+}
+
+[[noreturn]] void throw_send_failure(const detail::operation& failed, const endpoint* receiver,
+                                     std::size_t each, bool is_train = false) {
   std::string what = failed.name();
   if (receiver != nullptr) what += " to " + receiver->to_string();
+  what += advice_on(failed.error(), receiver, each, is_train);
   failed.throw_failure(what.c_str());
 }
 
@@ -43,7 +69,7 @@ namespace {
 void send_datagram_awaiter::await_resume() {
   end_operation();
   if (operation_.failed()) {
-    throw_send_failure(operation_, datagram_.has_peer ? &datagram_.peer : nullptr);
+    throw_send_failure(operation_, datagram_.has_peer ? &datagram_.peer : nullptr, datagram_.bytes);
   }
 }
 
@@ -56,7 +82,8 @@ result<void> send_datagram_awaiter::await_resume_result() {
 void send_train_awaiter::await_resume() {
   end_operation();
   if (operation_.failed()) {
-    throw_send_failure(operation_, train_.has_peer ? &train_.peer : nullptr);
+    throw_send_failure(operation_, train_.has_peer ? &train_.peer : nullptr, train_.segment_bytes,
+                       true);
   }
 }
 
@@ -70,7 +97,9 @@ std::size_t send_many_awaiter::await_resume() {
   end_operation();
   if (operation_.failed() && list_.done == 0) {
     // An empty list fails, too: the socket is not open, or the task was stopped before.
-    throw_send_failure(operation_, list_.all.empty() ? nullptr : list_.all.front().receiver());
+    const outgoing_datagram* const first = list_.all.empty() ? nullptr : &list_.all.front();
+    throw_send_failure(operation_, first == nullptr ? nullptr : first->receiver(),
+                       first == nullptr ? 0 : first->bytes().size());
   }
   return list_.done;
 }

@@ -7,11 +7,15 @@
 #include <sys/socket.h>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <system_error>
 #include <tandem/as_result.hpp>
 #include <tandem/timeout.hpp>
+#include <utility>
+#include <vector>
 
 #include "io/support/io_support.hpp"
 #include "plain_sockets.hpp"
@@ -139,6 +143,44 @@ TEST(udp_options, an_address_has_one_socket_unless_they_share_it) {
         refusal_of<std::system_error>([&] { (void)udp_socket::bind(first.local_endpoint()); });
     EXPECT_TRUE(has(taken, first.local_endpoint().to_string())) << taken;
     co_return;
+  });
+}
+
+/// What the exception of a send says.
+template <class Send>
+task<std::string> text_of_failure(Send send) {
+  try {
+    co_await send();
+  } catch (const std::system_error& failure) {
+    co_return failure.what();
+  }
+  co_return "not refused";
+}
+
+TEST(udp_sends, what_was_not_sent_is_told_with_what_to_do_about_it) {
+  on_every_home([]() -> task<void> {
+    udp_socket from = udp_socket::bind(endpoint::loopback_v4(0));
+    const endpoint peer = from.local_endpoint();
+    const std::vector<std::byte> huge(70'000);
+    const auto to = [&from](std::span<const std::byte> bytes, endpoint receiver) {
+      return text_of_failure([&from, bytes, receiver] { return from.send_to(bytes, receiver); });
+    };
+    const auto train = [&from, &huge, &peer](std::size_t each) {
+      return text_of_failure([&, each] { return from.send_train_to(huge, each, peer); });
+    };
+    std::vector<std::pair<std::string, std::string>> said;
+    said.emplace_back(co_await to(huge, peer), "70000 bytes: at most 65507");
+    said.emplace_back(co_await train(66'000), "66000 bytes: at most 65507");
+    said.emplace_back(co_await train(0), "segment_bytes is 0");
+    said.emplace_back(co_await to(bytes_of("x"), endpoint::loopback_v4(0)), "has no port");
+    said.emplace_back(co_await to(bytes_of("x"), endpoint::parse("255.255.255.255:9")),
+                      "udp_options::broadcast");
+    const auto to_nobody = [&from] { return from.send(bytes_of("x")); };
+    said.emplace_back(co_await text_of_failure(to_nobody), "not connected");
+    const std::vector<tandem::io::outgoing_datagram> list(1, tandem::io::outgoing_datagram(huge));
+    const auto many = [&] { return from.send_many(list); };
+    said.emplace_back(co_await text_of_failure(many), "70000 bytes: at most 65507");
+    for (const auto& [text, part] : said) EXPECT_TRUE(has(text, part)) << text;
   });
 }
 
