@@ -13,6 +13,7 @@
 #include <string>
 #include <tandem/as_result.hpp>
 #include <tandem/io/buffered_reader.hpp>
+#include <tandem/io/bytes_of.hpp>
 #include <tandem/io/serve.hpp>
 #include <tandem/io/signal_set.hpp>
 #include <tandem/io/tls.hpp>
@@ -71,9 +72,8 @@ task<answer> ask(std::string host, std::uint16_t port, tls::client_context conte
   server.shutdown();  // that was all; the server may go on
   io::buffered_reader reader(server);
   while (co_await reader.fill() > 0) {
-    const auto come = reader.buffered();
-    heard.text.append(reinterpret_cast<const char*>(come.data()), come.size());
-    reader.consume(come.size());
+    heard.text += io::text_of(reader.buffered());
+    reader.consume(reader.buffered().size());
   }
   co_await server.finish(1s);
   co_return heard;

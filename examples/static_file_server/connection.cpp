@@ -7,6 +7,7 @@
 #include <span>
 #include <tandem/as_result.hpp>
 #include <tandem/clock.hpp>
+#include <tandem/io/bytes_of.hpp>
 #include <tandem/timeout.hpp>
 #include <tandem/with_stop.hpp>
 #include <utility>
@@ -70,8 +71,7 @@ tandem::task<bool> connection::receive_more() {
     if (!got && !input_.empty()) co_await refuse(408, false, false);
     co_return false;
   }
-  const auto bytes = got.value().bytes();
-  input_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  input_ += tandem::io::text_of(got.value().bytes());
   co_return true;
 }
 

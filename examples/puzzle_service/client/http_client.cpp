@@ -8,6 +8,7 @@
 #include <charconv>
 #include <span>
 #include <stdexcept>
+#include <tandem/io/bytes_of.hpp>
 #include <utility>
 
 namespace client {
@@ -59,7 +60,7 @@ tandem::task<void> http_client::read_more() {
   std::array<std::byte, 8192> bytes;
   const std::size_t count = co_await stream_.read(bytes);
   if (count == 0) throw std::runtime_error("the service closed the connection");
-  received_.append(reinterpret_cast<const char*>(bytes.data()), count);
+  received_ += tandem::io::text_of(std::span(bytes).first(count));
 }
 
 std::string get_request(std::string_view path) {
