@@ -1,19 +1,19 @@
 // process_cases.cpp: the rows of pipes and processes.
 // SPDX-License-Identifier: MIT
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <tandem/io/bytes_of.hpp>
 #include <tandem/io/process.hpp>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "children.hpp"
 #include "io_case.hpp"
+#include "plain_pipes.hpp"
 
 namespace tandem::registry {
 namespace process_rows {  // not an unnamed one: g++ warns of frames that hold such types
@@ -25,28 +25,26 @@ using io_rows::io_case;
 class peer_pipe {
  public:
   peer_pipe() {
-    std::array<int, 2> made{};
-    EXPECT_EQ(::pipe(made.data()), 0);
-    for (std::size_t i = 0; i < made.size(); ++i) {
-      EXPECT_EQ(::fcntl(made.at(i), F_SETFD, FD_CLOEXEC), 0);
-      ends_.at(i) = made.at(i);
-    }
+    const auto made = test::new_plain_pipe();
+    for (std::size_t i = 0; i < made.size(); ++i) ends_.at(i) = made.at(i);
   }
   peer_pipe(const peer_pipe&) = delete;
   peer_pipe& operator=(const peer_pipe&) = delete;
   ~peer_pipe() {
     for (std::size_t i = 0; i < ends_.size(); ++i) close(i);
   }
-  int get(std::size_t end) const noexcept { return ends_.at(end); }
-  int take(std::size_t end) noexcept { return ends_.at(end).exchange(-1); }
+  io::native_descriptor get(std::size_t end) const noexcept { return ends_.at(end); }
+  io::native_descriptor take(std::size_t end) noexcept {
+    return ends_.at(end).exchange(io::no_descriptor);
+  }
   /// Also twice, from any thread.
   void close(std::size_t end) noexcept {
-    const int number = take(end);
-    if (number >= 0) ::close(number);
+    const io::native_descriptor open = take(end);
+    if (open != io::no_descriptor) test::close_plain_pipe(open);
   }
 
  private:
-  std::array<std::atomic<int>, 2> ends_;
+  std::array<std::atomic<io::native_descriptor>, 2> ends_;
 };
 
 constexpr std::size_t reading = 0;
@@ -65,7 +63,7 @@ class pipe_read_case : public io_case {
   auto make() { return (fails_ ? closed_ : reader_).read(room_); }
   void complete() {
     if (fails_) return;
-    EXPECT_EQ(::write(pipe_.get(writing), "x", 1), 1);
+    EXPECT_EQ(test::write_plain_pipe(pipe_.get(writing), io::bytes_of("x")), 1);
     ++sent_;
   }
   ended took(std::size_t bytes) {
@@ -100,7 +98,7 @@ class pipe_write_case : public io_case {
   task<void> begin() {
     writer_ = io::pipe_writer::from_native(pipe_.take(writing));
     if (All) co_return;
-    while (::write(writer_.native_handle(), data_.data(), 4096) > 0) {}  // until it is full
+    test::fill_plain_pipe(writer_.native_handle());
   }
   auto make() {
     if constexpr (All) {
@@ -114,7 +112,7 @@ class pipe_write_case : public io_case {
     if (fails_) return pipe_.close(reading);
     peer_ = std::thread([from = pipe_.get(reading)] {
       std::array<std::byte, 4096> room;
-      while (::read(from, room.data(), room.size()) > 0) {}
+      while (test::read_plain_pipe(from, room) > 0) {}
     });
   }
   using io_case::took;
@@ -154,7 +152,7 @@ class reading_program : public io_case {
   void complete() { input_.close(writing); }
 
  protected:
-  static std::vector<std::string> argv() { return io::command_line("/bin/cat"); }
+  static std::vector<std::string> argv() { return test::shell("cat"); }
   io::process_options options() const {
     io::process_options made;
     made.standard_input = io::process_stdio::descriptor(input_.get(reading));

@@ -1,4 +1,4 @@
-// afd_watch.hpp: one socket that is watched by polls of the driver.
+// afd_watch.hpp: one socket that is watched by polls of the driver, or one process.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "iocp/afd_device.hpp"
+#include "iocp/process_wait.hpp"
 #include "readiness/registration_table.hpp"
 
 namespace tandem::inline v0::io {
@@ -39,8 +40,9 @@ class afd_orphans {
 class afd_watch final : public registration {
  public:
   /// @throws  std::bad_alloc
-  afd_watch(afd_device& device, afd_orphans& orphans, registration_table& table)
-      : device_(device), orphans_(orphans), table_(table) {
+  afd_watch(afd_device& device, afd_orphans& orphans, registration_table& table, HANDLE port,
+            ULONG_PTR key)
+      : device_(device), orphans_(orphans), table_(table), process_(port, key) {
     for (auto& each : polls_) {
       each = std::make_unique<afd_poll>();
       each->watch = this;
@@ -54,16 +56,28 @@ class afd_watch final : public registration {
   }
 
   /// iocp/packet. Of one of its polls.
-  void told(const afd_poll& poll, int error) noexcept { table_.waited(*this, poll.way, error); }
+  void told(const afd_poll& poll, int error) noexcept {
+    process_.told();
+    table_.waited(*this, poll.way, error);
+  }
 
  private:
   int begin(native_descriptor descriptor, bool /*is_our_socket*/) override {
+    // First: wine says of any handle that it is its own base.
+    if (process_wait::is_process(descriptor)) {
+      base_ = platform::handle_of(descriptor);
+      return 0;
+    }
     int error = afd_device::base_of(descriptor, base_);
     if (error != 0) return error;
     group_ = device_.take(error);
     return error;
   }
   void end() noexcept override {
+    if (group_ == nullptr) {
+      process_.cancel();
+      return;
+    }
     for (const auto& each : polls_) {
       if (each->is_pending) afd_device::cancel(*group_, *each);
     }
@@ -71,6 +85,10 @@ class afd_watch final : public registration {
     group_ = nullptr;
   }
   int begin_wait(direction way) noexcept override {
+    if (group_ == nullptr) {
+      const bool reads = way == direction::read;
+      return reads ? process_.begin(base_, *polls_[0]) : platform::number_of(ERROR_NOT_SUPPORTED);
+    }
     return afd_device::begin(*group_, *polls_[static_cast<std::size_t>(way)], base_, way);
   }
 
@@ -78,7 +96,8 @@ class afd_watch final : public registration {
   afd_orphans& orphans_;
   registration_table& table_;
   std::array<std::unique_ptr<afd_poll>, 2> polls_;
-  afd_device::group* group_ = nullptr;
+  process_wait process_;
+  afd_device::group* group_ = nullptr;  // null: it is a process
   HANDLE base_ = nullptr;
 };
 

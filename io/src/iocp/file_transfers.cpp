@@ -1,4 +1,4 @@
-// file_transfers.cpp: beginning, cancelling and ending overlapped calls of files.
+// file_transfers.cpp: beginning, cancelling and ending overlapped calls of files and pipes.
 // SPDX-License-Identifier: MIT
 //
 // NtReadFile() and NtWriteFile() instead of ReadFile() and WriteFile(), which turn warnings into
@@ -34,7 +34,36 @@ std::int32_t outcome_of(bool reads, NTSTATUS status, ULONG_PTR bytes) noexcept {
   return -platform::number_of(code);
 }
 
-bool reads(detail::operation& operation) noexcept { return operation.of_file().is_reading(); }
+bool is_of_file(const detail::operation& operation) noexcept {
+  return operation.kind() == detail::operation_kind::file;
+}
+bool reads(detail::operation& operation) noexcept {
+  return is_of_file(operation) ? operation.of_file().is_reading()
+                               : operation.kind() == detail::operation_kind::read_pipe;
+}
+
+/// What is to be transferred, as the system takes it.
+class wanted_transfer {
+ public:
+  explicit wanted_transfer(detail::operation& operation) noexcept
+      : data(operation.buffer()), bytes(operation.bytes()) {
+    // processes/piece
+    constexpr std::size_t piece = 4096;
+    if (!is_of_file(operation)) {
+      if (!reads(operation)) bytes = std::min(bytes, piece);
+      return;
+    }
+    detail::file_request& request = operation.of_file();
+    const detail::segment part = request.segments().front();
+    data = part.data;
+    bytes = part.bytes;
+    at.QuadPart = request.write_flags() != 0 ? -1 : static_cast<LONGLONG>(request.offset());
+  }
+
+  void* data;
+  std::size_t bytes;
+  LARGE_INTEGER at{};
+};
 
 // What a packet says of its call: the place, and its turn there, which is never 0. A packet that
 // comes although its call was refused (of devices, under wine) then belongs to nobody.
@@ -88,16 +117,13 @@ std::int32_t file_transfers::begin(detail::operation& operation) noexcept {
   const std::uint32_t index = take();
   if (index == none) return -ENOMEM;
   file_transfer& call = *all_[index];
-  detail::file_request& request = operation.of_file();
-  const detail::segment part = request.segments().front();
+  wanted_transfer wanted(operation);
   constexpr std::size_t most = 0x7ffff000;
-  LARGE_INTEGER at{};
-  at.QuadPart = request.write_flags() != 0 ? -1 : static_cast<LONGLONG>(request.offset());
   call.status.Status = pending;
   call.file = platform::handle_of(operation.descriptor());
   const NTSTATUS status = (reads(operation) ? read_ : write_)(
-      call.file, nullptr, nullptr, name_of(index, call.turn), &call.status, part.data,
-      static_cast<ULONG>(std::min(part.bytes, most)), &at, nullptr);
+      call.file, nullptr, nullptr, name_of(index, call.turn), &call.status, wanted.data,
+      static_cast<ULONG>(std::min(wanted.bytes, most)), &wanted.at, nullptr);
   if (is_error(status)) {
     give_back(index);
     return outcome_of(reads(operation), status, 0);

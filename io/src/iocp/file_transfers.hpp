@@ -1,4 +1,4 @@
-// file_transfers.hpp: overlapped reads and writes of files, whose packets come to the port of one thread.
+// file_transfers.hpp: overlapped reads and writes of files and pipes, told at one thread's port.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -27,6 +27,14 @@ class file_transfer {
 /// All of it is the owner's of the port. Only that of the pool's first thread has files.
 class file_transfers {
  public:
+  /// What comes here, instead of waiting for a readiness.
+  static constexpr detail::operation_set kinds{
+      detail::operation_rows, [](const detail::operation_row& row) {
+        using kind = detail::operation_kind;
+        return row.kind == kind::file || row.kind == kind::read_pipe ||
+               row.kind == kind::write_pipe || row.kind == kind::write_all_pipe;
+      }};
+
   /// @param key  of the packets
   file_transfers(HANDLE port, ULONG_PTR key) noexcept;
   file_transfers(const file_transfers&) = delete;

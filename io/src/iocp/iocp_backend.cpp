@@ -80,7 +80,7 @@ class iocp_poller {
   }
 
   std::unique_ptr<registration> make_registration() {
-    return std::make_unique<afd_watch>(device_, orphans_, told_);
+    return std::make_unique<afd_watch>(device_, orphans_, told_, port_.get(), poll_key);
   }
 
   file_transfers& files() noexcept { return files_; }

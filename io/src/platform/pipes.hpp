@@ -9,6 +9,7 @@
 #include <tandem/io/native_descriptor.hpp>
 #include <tandem/result.hpp>
 
+#include "platform/files.hpp"
 #include "platform/sockets.hpp"
 
 namespace tandem::inline v0::io::platform {
@@ -29,5 +30,11 @@ result<std::array<native_descriptor, 2>> make_pipe(pipe_modes modes) noexcept;
 ///
 /// post: if it is not refused, calls on it do not wait, and it is not inherited across exec
 [[nodiscard]] refusal adopt_pipe(native_descriptor descriptor, bool reads) noexcept;
+
+/// processes/port. Where transfers have a port: what is read and written of that end is told there.
+///
+/// @param end  of make_pipe(), which was not to wait, or adopted
+/// @returns    EBUSY: it has joined somebody else's, as platform::cure_of() says
+[[nodiscard]] std::error_code join_port(native_descriptor end, const file_port& port) noexcept;
 
 }  // namespace tandem::inline v0::io::platform

@@ -11,17 +11,20 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <tandem/io/native_descriptor.hpp>
 #include <tandem/io/process_exit.hpp>
 #include <tandem/io/process_options.hpp>
 #include <tandem/io/process_start_error.hpp>
 #include <tandem/result.hpp>
+#include <vector>
 
 namespace tandem::inline v0::io::platform {
 
-/// A number of the child's, and which descriptor of ours it is there: no_descriptor if it is to be
-/// closed.
+/// A number of the child's (a standard stream's below 3), and which descriptor of ours it is there:
+/// no_descriptor if it is to be closed.
 class child_file {
  public:
   native_descriptor number;
@@ -41,10 +44,28 @@ class child_plan {
   int leader = 0;  ///< of the group that is joined
 };
 
+/// Whether it says where the program is, so that no folder is searched for it.
+bool has_folder(std::string_view program) noexcept;
+/// How the list of folders is written where programs are searched for.
+class search_words {
+ public:
+  char between;       ///< the folders of the variable PATH
+  char after;         ///< a folder, before what is in it
+  std::string usual;  ///< such a list, for whoever has no PATH
+};
+/// @throws  std::bad_alloc
+search_words words_of_search();
+/// Whether two names are of one variable of the environment.
+bool is_same_variable(std::string_view one, std::string_view other) noexcept;
+/// Of this process, each as "NAME=value". @throws std::bad_alloc
+std::vector<std::string> own_environment();
+
 class started_child {
  public:
   int id = 0;
   native_descriptor end = no_descriptor;  ///< readable once it has ended; the caller's
+  /// The group that it leads, where the system has a descriptor for that; the caller's.
+  native_descriptor group = no_descriptor;
 };
 
 class start_failure {
@@ -77,23 +98,23 @@ int signal_of(ending how) noexcept;
 
 /// Which process this is: another one in a child of fork().
 int own_id() noexcept;
-/// Of this process; ends with null. Valid as long as nobody changes it.
-const char* const* own_environment() noexcept;
 /// @returns  a descriptor, not inherited across exec; waits for a FIFO's other end
 result<native_descriptor> open_for_child(const process_stdio& what) noexcept;
-/// One of this process's standard streams, by its number.
-constexpr native_descriptor standard_stream(int number) noexcept {
-  return static_cast<native_descriptor>(number);
-}
-
-/// Whether a program that is executed here would have it: it is open, and not close-on-exec.
-bool is_inherited(native_descriptor descriptor) noexcept;
+/// One of this process's standard streams, by its number, as a program that is executed here would
+/// have it: no_descriptor if that has none (it is closed, or close-on-exec).
+native_descriptor standard_stream(int number) noexcept;
 
 /// Waits until one of them is readable, or the time is over. Negative: however long it takes.
 void wait_for_any(std::span<const native_descriptor> ends,
                   std::chrono::milliseconds limit) noexcept;
-/// Of a pipe that does not wait: makes it readable, or takes out all that is there.
-void write_byte(native_descriptor writer) noexcept;
-void drain(native_descriptor reader) noexcept;
+/// For those who wait so: `seen` is readable from set_wake() to clear_wake().
+class wake_pair {
+ public:
+  native_descriptor seen = no_descriptor;
+  native_descriptor set = no_descriptor;
+};
+result<wake_pair> make_wake() noexcept;
+void set_wake(const wake_pair& wake) noexcept;
+void clear_wake(const wake_pair& wake) noexcept;
 
 }  // namespace tandem::inline v0::io::platform

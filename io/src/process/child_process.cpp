@@ -14,6 +14,7 @@ child_process::~child_process() {
   TANDEM_ASSERT(first_.load(std::memory_order_relaxed) == nullptr,
                 "a process was destroyed while a task waited for it: stop and await that first");
   leave_port();
+  if (is_descriptor(system_.group)) platform::close(system_.group);
   if (is_descriptor(system_.end)) platform::close(system_.end);
 }
 

@@ -7,10 +7,30 @@
 #include <system_error>
 #include <tandem/io/completion_pool.hpp>
 
+#include "engine/completion_thread.hpp"
 #include "net/checked.hpp"
+#include "platform/descriptor.hpp"
+#include "platform/files.hpp"
 #include "platform/pipes.hpp"
+#include "process/pipe_end.hpp"
 
 namespace tandem::inline v0::io {
+
+detail::socket serve_pipe(completion_pool& pool, native_descriptor descriptor,
+                          std::error_code& error) noexcept {
+  completion_thread& first = pool.thread(0);
+  const platform::file_port* const port = first.implementation().port_of_files();
+  if (port == nullptr) return {descriptor, pool.next_thread()};
+  error = platform::join_port(descriptor, *port);
+  if (error) return {};
+  return {descriptor, first};
+}
+
+native_descriptor pipe_end::release() noexcept {
+  const native_descriptor given = end_.release();
+  if (detail::is_descriptor(given)) platform::leave_port(given);
+  return given;
+}
 
 namespace {
 
@@ -20,7 +40,23 @@ detail::socket adopt_end(completion_pool& pool, native_descriptor descriptor, bo
     throw std::system_error(refused.error, std::string(what) + ": descriptor " +
                                                std::to_string(descriptor) + " " + refused.why);
   }
-  return {descriptor, pool.next_thread()};
+  std::error_code error;
+  detail::socket made = serve_pipe(pool, descriptor, error);
+  if (error) {
+    throw std::system_error(error, std::string(what) + ": descriptor " +
+                                       std::to_string(descriptor) + ": " +
+                                       std::string(platform::cure_of(error)));
+  }
+  return made;
+}
+
+/// One of a new pipe.
+detail::socket new_end(completion_pool& pool, owned_descriptor made) {
+  std::error_code error;
+  detail::socket end = serve_pipe(pool, made.native_handle(), error);
+  check(error, "make_pipe");
+  (void)made.release();
+  return end;
 }
 
 }  // namespace
@@ -46,8 +82,10 @@ std::pair<pipe_reader, pipe_writer> make_pipe(completion_pool& pool) {
   const platform::pipe_modes neither_waits(false, false);
   const std::array<native_descriptor, 2> ends =
       checked(platform::make_pipe(neither_waits), "make_pipe");
-  return {pipe_reader(detail::socket(ends[0], pool.next_thread())),
-          pipe_writer(detail::socket(ends[1], pool.next_thread()))};
+  owned_descriptor reads(ends[0]);
+  owned_descriptor writes(ends[1]);
+  pipe_reader reader(new_end(pool, std::move(reads)));
+  return {std::move(reader), pipe_writer(new_end(pool, std::move(writes)))};
 }
 
 }  // namespace tandem::inline v0::io

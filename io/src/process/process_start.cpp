@@ -13,6 +13,7 @@
 #include "platform/descriptor.hpp"
 #include "platform/pipes.hpp"
 #include "process/child_process.hpp"
+#include "process/pipe_end.hpp"
 #include "process/reaper.hpp"
 #include "process/start_plan.hpp"
 
@@ -33,6 +34,12 @@ constexpr std::array stream_names{"standard input", "standard output", "standard
 /// What was tried, and what to do about it.
 std::string text_of(const start_plan& plan, platform::start_failure failed) {
   const std::string program = "'" + plan.program() + "'";
+  if (failed.error == std::errc::not_supported) {
+    return std::string(failed.step == process_step::session       ? "a session of its own"
+                       : failed.step == process_step::descriptors ? "further descriptors"
+                                                                  : "a process") +
+           ": this system has none";
+  }
   switch (failed.step) {
     case process_step::directory:
       return "changing to its directory '" + plan.directory() + "' (chdir)";
@@ -44,7 +51,6 @@ std::string text_of(const start_plan& plan, platform::start_failure failed) {
              "below the limit (ulimit -n)?";
     case process_step::exec: break;
     default:
-      if (failed.error == std::errc::not_supported) return "Windows has none of this";
       if (failed.error == std::errc::function_not_supported) {
         return "this kernel has no pidfds: Linux 5.4 or later is needed";
       }
@@ -54,7 +60,7 @@ std::string text_of(const start_plan& plan, platform::start_failure failed) {
       return "making the process";
   }
   if (failed.error == std::errc::no_such_file_or_directory) {
-    const bool is_searched = plan.program().find('/') == std::string::npos;
+    const bool is_searched = !platform::has_folder(plan.program());
     return "exec of " + program +
            (is_searched ? ": it is in no folder of PATH"
                         : ": there is no such program, or not the interpreter that its first line "
@@ -107,7 +113,6 @@ class process::starter {
     switch (wanted.what()) {
       case process_stdio::kind::inherited:
         // One that was closed here has a number that may be a descriptor of the runtime's by now.
-        if (!platform::is_inherited(platform::standard_stream(number))) return;
         return plan.give_ours(number, platform::standard_stream(number));
       case process_stdio::kind::descriptor:
         if (!platform::is_open(wanted.given())) {
@@ -141,7 +146,11 @@ class process::starter {
     if (!ends) fail_stream(number, ends.error(), "its pipe");
     const std::size_t ours = child_reads ? 1 : 0;
     owned_descriptor theirs(ends.value()[1 - ours]);
-    detail::socket end(ends.value()[ours], pool_->next_thread());
+    owned_descriptor made(ends.value()[ours]);
+    std::error_code error;
+    detail::socket end = serve_pipe(*pool_, made.native_handle(), error);
+    if (error) fail_stream(number, error, "its pipe");
+    (void)made.release();
     plan.give(number, std::move(theirs));
     if (child_reads) {
       made_.input_ = pipe_writer(std::move(end));

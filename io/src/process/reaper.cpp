@@ -3,7 +3,6 @@
 #include "process/reaper.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -14,7 +13,6 @@
 #include <vector>
 
 #include "platform/descriptor.hpp"
-#include "platform/pipes.hpp"
 
 namespace tandem::inline v0::io {
 
@@ -49,8 +47,7 @@ class reaper {
   std::mutex alone_;
   child_process* first_ = nullptr;  // guarded by alone_
   bool runs_ = false;               // likewise
-  std::array<native_descriptor, 2> wake_{no_descriptor,
-                                         no_descriptor};  // likewise; once there, constant
+  platform::wake_pair wake_;        // likewise; once there, constant
 };
 
 void reaper::add(child_process& child) noexcept {
@@ -66,13 +63,13 @@ void reaper::add(child_process& child) noexcept {
     child.send(platform::ending::kill);
     child.kill_at.reset();
   }
-  if (detail::is_descriptor(wake_[1])) platform::write_byte(wake_[1]);
+  if (detail::is_descriptor(wake_.set)) platform::set_wake(wake_);
 }
 
 bool reaper::start() noexcept {
   if (runs_) return true;
-  if (!detail::is_descriptor(wake_[0])) {
-    const auto made = platform::make_pipe({false, false});
+  if (!detail::is_descriptor(wake_.seen)) {
+    const auto made = platform::make_wake();
     if (!made) return false;
     wake_ = made.value();
   }
@@ -114,7 +111,7 @@ std::chrono::milliseconds reaper::list_ends(std::vector<native_descriptor>& out,
   std::chrono::milliseconds limit{-1};
   out.clear();
   try {
-    out.push_back(wake_[0]);
+    out.push_back(wake_.seen);
     for (const child_process* each = first_; each != nullptr; each = each->next) {
       out.push_back(each->end_event());
       if (!each->kill_at) continue;
@@ -134,7 +131,7 @@ void reaper::run() noexcept {
     std::chrono::milliseconds limit{-1};
     {
       const std::lock_guard lock(alone_);
-      platform::drain(wake_[0]);
+      platform::clear_wake(wake_);
       look(clock::now());
       if (first_ == nullptr) {
         runs_ = false;  // whoever comes now starts another thread

@@ -57,15 +57,12 @@ start_plan::start_plan(const std::vector<std::string>& argv, const process_optio
 }
 
 void start_plan::make_environment(const process_options& options) {
-  takes_our_environment_ = options.environment.empty() && options.inherits_environment;
-  if (takes_our_environment_) return;
-  if (options.inherits_environment) {
-    for (auto each = platform::own_environment(); *each != nullptr; ++each) {
-      if (!options.environment.contains(std::string(name_of(*each)))) {
-        environment_.emplace_back(*each);
-      }
-    }
-  }
+  if (options.inherits_environment) environment_ = platform::own_environment();
+  std::erase_if(environment_, [&](std::string_view ours) {
+    return std::ranges::any_of(options.environment, [&](const auto& changed) {
+      return platform::is_same_variable(name_of(ours), changed.first);
+    });
+  });
   for (const auto& [name, value] : options.environment) {
     if (name.empty() || name.find('=') != std::string::npos) {
       refuse("'" + name + "' is no name of a variable of the environment");
@@ -79,24 +76,20 @@ void start_plan::make_environment(const process_options& options) {
 
 void start_plan::find_programs() {
   const std::string& name = arguments_.front();
-  if (name.find('/') != std::string::npos) {
+  if (platform::has_folder(name)) {
     programs_.push_back(name);
     return;
   }
-  std::string_view folders = "/usr/local/bin:/bin:/usr/bin";  // where there is no PATH
-  constexpr std::string_view variable = "PATH=";
-  const auto look_at = [&](std::string_view each) {
-    if (each.starts_with(variable)) folders = each.substr(variable.size());
-  };
-  if (takes_our_environment_) {
-    for (auto each = platform::own_environment(); *each != nullptr; ++each) look_at(*each);
-  } else {
-    for (const std::string& each : environment_) look_at(each);
+  const platform::search_words words = platform::words_of_search();
+  std::string_view folders = words.usual;
+  for (const std::string_view each : environment_) {
+    if (!platform::is_same_variable(name_of(each), "PATH")) continue;
+    folders = each.substr(name_of(each).size() + 1);
   }
   while (true) {
-    const std::size_t end = folders.find(':');
+    const std::size_t end = folders.find(words.between);
     const std::string_view folder = folders.substr(0, end);
-    programs_.push_back(folder.empty() ? name : std::string(folder) + "/" + name);
+    programs_.push_back(folder.empty() ? name : std::string(folder) + words.after + name);
     if (end == std::string_view::npos) return;
     folders.remove_prefix(end + 1);
   }
@@ -104,7 +97,7 @@ void start_plan::find_programs() {
 
 platform::child_plan start_plan::plan() {
   for (int number = 0; number < 3; ++number) {
-    files_.push_back({platform::standard_stream(number), given(number)});
+    files_.push_back({static_cast<native_descriptor>(number), given(number)});
   }
   std::ranges::sort(files_, {}, &platform::child_file::number);
   if (std::ranges::adjacent_find(files_, {}, &platform::child_file::number) != files_.end()) {
@@ -115,12 +108,8 @@ platform::child_plan start_plan::plan() {
   platform::child_plan made;
   made.arguments = argument_pointers_.data();
   made.programs = program_pointers_.data();
-  if (takes_our_environment_) {
-    made.environment = platform::own_environment();
-  } else {
-    environment_pointers_ = pointers_to(environment_);
-    made.environment = environment_pointers_.data();
-  }
+  environment_pointers_ = pointers_to(environment_);
+  made.environment = environment_pointers_.data();
   if (!directory_.empty()) made.directory = directory_.c_str();
   made.files = files_;
   made.group = group_.what();

@@ -54,7 +54,6 @@ class start_plan {
   native_descriptor streams_[3] = {no_descriptor, no_descriptor, no_descriptor};
   std::vector<platform::child_file> files_;
   std::vector<owned_descriptor> opened_;
-  bool takes_our_environment_ = false;
 };
 
 }  // namespace tandem::inline v0::io

@@ -16,6 +16,8 @@
 // And, if it has a port for transfers of files (iocp/transfer):
 //
 //     file_transfers& files() noexcept;  // and const
+//
+// whose `kinds` are the operations that it takes.
 #pragma once
 
 #include <cerrno>
@@ -25,6 +27,7 @@
 #include <new>
 #include <string_view>
 #include <tandem/config.hpp>
+#include <type_traits>
 #include <utility>
 
 #include "backend/backend.hpp"
@@ -53,7 +56,7 @@ class readiness_backend final : public backend {
   }
 
   submit_answer submit(detail::operation& operation) noexcept override {
-    const direction way = operation.row().waits_for;
+    const direction way = way_of(operation);
     ::new (operation.backend_room()) operation_entry(way);
     if (way == direction::none) [[unlikely]]
       return submit_transfer(operation);
@@ -183,6 +186,15 @@ class readiness_backend final : public backend {
 
  private:
   static constexpr bool has_files = requires(Poller& poller) { poller.files(); };
+
+  /// None: it is a transfer.
+  static direction way_of(const detail::operation& operation) noexcept {
+    if constexpr (has_files) {
+      using files = std::remove_cvref_t<decltype(std::declval<Poller&>().files())>;
+      if (files::kinds.has(operation.kind())) return direction::none;
+    }
+    return operation.row().waits_for;
+  }
 
   submit_answer submit_transfer(detail::operation& operation) noexcept {
     if constexpr (has_files) {

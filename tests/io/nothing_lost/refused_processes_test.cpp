@@ -16,11 +16,11 @@
 namespace {
 
 using tandem::task;
-using tandem::io::command_line;
 using tandem::io::process;
+using tandem::test::shell;
 
 task<void> start_and_wait() {
-  process child = co_await process::start(command_line("/bin/true"));
+  process child = co_await process::start(shell("exit 0"));
   EXPECT_TRUE((co_await child.wait()).success());
 }
 
@@ -31,15 +31,15 @@ task<void> talk(process& child) {
 }
 
 task<void> talk_and_collect() {
-  co_await tandem::io::with_process(command_line("/bin/cat"), tandem::test::piped(), talk);
-  const auto got = co_await process::output(command_line("/bin/cat"), {}, "collected");
+  co_await tandem::io::with_process(shell("cat"), tandem::test::piped(), talk);
+  const auto got = co_await process::output(shell("cat"), {}, "collected");
   EXPECT_EQ(got.standard_output, "collected");
 }
 
 task<void> leave_one() {
   tandem::io::process_options options;
   options.on_scope_end = tandem::io::leave_running();
-  const process left = co_await process::start(command_line("/bin/true"), options);
+  const process left = co_await process::start(shell("exit 0"), options);
 }
 
 /// Where the reaper has got no thread the next start takes what was left.

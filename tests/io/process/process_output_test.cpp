@@ -1,9 +1,9 @@
 // process_output_test.cpp: output() ends in time, whoever has its program's pipes open.
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
-#include <signal.h>
 
 #include <chrono>
+#include <csignal>
 #include <string>
 #include <tandem/io/process.hpp>
 
@@ -14,21 +14,13 @@ namespace {
 
 using namespace std::chrono_literals;
 using tandem::task;
-using tandem::io::command_line;
 using tandem::io::process;
-using tandem::io::process_group;
 using tandem::io::process_options;
 using tandem::io::process_output;
 using tandem::test::has_children;
+using tandem::test::of_own_group;
 using tandem::test::on_every_home;
 using tandem::test::shell;
-
-/// What is left in the background goes with the program's scope.
-process_options of_own_group() {
-  process_options options;
-  options.group = process_group::own();
-  return options;
-}
 
 TEST(process_outputs, what_a_program_leaves_in_the_background_does_not_hold_them_up) {
   on_every_home([]() -> task<void> {
@@ -41,61 +33,16 @@ TEST(process_outputs, what_a_program_leaves_in_the_background_does_not_hold_them
   });
 }
 
-TEST(process_outputs, nor_does_input_that_nobody_reads) {
-  on_every_home([]() -> task<void> {
-    const process_output got = co_await process::output(
-        shell("exec 3<&0; sleep 1000 <&3 & echo done"), of_own_group(), std::string(300'000, 'x'));
-    EXPECT_EQ(got.standard_output, "done\n");
-  });
-}
-
-TEST(process_outputs, are_whole_also_without_any_grace) {
-  on_every_home([]() -> task<void> {
-    process_options options = of_own_group();
-    options.output_grace = 0ms;
-    const process_output got = co_await process::output(
-        shell("sleep 1000 & head -c 60000 /dev/zero; head -c 50000 /dev/zero >&2"), options);
-    EXPECT_EQ(got.standard_output.size(), 60'000U);
-    EXPECT_EQ(got.standard_error.size(), 50'000U);
-  });
-}
-
-TEST(process_outputs, have_what_comes_in_the_grace_from_the_background) {
-  on_every_home([]() -> task<void> {
-    process_options options;
-    options.output_grace = std::chrono::milliseconds::max();
-    const process_output got = co_await process::output(
-        shell("(while kill -0 $$; do sleep 0.01; done; echo late) 2>/dev/null & echo early"),
-        options);
-    EXPECT_EQ(got.standard_output, "early\nlate\n");
-  });
-}
-
-TEST(process_outputs, of_a_program_that_ran_too_long_are_what_it_has_written) {
-  // So it ends by itself, in its patience.
-  ASSERT_NE(::signal(SIGTERM, SIG_IGN), SIG_ERR);
-  on_every_home([]() -> task<void> {
-    process_options options;
-    options.output_time_limit = 0ms;
-    options.on_scope_end = tandem::io::terminate_then_kill(60s);
-    const process_output got = co_await process::output(shell("cat; exit 5"), options, "input");
-    EXPECT_TRUE(got.timed_out);
-    EXPECT_EQ(got.standard_output, "input");
-    EXPECT_EQ(got.exit.code(), 5);
-  });
-  ::signal(SIGTERM, SIG_DFL);
-}
-
 TEST(process_outputs, have_a_limit_of_time_that_ends_the_program) {
   on_every_home([]() -> task<void> {
     process_options options;
     options.output_time_limit = 5ms;
-    const process_output ended = co_await process::output(command_line("sleep", "1000"), options);
+    const process_output ended = co_await process::output(shell("sleep 1000"), options);
     EXPECT_TRUE(ended.timed_out);
     EXPECT_EQ(ended.exit.signal(), SIGTERM);
     EXPECT_FALSE(has_children());
     options.output_time_limit = std::chrono::milliseconds::max();
-    const process_output in_time = co_await process::output(command_line("true"), options);
+    const process_output in_time = co_await process::output(shell("exit 0"), options);
     EXPECT_FALSE(in_time.timed_out);
     EXPECT_TRUE(in_time.exit.success());
   });

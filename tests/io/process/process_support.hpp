@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <sys/wait.h>
+#include <gtest/gtest.h>
 
 #include <array>
 #include <chrono>
@@ -14,14 +14,13 @@
 #include <utility>
 #include <vector>
 
+#include "children.hpp"
 #include "io/support/io_support.hpp"
 #include "loopback_ports.hpp"
 
 namespace tandem::test {
 
 using command = std::vector<std::string>;
-
-inline command shell(std::string script) { return {"/bin/sh", "-c", std::move(script)}; }
 
 inline io::process_options piped() {
   io::process_options options;
@@ -48,10 +47,27 @@ inline task<std::string> line_of(io::pipe_reader& from) {
   co_return line;
 }
 
-/// Whether this process has children, running or not yet taken. Takes none.
-inline bool has_children() {
-  siginfo_t info{};
-  return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+/// Says "ready" when its traps are set, and reads until it is ended.
+inline task<io::process> start_ready(std::string traps, io::process_options options = piped()) {
+  io::process child =
+      co_await io::process::start(shell(std::move(traps) + " echo ready; read a; read a"), options);
+  EXPECT_EQ(co_await line_of(child.standard_output()), "ready");
+  co_return child;
+}
+
+/// A leader of a group, with pipes.
+inline io::process_options leading(io::process_end how) {
+  io::process_options options = piped();
+  options.group = io::process_group::own();
+  options.on_scope_end = how;
+  return options;
+}
+
+/// What is left in the background goes with the program's scope.
+inline io::process_options of_own_group() {
+  io::process_options options;
+  options.group = io::process_group::own();
+  return options;
 }
 
 /// Until the reaper has taken what it was given, and closed what belonged to that. A test that

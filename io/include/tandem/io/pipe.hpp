@@ -41,10 +41,11 @@ class TANDEM_IO_API pipe_end {
   /// Gives the descriptor back; harmless if done before. No operation may be in flight.
   void close() noexcept { end_.close(); }
   /// Gives the descriptor up without closing it: it is the caller's now, and calls on it block. No
-  /// operation may be in flight.
+  /// operation may be in flight. (On Windows it is overlapped as before, and has left our
+  /// completion port.)
   ///
   /// @returns  no_descriptor if it is not open
-  [[nodiscard]] native_descriptor release() noexcept { return end_.release(); }
+  [[nodiscard]] native_descriptor release() noexcept;
   bool is_open() const noexcept { return end_.is_open(); }
   /// The descriptor, for calls that are not offered here: it stays ours, and does not block.
   /// @returns  no_descriptor if there is none
@@ -77,7 +78,9 @@ class TANDEM_IO_API pipe_reader : public pipe_end {
   pipe_reader(pipe_reader&&) noexcept = default;
   pipe_reader& operator=(pipe_reader&&) noexcept = default;
 
-  /// Takes over the reading end of a pipe, or a FIFO that was opened to be read.
+  /// Takes over the reading end of a pipe, or a FIFO that was opened to be read. On Windows a pipe
+  /// of bytes, not of messages, that was opened with FILE_FLAG_OVERLAPPED, so none of CreatePipe(),
+  /// and belongs to no other completion port.
   ///
   /// @param descriptor  belongs to the pipe_reader from now on; becomes close-on-exec and
   ///                    non-blocking, also for whoever else has this end of it
@@ -142,10 +145,13 @@ class TANDEM_IO_API pipe_writer : public pipe_end {
   ///                      Linux) goes in one piece
   /// @throws              std::system_error: broken_pipe (nobody has the reading end any more),
   ///                      ...; operation_cancelled
-  /// @cancellation        may lose the race and return what was written
+  /// @cancellation        may lose the race and return what was written. On Windows a part of the
+  ///                      last piece of up to 4096 bytes may have been read by then, and is not
+  ///                      counted
   /// @thread_safety       one write at a time
   /// @resumes_on          the caller's home
-  /// @cost                a non-blocking try first; else one wait for readiness; no allocation
+  /// @cost                a non-blocking try first; else one wait for readiness; no allocation. On
+  ///                      Windows no try, and 4096 bytes at most each time
   pipe_transfer_awaiter write(std::span<const std::byte> bytes) noexcept {
     return {detail::operation_kind::write_pipe, end_,
             const_cast<std::byte*>(bytes.data()),  // NOLINT: the kernel only reads it
@@ -173,10 +179,12 @@ class TANDEM_IO_API pipe_writer : public pipe_end {
 ///     auto [reader, writer] = tandem::io::make_pipe();
 ///     co_await writer.write_all(tandem::io::bytes_of("to myself"));
 ///
-/// @throws  std::system_error: too_many_files_open, ...; on Windows not_supported; std::logic_error
-///          outside any task
+/// On Windows it is a pipe with a name, which nobody else is told: those without one cannot be
+/// waited for.
+///
+/// @throws  std::system_error: too_many_files_open, ...; std::logic_error outside any task
 /// @cost    one system call, or two; no wait
-/// @source  man page pipe(7)
+/// @source  man page pipe(7); Windows: CreateNamedPipeW
 TANDEM_IO_API std::pair<pipe_reader, pipe_writer> make_pipe();
 /// As above, anywhere: for a pool that exists.
 TANDEM_IO_API std::pair<pipe_reader, pipe_writer> make_pipe(completion_pool& pool);

@@ -83,11 +83,16 @@ class process_output {
 ///     const auto argv = tandem::io::command_line("ls", "-l");
 ///     std::string total = co_await tandem::io::with_process(argv, options, first_line);
 ///
-/// On Windows nothing of it is there: errc::not_supported. Users that start processes by themselves
-/// (posix_spawn, fork) from a task have to give them a signal mask: threads of a runtime block all
-/// asynchronous signals and SIGPIPE, and a child inherits that. With posix_spawn: an empty set by
-/// posix_spawnattr_setsigmask, SIGPIPE in that of posix_spawnattr_setsigdefault, and both of
-/// POSIX_SPAWN_SETSIGMASK and POSIX_SPAWN_SETSIGDEF in posix_spawnattr_setflags.
+/// On Windows a command line is made of argv, which programs take apart by the rules of
+/// CommandLineToArgvW(); scripts of cmd.exe (.bat, .cmd), which has others, are no programs. A group
+/// is a job. What has no like there ends with errc::not_supported: see signal(),
+/// process_group::session(), process_options::descriptors.
+///
+/// On Unix users that start processes by themselves (posix_spawn, fork) from a task have to give
+/// them a signal mask: threads of a runtime block all asynchronous signals and SIGPIPE, and a child
+/// inherits that. With posix_spawn: an empty set by posix_spawnattr_setsigmask, SIGPIPE in that of
+/// posix_spawnattr_setsigdefault, and both of POSIX_SPAWN_SETSIGMASK and POSIX_SPAWN_SETSIGDEF in
+/// posix_spawnattr_setflags.
 ///
 /// @thread_safety  wait(), signal(), signal_group() and id() from any task and thread; all else by
 ///                 its owner. It is moved or destroyed while nobody waits
@@ -107,18 +112,20 @@ class TANDEM_IO_API process {
   ///
   /// @param argv     the program and its arguments. A program without "/" is searched for in the
   ///                 folders of PATH, as the process's environment has it; one with "/" is looked
-  ///                 up from process_options::directory
+  ///                 up from process_options::directory. (On Windows also "\" and ":" say so, and
+  ///                 ".exe" may be left out.)
   /// @returns        when the program has been executed, so that whatever fails before that is told
   /// @throws         process_start_error: no_such_file_or_directory, permission_denied,
   ///                 executable_format_error (a script without #!), resource_unavailable_try_again
   ///                 (too many processes), too_many_files_open, ...; function_not_supported (a
-  ///                 kernel without pidfd: before Linux 5.4); not_supported on Windows;
+  ///                 kernel without pidfd: before Linux 5.4); not_supported (Windows: sessions,
+  ///                 further descriptors);
   ///                 operation_cancelled; std::bad_alloc; std::logic_error outside any task
   /// @cancellation   before it begins; what has begun is finished, and returns the process
   /// @resumes_on     the caller's home
   /// @cost           blocks its thread until the program has been executed (0.2 ms and more): a
   ///                 worker, in a blocking_region, or else a thread of blocking()
-  /// @source         man pages clone(2), pidfd_open(2), close_range(2)
+  /// @source         man pages clone(2), pidfd_open(2), close_range(2); Windows: CreateProcessW
   static task<process> start(std::vector<std::string> argv, process_options options = {});
 
   /// Starts a program, gives it `input`, and collects what it writes until it has ended. All that
@@ -158,14 +165,19 @@ class TANDEM_IO_API process {
   /// @cancellation   ends the wait; the process runs on, and can be waited for again
   /// @thread_safety  any number of tasks may wait for it
   /// @resumes_on     the caller's home
-  /// @cost           one ring entry and one system call; no allocation
+  /// @cost           one ring entry and one system call; no allocation. On Windows one of the
+  ///                 system's own threads waits, for up to 63 processes each
   process_wait_awaiter wait() noexcept { return process_wait_awaiter(child_.get()); }
 
   /// Sends it a signal: to this process for certain, never to another one that has got its number.
   /// (Without pidfd, in POSIX builds, as long as nobody else waits for it.)
   ///
+  /// Windows has no signals: SIGTERM and 9 (SIGKILL) end it at once, without its being asked, and
+  /// wait() says by which of them. SIGINT is Ctrl-Break, for one that leads a group.
+  ///
   /// @throws  std::system_error: no_such_process (it has been waited for), invalid_argument,
-  ///          operation_not_permitted (it has become another user's)
+  ///          operation_not_permitted (it has become another user's); not_supported (Windows: all
+  ///          other numbers)
   void signal(int number);
   /// As above, to all of its group, also when itself has ended, until end(). pre: it leads one
   /// (process_group::own(), session())

@@ -26,9 +26,11 @@ class TANDEM_IO_API process_exit {
   /// It has ended itself, with code 0.
   bool success() const noexcept { return !by_signal_ && number_ == 0; }
   bool has_code() const noexcept { return !by_signal_; }
-  /// What it gave to exit(), 0 to 255. @returns -1 if a signal has ended it
+  /// What it gave to exit(), 0 to 255 (on Windows all of its 32 bits).
+  /// @returns -1 if a signal has ended it
   int code() const noexcept { return by_signal_ ? -1 : number_; }
-  /// The signal that has ended it. @returns 0 if none has
+  /// The signal that has ended it; on Windows what process::signal() or process::end() has sent, or
+  /// SIGINT where a console's event has ended it. @returns 0 if none has
   int signal() const noexcept { return by_signal_ ? number_ : 0; }
   bool dumped_core() const noexcept { return dumped_core_; }
   /// "exit code 2", or "signal 9".

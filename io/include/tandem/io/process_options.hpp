@@ -38,7 +38,7 @@ class TANDEM_IO_API process_stdio {
   /// This process's own; closed where that is closed, or close-on-exec, as a descriptor is that was
   /// opened after it had been closed.
   static process_stdio inherited() noexcept { return process_stdio(kind::inherited); }
-  /// Nothing can be read, and what is written is dropped (/dev/null).
+  /// Nothing can be read, and what is written is dropped (/dev/null, NUL).
   static process_stdio null() noexcept { return process_stdio(kind::null); }
   /// A new pipe, whose other end is process::standard_input() or the like.
   static process_stdio pipe() noexcept { return process_stdio(kind::pipe); }
@@ -89,9 +89,10 @@ class TANDEM_IO_API process_group {
 
   /// This process's: a Ctrl-C at the terminal reaches both.
   static process_group inherited() noexcept { return process_group(kind::inherited); }
-  /// A new group, which it leads (setpgid).
+  /// A new group, which it leads (setpgid; on Windows a job, and a group of the console).
   static process_group own() noexcept { return process_group(kind::own); }
-  /// A new session without a terminal, and a group, both of which it leads (setsid).
+  /// A new session without a terminal, and a group, both of which it leads (setsid). Not on Windows
+  /// (errc::not_supported).
   static process_group session() noexcept { return process_group(kind::session); }
   /// That of a process which leads one and has not been waited for: the next one of a pipeline.
   ///
@@ -141,7 +142,7 @@ class TANDEM_IO_API process_end {
   std::chrono::milliseconds patience_;
 };
 
-/// SIGTERM, and SIGKILL if it has not ended by then.
+/// SIGTERM, and SIGKILL if it has not ended by then. (On Windows the first ends it already.)
 inline process_end terminate_then_kill(std::chrono::milliseconds patience) noexcept {
   return {process_end::kind::terminate, patience};
 }
@@ -178,11 +179,13 @@ class TANDEM_IO_API process_options {
   process_stdio standard_input = process_stdio::inherited();
   process_stdio standard_output = process_stdio::inherited();
   process_stdio standard_error = process_stdio::inherited();
-  /// No number twice.
+  /// No number twice. None on Windows (errc::not_supported).
   std::vector<passed_descriptor> descriptors;
-  /// Changes of the environment: a value, or std::nullopt to leave a variable out.
+  /// Changes of the environment: a value, or std::nullopt to leave a variable out. On Windows the
+  /// case of a name makes no difference.
   std::map<std::string, std::optional<std::string>> environment;
-  /// Whether what `environment` does not name comes from this process.
+  /// Whether what `environment` does not name comes from this process. (On Windows few programs run
+  /// without SystemRoot.)
   bool inherits_environment = true;
   /// Where it runs; empty: where this process does.
   std::string directory;

@@ -44,4 +44,8 @@ refusal adopt_pipe(native_descriptor descriptor, bool reads) noexcept {
   return {};
 }
 
+std::error_code join_port(native_descriptor /*end*/, const file_port& /*port*/) noexcept {
+  return {};  // there are none
+}
+
 }  // namespace tandem::inline v0::io::platform

@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <csignal>
 
+#include "platform/pipes.hpp"
+
 extern "C" char** environ;  // NOLINT: POSIX
 
 namespace tandem::inline v0::io::platform {
@@ -19,9 +21,18 @@ int signal_of(ending how) noexcept { return how == ending::kill ? SIGKILL : SIGT
 
 int own_id() noexcept { return ::getpid(); }
 
-const char* const* own_environment() noexcept {
-  static const char* const none[] = {nullptr};
-  return environ != nullptr ? environ : none;
+bool has_folder(std::string_view program) noexcept {
+  return program.find('/') != std::string_view::npos;
+}
+search_words words_of_search() { return {':', '/', "/usr/local/bin:/bin:/usr/bin"}; }
+bool is_same_variable(std::string_view one, std::string_view other) noexcept {
+  return one == other;
+}
+std::vector<std::string> own_environment() {
+  std::vector<std::string> made;
+  if (environ == nullptr) return made;
+  for (char** each = environ; *each != nullptr; ++each) made.emplace_back(*each);
+  return made;
 }
 
 result<native_descriptor> open_for_child(const process_stdio& what) noexcept {
@@ -46,9 +57,9 @@ result<native_descriptor> open_for_child(const process_stdio& what) noexcept {
   return opened;
 }
 
-bool is_inherited(native_descriptor descriptor) noexcept {
-  const int flags = ::fcntl(descriptor, F_GETFD);
-  return flags >= 0 && (flags & FD_CLOEXEC) == 0;
+native_descriptor standard_stream(int number) noexcept {
+  const int flags = ::fcntl(number, F_GETFD);
+  return flags >= 0 && (flags & FD_CLOEXEC) == 0 ? number : no_descriptor;
 }
 
 void wait_for_any(std::span<const native_descriptor> ends,
@@ -64,14 +75,23 @@ void wait_for_any(std::span<const native_descriptor> ends,
   (void)::poll(asked.data(), static_cast<nfds_t>(count), until);
 }
 
-void write_byte(native_descriptor writer) noexcept {
-  const char byte = 1;
-  (void)!::write(writer, &byte, 1);  // one that is full is readable already
+result<wake_pair> make_wake() noexcept {
+  const auto made = make_pipe({false, false});
+  if (!made) return made.error();
+  wake_pair wake;
+  wake.seen = made.value()[0];
+  wake.set = made.value()[1];
+  return wake;
 }
 
-void drain(native_descriptor reader) noexcept {
+void set_wake(const wake_pair& wake) noexcept {
+  const char byte = 1;
+  (void)!::write(wake.set, &byte, 1);  // one that is full is readable already
+}
+
+void clear_wake(const wake_pair& wake) noexcept {
   std::array<char, 64> room;
-  while (::read(reader, room.data(), room.size()) > 0) {}
+  while (::read(wake.seen, room.data(), room.size()) > 0) {}
 }
 
 }  // namespace tandem::inline v0::io::platform

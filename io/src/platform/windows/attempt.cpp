@@ -17,6 +17,7 @@
 #include "platform/descriptor.hpp"
 #include "platform/local_sockets.hpp"
 #include "platform/two_ends.hpp"
+#include "platform/windows/file_calls.hpp"
 #include "platform/windows/socket_address.hpp"
 #include "platform/windows/system.hpp"
 
@@ -165,6 +166,19 @@ std::int32_t send_to(operation& operation) noexcept {
               ::sendto(by, data, capped(what.bytes), 0, receiver.data(), receiver.size()));
 }
 
+/// What is there already. pre: nobody else reads from this end meanwhile
+std::int32_t read_pipe(operation& operation) noexcept {
+  DWORD there = 0;
+  const native_descriptor from = operation.descriptor();
+  if (::PeekNamedPipe(handle_of(from), nullptr, 0, nullptr, &there, nullptr) == 0) {
+    const DWORD code = ::GetLastError();
+    return code == ERROR_BROKEN_PIPE ? 0 : -number_of(code);
+  }
+  if (there == 0) return would_block;
+  return transfer(true, from, operation.buffer(), std::min<std::size_t>(there, operation.bytes()),
+                  0);
+}
+
 }  // namespace
 
 void set_non_blocking(native_descriptor descriptor) noexcept {
@@ -223,9 +237,12 @@ std::int32_t next_attempt(operation& operation) noexcept {
     case operation_kind::write_shared:
     case operation_kind::write_all_shared: break;  // shared_streams.cpp opens none
     case operation_kind::wait_process:
-    case operation_kind::read_pipe:
+      return ::WaitForSingleObject(handle_of(descriptor), 0) == WAIT_OBJECT_0 ? POLLIN
+                                                                              : would_block;
+    case operation_kind::read_pipe: return read_pipe(operation);
+    // Nobody tells how much room there is: the port has it wait (processes/port).
     case operation_kind::write_pipe:
-    case operation_kind::write_all_pipe: break;  // there are none
+    case operation_kind::write_all_pipe: return would_block;
     case operation_kind::send_file: return send_file(operation);
     case operation_kind::fill_pipe: return fill_pipe(operation);
     case operation_kind::drain_pipe: return drain_pipe(operation);

@@ -26,6 +26,7 @@ constexpr std::array meanings = {
     meaning{ERROR_BAD_NETPATH, ENOENT},
     meaning{ERROR_INVALID_DRIVE, ENOENT},
     meaning{ERROR_TOO_MANY_OPEN_FILES, EMFILE},
+    meaning{ERROR_BAD_EXE_FORMAT, ENOEXEC},
     meaning{ERROR_ACCESS_DENIED, EACCES},
     meaning{ERROR_SHARING_VIOLATION, EBUSY},
     meaning{ERROR_LOCK_VIOLATION, EBUSY},

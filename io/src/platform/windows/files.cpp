@@ -9,6 +9,7 @@
 
 #include "platform/windows/file_answer.hpp"
 #include "platform/windows/file_calls.hpp"
+#include "platform/windows/file_mode.hpp"
 #include "platform/windows/native_calls.hpp"
 #include "platform/windows/system.hpp"
 
@@ -24,29 +25,12 @@ enum file_state : std::uint64_t {
   of_others = 3,   // bound to a port, and not by us
 };
 
-/// Of NtQueryInformationFile() and NtSetInformationFile(), which the headers of MSVC leave out.
-enum class question : int { mode = 16, notification = 41, replace_completion = 61 };
-using information_function = NTSTATUS(NTAPI*)(HANDLE, IO_STATUS_BLOCK*, void*, ULONG, question);
-
-ULONG ask(HANDLE file, question what, ULONG otherwise) noexcept {
-  static const auto query = native_call<information_function>("NtQueryInformationFile");
-  IO_STATUS_BLOCK about{};
-  ULONG answer = 0;
-  const NTSTATUS status = query(file, &about, &answer, sizeof answer, what);
-  return status >= 0 ? answer : otherwise;
-}
-
-ULONG mode_of(HANDLE file) noexcept {
-  return ask(file, question::mode, FILE_SYNCHRONOUS_IO_NONALERT);
-}
-
 /// iocp/join.
 std::uint64_t join(HANDLE file, const file_port& port) noexcept {
   // Consoles and other devices say what they like of a packet.
   const DWORD type = ::GetFileType(file);
   if (type != FILE_TYPE_DISK && type != FILE_TYPE_PIPE) return no_packets;
-  constexpr ULONG in_turn = FILE_SYNCHRONOUS_IO_ALERT | FILE_SYNCHRONOUS_IO_NONALERT;
-  if ((mode_of(file) & in_turn) != 0) return no_packets;
+  if (is_in_turn(file)) return no_packets;
   // Its former owner wanted none where a call succeeds at once.
   if ((ask(file, question::notification, 0) & FILE_SKIP_COMPLETION_PORT_ON_SUCCESS) != 0) {
     return no_packets;
