@@ -1,7 +1,5 @@
 // terminal_cases.cpp: the rows of what other processes use, too.
 // SPDX-License-Identifier: MIT
-#include <unistd.h>
-
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -10,7 +8,7 @@
 #include <vector>
 
 #include "io_case.hpp"
-#include "pseudo_terminal.hpp"
+#include "plain_pair.hpp"
 
 namespace tandem::registry {
 namespace terminal_rows {  // not an unnamed one: g++ warns of frames that hold such types
@@ -72,9 +70,10 @@ class shared_write_all_case : public io_case {
     if (started_.exchange(true)) return;
     if (fails_) return pipe_.close_first();
     reader_ = std::thread([this] {
-      std::vector<char> room(65536);
-      for (ssize_t got = 0; (got = ::read(pipe_.first(), room.data(), room.size())) > 0;) {
-        received_ += static_cast<std::size_t>(got);
+      constexpr std::size_t most = 65536;
+      for (std::size_t got = most; got == most;) {
+        got = test::take_plain(pipe_.first(), most).size();
+        received_ += got;
       }
     });
   }

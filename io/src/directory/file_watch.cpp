@@ -9,6 +9,7 @@
 #include <tandem/config.hpp>
 #include <utility>
 
+#include "engine/completion_thread.hpp"
 #include "net/checked.hpp"
 #include "platform/error_number.hpp"
 #include "platform/watches.hpp"
@@ -35,7 +36,10 @@ class in_flight {
 file_watch::file_watch() {
   completion_pool& pool = current_completion_pool("file_watch");
   room_ = std::make_unique<std::byte[]>(platform::change_bytes);
-  changes_ = detail::socket(checked(platform::open_watches(), "file_watch"), pool.next_thread());
+  const platform::file_port* const port = pool.thread(0).implementation().port_of_files();
+  platform::opened_watches opened = checked(platform::open_watches(port), "file_watch");
+  set_ = std::move(opened.set);
+  changes_ = detail::socket(opened.reads, pool.next_thread());
 }
 
 file_watch::~file_watch() {
@@ -48,21 +52,16 @@ task<int> file_watch::add(std::string path, watch_for what, symlinks links) {
   if (path.find('\0') != std::string::npos) {
     throw std::system_error(platform::error_of(EINVAL), tried);
   }
-  const auto call = [&] {
-    return platform::add_watch(changes_.descriptor(), path.c_str(), what,
-                               links == symlinks::follow);
-  };
+  const auto call = [&] { return set_->add(path.c_str(), what, links == symlinks::follow); };
   const in_flight use(adds_);
   co_return checked(co_await blocking(call), tried.c_str());
 }
 
-void file_watch::remove(int watch) noexcept {
-  (void)platform::remove_watch(changes_.descriptor(), watch);
-}
+void file_watch::remove(int watch) noexcept { set_->remove(watch); }
 
 file_change file_watch::take() {
   file_change made;
-  next_ += platform::next_change(std::span(room_.get() + next_, end_ - next_), made);
+  next_ += set_->next_change(std::span(room_.get() + next_, end_ - next_), made);
   return made;
 }
 

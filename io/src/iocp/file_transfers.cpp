@@ -78,8 +78,8 @@ std::uint64_t next_port_id() noexcept {
 
 }  // namespace
 
-file_transfers::file_transfers(HANDLE port, ULONG_PTR key) noexcept
-    : port_{platform::descriptor_of(port), key, next_port_id()},
+file_transfers::file_transfers(HANDLE port, ULONG_PTR key, platform::watch_calls& watches) noexcept
+    : port_{platform::descriptor_of(port), key, next_port_id(), &watches},
       read_(platform::native_call<call_function>("NtReadFile")),
       write_(platform::native_call<call_function>("NtWriteFile")),
       cancel_(platform::native_call<cancel_function>("NtCancelIoFileEx")) {}

@@ -35,8 +35,9 @@ class file_transfers {
                row.kind == kind::write_pipe || row.kind == kind::write_all_pipe;
       }};
 
-  /// @param key  of the packets
-  file_transfers(HANDLE port, ULONG_PTR key) noexcept;
+  /// @param key      of the packets
+  /// @param watches  for whoever has the port
+  file_transfers(HANDLE port, ULONG_PTR key, platform::watch_calls& watches) noexcept;
   file_transfers(const file_transfers&) = delete;
   file_transfers& operator=(const file_transfers&) = delete;
   /// pre: is_idle()

@@ -19,6 +19,7 @@
 #include "iocp/file_transfers.hpp"
 #include "iocp/port_timer.hpp"
 #include "platform/windows/system.hpp"
+#include "platform/windows/watch_calls.hpp"
 #include "readiness/readiness_backend.hpp"
 
 namespace tandem::inline v0::io {
@@ -31,6 +32,7 @@ constexpr ULONG_PTR poll_key = 1;
 constexpr ULONG_PTR wake_key = 2;
 constexpr ULONG_PTR timer_key = 3;
 constexpr ULONG_PTR file_key = 4;
+constexpr ULONG_PTR watch_key = 5;
 
 HANDLE make_port() {
   const int failure = platform::start_sockets();
@@ -67,7 +69,8 @@ class iocp_poller {
       : told_(told),
         device_(port_.get(), poll_key),
         timer_(port_.get(), timer_key),
-        files_(port_.get(), file_key) {
+        watches_(port_.get(), watch_key),
+        files_(port_.get(), file_key, watches_) {
     if (const int error = device_.probe(); error != 0) {
       throw std::system_error(platform::error_of(error), "\\Device\\Afd");
     }
@@ -76,7 +79,8 @@ class iocp_poller {
   iocp_poller& operator=(const iocp_poller&) = delete;
   /// iocp/end
   ~iocp_poller() {
-    while ((!orphans_.all_told() || !files_.is_idle()) && take(INFINITE) != 0) {}
+    watches_.cancel_all();
+    while (!has_ended() && take(INFINITE) != 0) {}
   }
 
   std::unique_ptr<registration> make_registration() {
@@ -116,11 +120,16 @@ class iocp_poller {
     return count;
   }
 
+  bool has_ended() noexcept {
+    return orphans_.all_told() && files_.is_idle() && watches_.is_idle();
+  }
+
   void tell(const OVERLAPPED_ENTRY& packet) noexcept {
     switch (packet.lpCompletionKey) {
       case wake_key: is_woken_.store(false, std::memory_order_seq_cst); return;  // iocp/wake
       case timer_key: timer_.told(); return;
       case file_key: files_.told(packet); return;
+      case watch_key: watches_.told(packet); return;
       default: break;
     }
     // iocp/packet
@@ -145,6 +154,7 @@ class iocp_poller {
   afd_orphans orphans_;
   afd_device device_;  // after the orphans: their polls end with its handles
   port_timer timer_;
+  platform::watch_calls watches_;
   file_transfers files_;
   std::array<OVERLAPPED_ENTRY, 64> packets_;
   std::atomic<bool> is_woken_{false};  // a packet of wake() is in the port

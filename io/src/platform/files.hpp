@@ -32,6 +32,8 @@ void settle_opened(native_descriptor file, const open_options& options) noexcept
 /// post: it is not inherited across exec, and blocks
 [[nodiscard]] std::error_code adopt_file(native_descriptor file, bool& is_direct) noexcept;
 
+class watch_calls;
+
 /// Where the packets of a pool's files come.
 class file_port {
  public:
@@ -40,7 +42,8 @@ class file_port {
 
   native_descriptor handle;
   std::uint64_t key;
-  std::uint64_t id;  // no other port of this process had it before, whatever its handle
+  std::uint64_t id;      // no other port of this process had it before, whatever its handle
+  watch_calls* watches;  // whose packets come there, too
 };
 
 /// files/port. Who carries out a transfer.

@@ -8,6 +8,7 @@
 // Any thread; none of it waits. What may fail answers with a result that holds a std::error_code.
 #pragma once
 
+#include <cstdint>
 #include <tandem/io/native_descriptor.hpp>
 #include <tandem/result.hpp>
 
@@ -18,6 +19,7 @@ class shared_descriptor {
  public:
   native_descriptor descriptor;  ///< not inherited across exec
   bool is_file;                  ///< it is always ready, and calls on it wait for a disk
+  std::uint64_t kind = 0;        ///< for way_of(), as file_handle::joined_port() has it
 };
 
 /// @param given  any number; stays the caller's, and as it is

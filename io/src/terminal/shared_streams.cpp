@@ -17,7 +17,9 @@ detail::shared_stream open(completion_pool& pool, native_descriptor given, bool 
   std::string name = "descriptor " + std::to_string(given);  // before there is something to be lost
   const platform::shared_descriptor made = checked(platform::open_shared(given, reads), what);
   if (made.is_file) {
-    return detail::shared_stream(detail::file_handle(made.descriptor, std::move(name), false));
+    detail::file_handle file(made.descriptor, std::move(name), false);
+    file.joined_port().store(made.kind, std::memory_order_relaxed);  // nobody else has it yet
+    return detail::shared_stream(std::move(file));
   }
   return detail::shared_stream(detail::socket(made.descriptor, pool.next_thread()));
 }

@@ -34,7 +34,8 @@ class TANDEM_IO_API shared_input {
   ///
   /// @param pool  whose threads wait for it; left out: that of the task
   /// @throws      std::system_error: bad_file_descriptor (also if it is not open for this
-  ///              direction), too_many_files_open, ...; not_supported on Windows;
+  ///              direction), too_many_files_open, ...; not_supported on Windows for sockets,
+  ///              and for files opened with FILE_FLAG_OVERLAPPED, which have no position;
   ///              std::logic_error outside any task if no pool is given
   /// @cost        some system calls, none of which waits, and a descriptor
   static shared_input of(native_descriptor descriptor);
@@ -51,14 +52,17 @@ class TANDEM_IO_API shared_input {
   ///                      terminal), is_a_directory, ...; operation_in_progress for a
   ///                      second read; operation_cancelled
   /// @cancellation        may lose the race and return bytes; none is ever lost. Of a file, what
-  ///                      has begun is waited for
+  ///                      has begun is waited for. A console of Windows may drop the part of a line
+  ///                      that was typed so far
   /// @thread_safety       one read at a time. Another process may read the same pipe or terminal:
   ///                      each byte goes to one of them
   /// @resumes_on          the caller's home
   /// @cost                on a worker a try first; else one ring entry. Of a file what the page
-  ///                      cache has is read in place; else a call on a thread of blocking(). No
+  ///                      cache has is read in place; else a call on a thread of blocking(), as
+  ///                      everything on Windows, where a read that waits keeps that thread. No
   ///                      allocation
-  /// @source              man pages preadv2(2): RWF_NOWAIT; proc_pid_fd(5)
+  /// @source              man pages preadv2(2): RWF_NOWAIT; proc_pid_fd(5); on Windows
+  ///                      CancelSynchronousIo()
   shared_transfer_awaiter read(std::span<std::byte> buffer) noexcept { return {stream_, buffer}; }
 
   bool is_open() const noexcept { return stream_.is_open(); }
@@ -98,7 +102,8 @@ class TANDEM_IO_API shared_output {
   ///                      io_error, ...; operation_in_progress for a second write;
   ///                      operation_cancelled
   /// @cancellation        may lose the race and return how much was written; of a file, what has
-  ///                      begun is waited for
+  ///                      begun is waited for. On Windows a pipe is written to until all of it is
+  ///                      in there, and what a stopped write has left in it is not known
   /// @thread_safety       one write at a time. Where other processes write to the same pipe, up to
   ///                      512 bytes stay in one piece (PIPE_BUF: 4096 on Linux)
   /// @resumes_on          the caller's home

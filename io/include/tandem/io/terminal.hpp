@@ -22,7 +22,7 @@ class terminal_size {
   friend bool operator==(const terminal_size&, const terminal_size&) noexcept = default;
 };
 
-/// Whether it is a terminal: any number may be asked. On Windows none is.
+/// Whether it is a terminal: any number may be asked. On Windows that is a console.
 ///
 /// @thread_safety  any
 TANDEM_IO_API bool is_terminal(native_descriptor descriptor) noexcept;
@@ -35,12 +35,12 @@ TANDEM_IO_API bool is_terminal(native_descriptor descriptor) noexcept;
 ///       co_await resized.wait();
 ///     }
 ///
-/// The set comes first: then no change is missed, whenever it comes.
+/// The set comes first: then no change is missed, whenever it comes. Windows has no such signal.
 ///
 /// @throws         std::system_error: inappropriate_io_control_operation (it is no terminal),
-///                 bad_file_descriptor; not_supported on Windows
+///                 bad_file_descriptor
 /// @thread_safety  any
-/// @source         man page ioctl_tty(2): TIOCGWINSZ
+/// @source         man page ioctl_tty(2): TIOCGWINSZ; GetConsoleScreenBufferInfo() of Windows
 TANDEM_IO_API terminal_size size_of_terminal(native_descriptor descriptor);
 
 /// What a terminal makes of keys, and of what is written to it.
@@ -67,8 +67,8 @@ class TANDEM_IO_API terminal_scope {
  public:
   /// @param descriptor  any of the terminal's; open until the scope ends
   /// @throws            std::system_error: inappropriate_io_control_operation (it is no terminal),
-  ///                    bad_file_descriptor; not_supported on Windows
-  /// @source            man page termios(3)
+  ///                    bad_file_descriptor
+  /// @source            man page termios(3); SetConsoleMode() of Windows, of the process's console
   terminal_scope(native_descriptor descriptor, terminal_mode mode);
   terminal_scope(const terminal_scope&) = delete;
   terminal_scope& operator=(const terminal_scope&) = delete;
@@ -79,7 +79,7 @@ class TANDEM_IO_API terminal_scope {
 
  private:
   native_descriptor descriptor_ = no_descriptor;
-  alignas(8) std::array<std::byte, 128> before_;  // a struct termios
+  alignas(8) std::array<std::byte, 128> before_;  // a struct termios, or modes of a console
 };
 
 }  // namespace tandem::inline v0::io

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <new>
 
 #include "platform/error_number.hpp"
 
@@ -37,43 +38,53 @@ std::uint32_t mask_of(watch_for what) noexcept {
   return mask;
 }
 
+class inotify_watches final : public watch_set {
+ public:
+  explicit inotify_watches(native_descriptor reads) noexcept : reads_(reads) {}
+
+  result<int> add(const char* path, watch_for what, bool follows_link) noexcept override {
+    const std::uint32_t links = follows_link ? 0U : static_cast<std::uint32_t>(IN_DONT_FOLLOW);
+    const int watch = ::inotify_add_watch(reads_, path, mask_of(what) | links);
+    if (watch < 0) return error_of(errno);
+    return watch;
+  }
+
+  void remove(int watch) noexcept override { (void)::inotify_rm_watch(reads_, watch); }
+
+  std::size_t next_change(std::span<const std::byte> read, file_change& out) override {
+    inotify_event event{};
+    std::memcpy(&event, read.data(), sizeof event);
+    out = file_change();
+    out.watch = event.wd;
+    out.cookie = event.cookie;
+    out.is_directory = (event.mask & IN_ISDIR) != 0;
+    for (const meaning& each : meanings) {
+      if ((event.mask & each.bit) == 0) continue;
+      out.kind = each.kind;
+      break;
+    }
+    // Filled up with zeros.
+    const auto* const name = reinterpret_cast<const char*>(read.data()) + sizeof event;  // NOLINT
+    out.name.assign(name, ::strnlen(name, event.len));
+    return sizeof event + event.len;
+  }
+
+ private:
+  const native_descriptor reads_;
+};
+
 }  // namespace
 
-result<native_descriptor> open_watches() noexcept {
+result<opened_watches> open_watches(const file_port* /*port*/) noexcept {
   // It blocks: a ring takes that for "wait until something comes".
   const int made = ::inotify_init1(IN_CLOEXEC);
   if (made < 0) return error_of(errno);
-  return made;
-}
-
-result<int> add_watch(native_descriptor watches, const char* path, watch_for what,
-                      bool follows_link) noexcept {
-  const std::uint32_t links = follows_link ? 0U : static_cast<std::uint32_t>(IN_DONT_FOLLOW);
-  const int watch = ::inotify_add_watch(watches, path, mask_of(what) | links);
-  if (watch < 0) return error_of(errno);
-  return watch;
-}
-
-std::error_code remove_watch(native_descriptor watches, int watch) noexcept {
-  return ::inotify_rm_watch(watches, watch) == 0 ? std::error_code() : error_of(errno);
-}
-
-std::size_t next_change(std::span<const std::byte> read, file_change& out) {
-  inotify_event event{};
-  std::memcpy(&event, read.data(), sizeof event);
-  out = file_change();
-  out.watch = event.wd;
-  out.cookie = event.cookie;
-  out.is_directory = (event.mask & IN_ISDIR) != 0;
-  for (const meaning& each : meanings) {
-    if ((event.mask & each.bit) == 0) continue;
-    out.kind = each.kind;
-    break;
-  }
-  // Filled up with zeros.
-  const auto* const name = reinterpret_cast<const char*>(read.data()) + sizeof event;  // NOLINT
-  out.name.assign(name, ::strnlen(name, event.len));
-  return sizeof event + event.len;
+  opened_watches opened;
+  opened.reads = made;
+  opened.set.reset(new (std::nothrow) inotify_watches(made));
+  if (opened.set != nullptr) return opened;
+  ::close(made);
+  return error_of(ENOMEM);
 }
 
 }  // namespace tandem::inline v0::io::platform

@@ -235,7 +235,7 @@ std::int32_t next_attempt(operation& operation) noexcept {
     case operation_kind::send_message: return send_local(operation);
     case operation_kind::read_shared:
     case operation_kind::write_shared:
-    case operation_kind::write_all_shared: break;  // shared_streams.cpp opens none
+    case operation_kind::write_all_shared: break;  // all of those are files here
     case operation_kind::wait_process:
       return ::WaitForSingleObject(handle_of(descriptor), 0) == WAIT_OBJECT_0 ? POLLIN
                                                                               : would_block;

@@ -4,24 +4,13 @@
 
 #include <cerrno>
 
+#include "platform/windows/handle_questions.hpp"
 #include "platform/windows/system.hpp"
 
 namespace tandem::inline v0::io::platform {
 
-namespace {
-
-/// A socket has its own call: CloseHandle() would leave behind what the library of sockets knows.
-bool is_socket(native_descriptor descriptor) noexcept {
-  if (start_sockets() != 0) return false;
-  int type = 0;
-  int size = sizeof type;
-  return ::getsockopt(descriptor, SOL_SOCKET, SO_TYPE, reinterpret_cast<char*>(&type),  // NOLINT
-                      &size) == 0;
-}
-
-}  // namespace
-
 void close(native_descriptor descriptor) noexcept {
+  // CloseHandle() would leave behind what the library of sockets knows.
   if (!is_socket(descriptor)) {
     (void)::CloseHandle(handle_of(descriptor));
     return;

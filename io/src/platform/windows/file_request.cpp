@@ -15,6 +15,7 @@
 #include "platform/open_beneath.hpp"
 #include "platform/two_ends.hpp"
 #include "platform/windows/file_calls.hpp"
+#include "platform/windows/shared_transfer.hpp"
 #include "platform/windows/system.hpp"
 
 namespace tandem::inline v0::io::detail {
@@ -38,6 +39,10 @@ std::int32_t file_request::call(int flags) noexcept {
   if (list.empty()) return 0;
   // Windows has no call for a list of buffers of any size.
   const segment& first = list.front();
+  if (are_at_positions.has(action_)) {
+    return platform::transfer_on(is_reading(), descriptor_, first.data, first.bytes,
+                                 static_cast<platform::shared_kind>(flags_));
+  }
   const std::uint64_t at = flags != 0 ? platform::end_of_file : offset_;
   return platform::transfer(is_reading(), descriptor_, first.data, first.bytes, at);
 }
@@ -93,7 +98,10 @@ std::int32_t file_request::command() noexcept {
 bool file_request::took(std::int32_t outcome) noexcept {
   error_ = 0;
   if (outcome == -EINTR) return true;
-  return advance(outcome);
+  const bool is_more = advance(outcome);
+  const bool is_on_disk = flags_ == static_cast<int>(platform::shared_kind::on_disk);
+  // What others send ends a read as it comes; only a file goes on until the buffer is full.
+  return is_more && (action_ != file_action::read_on || is_on_disk);
 }
 
 }  // namespace tandem::inline v0::io::detail

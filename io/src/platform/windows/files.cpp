@@ -9,7 +9,7 @@
 
 #include "platform/windows/file_answer.hpp"
 #include "platform/windows/file_calls.hpp"
-#include "platform/windows/file_mode.hpp"
+#include "platform/windows/handle_questions.hpp"
 #include "platform/windows/native_calls.hpp"
 #include "platform/windows/system.hpp"
 
@@ -30,7 +30,7 @@ std::uint64_t join(HANDLE file, const file_port& port) noexcept {
   // Consoles and other devices say what they like of a packet.
   const DWORD type = ::GetFileType(file);
   if (type != FILE_TYPE_DISK && type != FILE_TYPE_PIPE) return no_packets;
-  if (is_in_turn(file)) return no_packets;
+  if (!is_overlapped(file)) return no_packets;
   // Its former owner wanted none where a call succeeds at once.
   if ((ask(file, question::notification, 0) & FILE_SKIP_COMPLETION_PORT_ON_SUCCESS) != 0) {
     return no_packets;
@@ -80,6 +80,11 @@ std::error_code adopt_file(native_descriptor file, bool& is_direct) noexcept {
 
 file_way way_of(detail::file_request& request, std::atomic<std::uint64_t>& joined,
                 const file_port& port) noexcept {
+  if (detail::are_at_positions.has(request.action())) {
+    // Of others' handles it is a shared_kind, which open_shared() has told: none joins a port.
+    request.say(static_cast<int>(joined.load(std::memory_order_relaxed)), 0);
+    return file_way::blocking;
+  }
   // A copy from or to the cache is made by whoever asks: one that is long would keep the thread from
   // its sockets.
   const auto joined_way = [&] {

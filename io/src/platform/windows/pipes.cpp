@@ -12,7 +12,7 @@
 #include <cwchar>
 #include <tandem/detail/random.hpp>
 
-#include "platform/windows/file_mode.hpp"
+#include "platform/windows/handle_questions.hpp"
 #include "platform/windows/native_calls.hpp"
 #include "platform/windows/owned_handle.hpp"
 #include "platform/windows/system.hpp"
@@ -92,7 +92,7 @@ refusal adopt_pipe(native_descriptor descriptor, bool reads) noexcept {
        ::GetLastError() != ERROR_ACCESS_DENIED)) {
     return refuse(EINVAL, "is no pipe");
   }
-  if (is_in_turn(handle)) {
+  if (!is_overlapped(handle)) {
     return refuse(EINVAL, "was opened without FILE_FLAG_OVERLAPPED, so every call on it waits");
   }
   if (reads && (kind & PIPE_TYPE_MESSAGE) != 0) {

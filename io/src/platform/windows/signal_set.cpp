@@ -14,9 +14,8 @@
 #include <system_error>
 #include <tandem/io/signal_set.hpp>
 
-#include "platform/attempt.hpp"
 #include "platform/descriptor.hpp"
-#include "platform/sockets.hpp"
+#include "platform/windows/socket_pair.hpp"
 #include "platform/windows/system.hpp"
 
 namespace tandem::inline v0::io {
@@ -53,66 +52,14 @@ BOOL WINAPI pass_on(DWORD event) noexcept {
   return TRUE;
 }
 
-template <class T>
-T checked(result<T> answer) {
-  if (answer.error()) throw std::system_error(answer.error(), "signal_set: pair of sockets");
-  return std::move(answer).value();
-}
-void checked(const std::error_code& error) {
-  if (error) throw std::system_error(error, "signal_set: pair of sockets");
-}
-
-/// Closes what nobody has taken.
-class end {
- public:
-  explicit end(native_descriptor descriptor) noexcept : descriptor_(descriptor) {}
-  end(const end&) = delete;
-  end& operator=(const end&) = delete;
-  ~end() {
-    if (descriptor_ != no_descriptor) platform::close(descriptor_);
-  }
-  native_descriptor get() const noexcept { return descriptor_; }
-  native_descriptor take() noexcept { return std::exchange(descriptor_, no_descriptor); }
-
- private:
-  native_descriptor descriptor_;
-};
-
-/// Windows has no pipes that can be asked whether they are ready, and no pairs of sockets. Nobody
-/// else gets in between: whose connection is accepted is looked at.
-std::array<native_descriptor, 2> make_pair() {
-  end listener(checked(platform::open_tcp_socket(address_family::ipv4)));
-  checked(platform::bind(listener.get(), endpoint::loopback_v4(0)));
-  checked(platform::listen(listener.get(), 1));
-  end writes(checked(platform::open_tcp_socket(address_family::ipv4)));
-  endpoint address = checked(platform::local_endpoint_of(listener.get()));
-  platform::make_blocking(writes.get());
-  platform::make_blocking(listener.get());
-  detail::operation connect(detail::operation_kind::connect, &address, 0);
-  connect.aim(nullptr, writes.get());
-  const std::int32_t connected = platform::begin_attempt(connect);
-  if (connected < 0) checked(platform::error_of(-connected));
-  while (true) {
-    const std::int32_t made = platform::accept_now(listener.get());
-    if (made < 0) checked(platform::error_of(-made));
-    end reads(detail::descriptor_of(made));
-    if (checked(platform::remote_endpoint_of(reads.get())) !=
-        checked(platform::local_endpoint_of(writes.get()))) {
-      continue;
-    }
-    platform::set_non_blocking(writes.get());
-    checked(platform::set_no_delay(writes.get(), true));
-    return {reads.take(), writes.take()};
-  }
-}
-
 }  // namespace
 
 signal_set::signal_set(std::initializer_list<int> signals) {
   completion_pool& pool = current_completion_pool("signal_set");
-  const std::array<native_descriptor, 2> ends = make_pair();
-  pipe_ = detail::socket(ends[0], pool.next_thread());
-  write_end_ = ends[1];
+  const result<platform::socket_pair> made = platform::make_socket_pair();
+  if (made.error()) throw std::system_error(made.error(), "signal_set: pair of sockets");
+  pipe_ = detail::socket(made.value().reads, pool.next_thread());
+  write_end_ = made.value().writes;
   const std::lock_guard lock(set_up);
   try {
     signals_.reserve(signals.size());
