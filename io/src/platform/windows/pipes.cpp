@@ -13,7 +13,6 @@
 #include <tandem/detail/random.hpp>
 
 #include "platform/windows/handle_questions.hpp"
-#include "platform/windows/native_calls.hpp"
 #include "platform/windows/owned_handle.hpp"
 #include "platform/windows/system.hpp"
 
@@ -38,18 +37,6 @@ pipe_name next_name() noexcept {
 
 constexpr DWORD way_of_waiting(bool waits) noexcept {
   return waits ? DWORD{0} : DWORD{FILE_FLAG_OVERLAPPED};
-}
-
-/// What its owner may do with it; 0: the system does not tell.
-ACCESS_MASK access_of(HANDLE handle) noexcept {
-  using object_function = NTSTATUS(NTAPI*)(HANDLE, int, void*, ULONG, ULONG*);
-  static const auto query = native_call<object_function>("NtQueryObject");
-  struct {  // OBJECT_BASIC_INFORMATION
-    ULONG attributes;
-    ACCESS_MASK access;
-    ULONG others[12];
-  } about{};
-  return query(handle, 0, &about, sizeof about, nullptr) >= 0 ? about.access : 0;
 }
 
 refusal refuse(std::error_code error, const char* why) noexcept {
@@ -99,7 +86,7 @@ refusal adopt_pipe(native_descriptor descriptor, bool reads) noexcept {
     return refuse(EINVAL, "is a pipe of messages (PIPE_TYPE_MESSAGE)");
   }
   const ACCESS_MASK needs = reads ? FILE_READ_DATA : FILE_WRITE_DATA;
-  if (const ACCESS_MASK has = access_of(handle); has != 0 && (has & needs) == 0) {
+  if ((access_of(handle) & needs) == 0) {
     return refuse(EBADF, reads ? "is the writing end of a pipe" : "is the reading end of a pipe");
   }
   if (::SetHandleInformation(handle, HANDLE_FLAG_INHERIT, 0) == 0) {
