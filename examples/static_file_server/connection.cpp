@@ -112,7 +112,7 @@ tandem::task<void> connection::send_part(file_body file, byte_range part) {
     const std::uint64_t now = std::min(piece_bytes, part.end - part.begin);
     // Who takes some of it in time is not too slow.
     const std::uint64_t sent = co_await tandem::with_timeout(
-        service_.idle_time, stream_.send_file(file.contents(), part.begin, now));
+        service_.idle_time, stream_.send_file_some(file.contents(), part.begin, now));
     if (sent == 0) {
       throw std::system_error(tandem::io::stream_errc::unexpected_end,
                               "the file was cut meanwhile");

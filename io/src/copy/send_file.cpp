@@ -82,6 +82,14 @@ task<std::size_t> send_by_buffer(socket_stream& to, file& from, file_part part,
 
 task<std::uint64_t> socket_stream::send_file(file& from, std::uint64_t offset,
                                              std::uint64_t bytes) {
+  copy_options part;
+  part.from_offset = offset;
+  part.most_bytes = bytes;
+  return detail::send_part(from, *this, part);
+}
+
+task<std::uint64_t> socket_stream::send_file_some(file& from, std::uint64_t offset,
+                                                  std::uint64_t bytes) {
   const detail::file_use reading(from.handle());
   // What is read past the page cache is the disk's.
   obstacle met = from.handle().is_direct() ? obstacle::system : obstacle::none;
@@ -122,7 +130,7 @@ task<std::uint64_t> detail::send_part(file& from, socket_stream& to, copy_option
   std::uint64_t copied = 0;
   while (copied < options.most_bytes) {
     const std::uint64_t sent =
-        co_await to.send_file(from, options.from_offset + copied, options.most_bytes - copied);
+        co_await to.send_file_some(from, options.from_offset + copied, options.most_bytes - copied);
     if (sent == 0) break;
     copied += sent;
     if (options.progress != nullptr) *options.progress += sent;

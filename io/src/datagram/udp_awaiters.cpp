@@ -47,7 +47,7 @@ std::string advice_on(const std::error_code& error, const endpoint* receiver, st
     return " (the socket is not connected: connect it, or say to whom)";
   }
   if (error == std::errc::permission_denied) {
-    return " (a broadcast has to be asked for: udp_options::broadcast)";
+    return " (a broadcast has to be asked for, by udp_options::broadcast; or a route prohibits it)";
   }
   if (error == std::errc::operation_not_permitted) return " (a firewall of this system forbids it)";
   if (error != std::errc::invalid_argument) return {};

@@ -98,6 +98,11 @@ int signal_of(ending how) noexcept;
 
 /// Which process this is: another one in a child of fork().
 int own_id() noexcept;
+/// From now on they are called around every fork(): a lock that is held over it is free in the
+/// child. Those that come later run earlier before it, and later after it.
+///
+/// @returns  false: there is no memory
+[[nodiscard]] bool at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) noexcept;
 /// @returns  a descriptor, not inherited across exec; waits for a FIFO's other end
 result<native_descriptor> open_for_child(const process_stdio& what) noexcept;
 /// One of this process's standard streams, by its number, as a program that is executed here would

@@ -28,6 +28,9 @@ class shared_descriptor {
 result<shared_descriptor> open_shared(native_descriptor given, bool reads) noexcept;
 
 /// The process's own: 0 is its input, 1 its output, 2 what it says of errors.
+///
+/// @returns  bad_file_descriptor: it has none. What is not inherited across exec is none either: some
+///           library, or ours, has the number, since it was free
 result<native_descriptor> standard_descriptor(int which) noexcept;
 
 }  // namespace tandem::inline v0::io::platform

@@ -162,16 +162,14 @@ task<process_exit> end_child(child_process& child, process_end how) {
 }  // namespace
 
 task<process_exit> process::end() {
-  const process_end otherwise = terminate_then_kill(std::chrono::seconds(2));
-  if (child_ == nullptr) return end(otherwise);
-  const process_end how = child_->on_scope_end();
-  return end(how.how() == process_end::kind::leave ? otherwise : how);
+  return end(child_ == nullptr ? leave_running() : child_->on_scope_end());
 }
 
 task<process_exit> process::end(process_end how) {
   if (child_ == nullptr) {
     check(std::make_error_code(std::errc::no_child_process), "process::end");
   }
+  if (how.how() == process_end::kind::leave) how = terminate_then_kill(std::chrono::seconds(2));
   co_return co_await shielded(end_child(*child_, how));
 }
 

@@ -35,6 +35,13 @@ class reaper {
   void sweep() noexcept;
 
  private:
+  reaper() noexcept {
+    static_cast<void>(platform::at_fork([] { only().alone_.lock(); },
+                                        [] { only().alone_.unlock(); },
+                                        [] { only().begin_in_child_of_fork(); }));
+  }
+  /// processes/fork. pre: alone_ is held. Its thread, and the children, are the parent's.
+  void begin_in_child_of_fork() noexcept;
   /// pre: alone_ is held. @returns whether it has a thread
   bool start() noexcept;
   void run() noexcept;
@@ -80,6 +87,17 @@ bool reaper::start() noexcept {
     return false;
   }
   return true;
+}
+
+void reaper::begin_in_child_of_fork() noexcept {
+  first_ = nullptr;
+  runs_ = false;
+  // Of the pipe the child has descriptors of its own.
+  for (const native_descriptor each : {wake_.seen, wake_.set}) {
+    if (detail::is_descriptor(each)) platform::close(each);
+  }
+  wake_ = platform::wake_pair();
+  alone_.unlock();
 }
 
 void reaper::sweep() noexcept {

@@ -20,6 +20,16 @@ constinit std::atomic<std::uint64_t> last_id{0};
 constinit tandem::detail::futex_mutex list_lock;
 constinit buffer_holder* first_holder = nullptr;
 
+/// registered/fork.
+bool locks_over_forks() noexcept {
+  static const bool does = platform::at_fork([] { list_lock.lock(); }, [] { list_lock.unlock(); },
+                                             [] {
+                                               first_holder = nullptr;
+                                               list_lock.unlock();
+                                             });
+  return does;
+}
+
 }  // namespace
 
 int take_buffer_slot(std::byte* data, std::size_t size) noexcept {
@@ -33,7 +43,6 @@ int take_buffer_slot(std::byte* data, std::size_t size) noexcept {
     if (!slot.id.compare_exchange_strong(free, id, std::memory_order_acquire)) continue;
     slot.data = data;
     slot.size = size;
-    slot.process = platform::own_id();
     return number;
   }
   return -1;
@@ -41,11 +50,8 @@ int take_buffer_slot(std::byte* data, std::size_t size) noexcept {
 
 void give_back_buffer_slot(int slot) noexcept {
   buffer_slot& mine = buffer_slots[static_cast<std::size_t>(slot)];
-  // A child of fork() has inherited a buffer, but no ring, and may find the lock held for ever.
-  const bool is_ours = mine.process == platform::own_id();
   const std::uint64_t id = mine.id.load(std::memory_order_relaxed);  // its own
   mine.id.store(0, std::memory_order_release);                       // pairs with registered/take
-  if (!is_ours) return;
   const std::lock_guard guard(list_lock);
   for (buffer_holder* each = first_holder; each != nullptr; each = each->next_) {
     if (each->known(slot) != id) continue;
@@ -56,7 +62,7 @@ void give_back_buffer_slot(int slot) noexcept {
 
 bool buffer_holder::enter() noexcept {
   std::unique_ptr<std::uint64_t[]> made(new (std::nothrow) std::uint64_t[buffer_slot_count]());
-  if (made == nullptr) return false;
+  if (made == nullptr || !locks_over_forks()) return false;
   const std::lock_guard guard(list_lock);
   known_ = std::move(made);
   next_ = first_holder;

@@ -27,7 +27,6 @@ struct buffer_slot {
   // Written by whoever took it; valid while a buffer has it.
   std::byte* data = nullptr;
   std::size_t size = 0;
-  int process = 0;
 };
 
 extern std::array<buffer_slot, buffer_slot_count> buffer_slots;

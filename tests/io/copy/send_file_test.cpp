@@ -127,13 +127,42 @@ TEST(send_file, a_stop_while_the_peer_does_not_read_tells_what_was_sent) {
     file source = co_await file::open(folder / "f");
     connection c = co_await make_connection(small_buffers());
     const auto sent =
-        co_await as_result(tandem::with_timeout(20ms, c.client.send_file(source, 0, size)));
+        co_await as_result(tandem::with_timeout(20ms, c.client.send_file_some(source, 0, size)));
     EXPECT_TRUE(sent);
     if (!sent) co_return;
     EXPECT_GT(sent.value(), 0U);
     EXPECT_LT(sent.value(), size);
     c.client.shutdown();
     EXPECT_EQ(co_await read_to_end(c.server), part_of(whole, 0, sent.value()));
+  });
+}
+
+TEST(send_file, a_stop_after_some_of_it_is_no_end_of_the_file) {
+  const temporary_folder folder;
+  put(folder / "f", pattern(size, 5));
+  on_every_home([&]() -> task<void> {
+    file source = co_await file::open(folder / "f");
+    connection c = co_await make_connection(small_buffers());
+    const auto sent = co_await as_result(tandem::with_timeout(20ms, c.client.send_file(source)));
+    EXPECT_TRUE(sent.is_cancelled());
+    c.client.abort();
+  });
+}
+
+TEST(send_file, a_peer_that_leaves_after_some_of_it_is_an_error) {
+  const temporary_folder folder;
+  put(folder / "f", pattern(size, 5));
+  on_every_home([&]() -> task<void> {
+    file source = co_await file::open(folder / "f");
+    connection c = co_await make_connection(small_buffers());
+    co_await tandem::with_scope([&](tandem::task_scope& scope) -> task<void> {
+      scope.spawn([](tcp_stream& to, file& from) -> task<void> {
+        EXPECT_TRUE((co_await as_result(to.send_file(from))).error());
+      }(c.client, source));
+      std::array<std::byte, 100> some;
+      (void)co_await c.server.read(some);
+      c.server.abort();
+    });
   });
 }
 

@@ -19,6 +19,7 @@
 #include "io/support/file_support.hpp"
 #include "io/support/io_support.hpp"
 #include "loopback_ports.hpp"
+#include "no_descriptors.hpp"
 
 namespace {
 
@@ -170,6 +171,21 @@ TEST(remove_tree, a_stop_ends_it_between_two_entries) {
       co_await remove_tree(folder / "t");
     }
     EXPECT_EQ(folder.entries(), 0U);
+  });
+}
+
+TEST(remove_tree, a_tree_that_is_deeper_than_descriptors_are_left_is_removed) {
+  const temporary_folder folder(temporary_folder::in_memory());
+  on_every_home([&]() -> task<void> {
+    constexpr int levels = 50;
+    std::string deep = folder / "deep";
+    for (int i = 0; i < levels; ++i) deep += "/d";
+    fs::create_directories(deep);
+    put(deep + "/f", bytes_of("contents"));
+    EXPECT_EQ(co_await remove_tree(folder / "deep/d"), levels + 1U);  // its thread is there
+    fs::create_directories(deep);
+    const tandem::test::no_descriptors all_but(8);
+    EXPECT_EQ(co_await remove_tree(folder / "deep"), levels + 1U);
   });
 }
 

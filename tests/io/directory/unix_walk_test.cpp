@@ -191,4 +191,26 @@ TEST(unix_walk, a_circle_of_several_links_ends_and_what_several_lead_to_is_walke
   });
 }
 
+TEST(unix_walk, a_directory_that_is_removed_while_it_is_read_is_empty_from_then_on) {
+  const temporary_folder folder(temporary_folder::in_memory());
+  on_every_home([&]() -> task<void> {
+    fs::create_directories(folder / "tree/sub");
+    for (int i = 0; i < 3000; ++i) put(folder / ("tree/sub/f" + std::to_string(i)), {});
+    std::atomic<bool> is_gone{false};
+    const auto remove = [&](const walk_batch& found) {
+      if (found.size() > 10 && !is_gone.exchange(true)) fs::remove_all(folder / "tree/sub");
+    };
+    walk_options options;
+    options.batch_entries = 100;
+    options.threads = 1;
+    const walk_summary summary = co_await walk(folder / "tree", remove, options);
+    EXPECT_TRUE(is_gone);
+    EXPECT_GT(summary.entries, 10U);
+    directory open = co_await directory::open(folder / "tree");
+    fs::remove(folder / "tree");
+    auto reader = open.list();
+    EXPECT_FALSE(co_await reader.next());
+  });
+}
+
 }  // namespace

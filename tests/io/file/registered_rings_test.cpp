@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <tandem/io/file.hpp>
 #include <tandem/io/registered_buffer.hpp>
@@ -14,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "fork_support.hpp"
 #include "io/file/refused_buffers.hpp"
 #include "io/support/as_nobody.hpp"
 #include "io/support/direct_support.hpp"
@@ -149,6 +151,28 @@ TEST_F(registered_rings, where_too_little_memory_may_be_locked_transfers_are_pla
     EXPECT_EQ(pinned_kib(), pinned);
   });
   EXPECT_EQ(::setrlimit(RLIMIT_MEMLOCK, &before), 0);
+}
+
+TEST_F(registered_rings, a_child_of_fork_registers_an_inherited_buffer_and_lets_go_of_it) {
+  if (!tandem::test::child_may_allocate) GTEST_SKIP() << "the allocator does not survive a fork";
+  std::optional<registered_buffer> block(std::in_place, size);
+  const auto use = [this](registered_buffer& buffer) -> task<void> {
+    file source = co_await open_past_cache(path_);
+    EXPECT_EQ(co_await source.read_at(buffer.bytes(0, unit), 0), unit);
+  };
+  tandem::test::test_runtime rt;
+  rt.run(use(*block));
+  const int child = tandem::test::in_child([&] {
+    tandem::test::test_runtime own;
+    const long before = pinned_kib();
+    own.run(use(*block));
+    block.reset();
+    while (pinned_kib() > before) std::this_thread::yield();
+    registered_buffer next(size);  // in its slot
+    own.run(use(next));
+    return 0;
+  });
+  EXPECT_EQ(child, 0);
 }
 
 }  // namespace

@@ -91,6 +91,9 @@ TEST(process_end, end_terminates_it_and_one_that_will_not_is_killed) {
     EXPECT_EQ((co_await stubborn.end(terminate_then_kill(5ms))).signal(), SIGKILL);
     process killed = co_await start_ready("trap 'exit 5' TERM;");
     EXPECT_EQ((co_await killed.end(tandem::io::kill_at_once())).signal(), SIGKILL);
+    process left = co_await start_ready("trap 'exit 5' TERM;");
+    left.standard_output().close();
+    EXPECT_EQ((co_await left.end(tandem::io::leave_running())).signal(), 0) << "it is ended";
     EXPECT_FALSE(has_children());
   });
 }
@@ -185,6 +188,35 @@ TEST(process_end, a_child_of_fork_leaves_the_processes_of_its_parent_alone) {
     of.standard_input().close();
     EXPECT_TRUE((co_await of.wait()).has_code()) << "the child of fork() has ended it";
   }(*child));
+}
+
+task<void> abandon_stubborn_one() {
+  process_options options = piped();
+  options.on_scope_end = terminate_then_kill(5ms);
+  process child = co_await start_ready("trap '' TERM;", options);
+  (void)child.standard_input().release();  // what it waits for never comes
+}
+
+TEST(process_end, what_a_child_of_fork_abandons_is_ended_also_where_its_parent_did_so_before) {
+  if (!tandem::test::child_may_allocate) {
+    GTEST_SKIP() << "the sanitizer's allocator does not survive a fork";
+  }
+  tandem::test::test_runtime rt;
+  process_options options = piped();
+  options.on_scope_end = tandem::io::leave_running();
+  auto starts = [&options]() -> task<process> { co_return co_await start_ready("", options); };
+  std::optional<process> kept = rt.run(starts());
+  auto input = kept->standard_input().release();
+  kept.reset();  // the reaper waits for it, and so has a thread
+  EXPECT_EQ(tandem::test::in_child([] {
+              tandem::test::test_runtime own;
+              own.run(abandon_stubborn_one());
+              while (has_children()) std::this_thread::sleep_for(1ms);
+              return 0;
+            }),
+            0);
+  ::close(input);
+  while (has_children()) std::this_thread::sleep_for(1ms);
 }
 
 }  // namespace

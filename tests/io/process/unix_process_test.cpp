@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -211,6 +212,35 @@ TEST(process, begins_with_no_signal_blocked_and_sigpipe_at_its_default) {
   EXPECT_EQ(after.sa_handler, &tandem_test_handler) << "the child has changed its parent";
   ::sigaction(SIGPIPE, &pipe_before, nullptr);
   ::signal(SIGUSR2, SIG_DFL);
+}
+
+/// So many descriptors there may be meanwhile.
+class descriptor_limit {
+ public:
+  explicit descriptor_limit(rlim_t most) {
+    EXPECT_EQ(::getrlimit(RLIMIT_NOFILE, &before_), 0);
+    rlimit now = before_;
+    now.rlim_cur = most;
+    EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &now), 0);
+  }
+  descriptor_limit(const descriptor_limit&) = delete;
+  descriptor_limit& operator=(const descriptor_limit&) = delete;
+  ~descriptor_limit() { EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &before_), 0); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST(process, gets_a_descriptor_by_the_highest_number_that_there_may_be) {
+  on_every_home([]() -> task<void> {
+    const descriptor_limit small(400);
+    auto [out, in] = tandem::io::make_pipe();
+    process_options options;
+    options.descriptors.emplace_back(in.native_handle(), 399);
+    process child = co_await process::start(shell("echo highest >/proc/self/fd/399"), options);
+    EXPECT_TRUE((co_await child.wait()).success());
+    EXPECT_EQ(co_await line_of(out), "highest");
+  });
 }
 
 }  // namespace

@@ -22,6 +22,7 @@
 #include "io/terminal/shared_kinds.hpp"
 #include "no_descriptors.hpp"
 #include "pseudo_terminal.hpp"
+#include "refusal_text.hpp"
 
 namespace {
 
@@ -205,6 +206,23 @@ TEST(shared_streams, a_device_that_was_opened_to_write_is_not_read) {
     }
     EXPECT_EQ(refusal, std::errc::bad_file_descriptor);
     ::close(null);
+    co_return;
+  });
+}
+
+TEST(standard_streams,
+     one_that_the_process_was_started_without_is_not_taken_for_what_has_its_number) {
+  on_every_home([]() -> task<void> {
+    const int kept = ::fcntl(0, F_DUPFD_CLOEXEC, 3);
+    ::close(0);
+    EXPECT_THROW((void)tandem::io::standard_input(), std::system_error);
+    const int low = ::open("/dev/null", O_RDWR | O_CLOEXEC);  // as the library opens all of its own
+    EXPECT_EQ(low, 0);
+    EXPECT_EQ(tandem::test::refusal_code([] { (void)tandem::io::standard_input(); }),
+              std::errc::bad_file_descriptor);
+    ::dup2(kept, 0);
+    ::close(kept);
+    EXPECT_TRUE(tandem::io::standard_input().is_open());
     co_return;
   });
 }

@@ -133,7 +133,8 @@ class TANDEM_IO_API shared_output {
 
 /// The process's own, each time anew.
 ///
-/// @throws         as shared_input::of(); bad_file_descriptor if it was started without
+/// @throws         as shared_input::of(); bad_file_descriptor if it was started without, also where
+///                 the number has gone to a descriptor that is close-on-exec since
 /// @thread_safety  any
 TANDEM_IO_API shared_input standard_input();
 TANDEM_IO_API shared_output standard_output();

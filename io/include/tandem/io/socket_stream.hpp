@@ -223,11 +223,11 @@ class TANDEM_IO_API socket_stream {
   ///
   /// @param from          stays open until the await returns
   /// @param bytes         at most so many: where the file ends before, up to there
-  /// @returns             bytes sent: fewer than asked for at the end of the file only, or if a
-  ///                      stop or an error came after some of them, which the next call tells; 0 at
-  ///                      the end
-  /// @throws              as write(); of reading, as file::read_at(); std::bad_alloc
-  /// @cancellation        ends it between and during the parts: what was sent before is returned
+  /// @returns             bytes sent: fewer than asked for at the end of the file only
+  /// @throws              as write_all(), also after some were sent: copy() counts them
+  ///                      (copy_options::progress); of reading, as file::read_at();
+  ///                      std::bad_alloc
+  /// @cancellation        as that of write_all()
   /// @thread_safety       as a write; of the file any number at a time
   /// @resumes_on          the caller's home
   /// @cost                a frame; a call for each 256 KiB, and two that ask whether they are in
@@ -236,6 +236,15 @@ class TANDEM_IO_API socket_stream {
   /// @source              man page sendfile(2)
   task<std::uint64_t> send_file(file& from, std::uint64_t offset = 0,
                                 std::uint64_t bytes = UINT64_MAX);
+  /// As above, but what a stop or an error has left is told as fewer bytes, as write() does: for
+  /// whoever goes on where it ended.
+  ///
+  /// @returns       bytes sent: fewer than asked for at the end of the file, or if a stop or an
+  ///                error came after some of them, which the next call tells; 0 at the end
+  /// @throws        as write(); of reading, as file::read_at(); std::bad_alloc
+  /// @cancellation  ends it between and during the parts: what was sent before is returned
+  task<std::uint64_t> send_file_some(file& from, std::uint64_t offset = 0,
+                                     std::uint64_t bytes = UINT64_MAX);
 
   /// Ends one direction. write: the peer reads what was written, then end of stream, and may go on
   /// writing (half-close). read: a read that waits, and later ones, end with 0 after what has come.

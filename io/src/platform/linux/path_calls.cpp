@@ -49,7 +49,8 @@ std::int32_t read_entries(native_descriptor directory, detail::entry_list& entri
   // Some two thousand entries a call.
   alignas(raw_entry) std::array<std::byte, std::size_t{64} << 10> room;
   const long got = ::syscall(SYS_getdents64, directory, room.data(), room.size());
-  if (got < 0) return -errno;
+  // Of one that somebody has removed meanwhile: nothing is left in it.
+  if (got < 0) return errno == ENOENT ? 0 : -errno;
   try {
     for (std::size_t at = 0; at < static_cast<std::size_t>(got);) {
       const auto& each = *reinterpret_cast<const raw_entry*>(room.data() + at);  // NOLINT

@@ -48,7 +48,8 @@ std::int32_t read_entries(native_descriptor directory, detail::entry_list& entri
   // The library's reader takes a descriptor over, so it gets one of its own; and all of it is read
   // at once.
   const int own = ::openat(directory, ".", listing_flags_of(0));
-  if (own < 0) return -errno;
+  // Of one that somebody has removed meanwhile: nothing is left in it.
+  if (own < 0) return errno == ENOENT ? 0 : -errno;
   DIR* const reader = ::fdopendir(own);
   if (reader == nullptr) {
     const int error = errno;
@@ -70,7 +71,7 @@ std::int32_t read_entries(native_descriptor directory, detail::entry_list& entri
       }
       errno = 0;
     }
-    outcome = -errno;
+    outcome = errno == ENOENT ? 0 : -errno;
   } catch (const std::bad_alloc&) {
     outcome = -ENOMEM;
   }

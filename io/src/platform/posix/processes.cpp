@@ -42,8 +42,7 @@ class all_blocked {
 [[noreturn]] void run_child(const child_plan& plan, child_file* files, std::size_t count,
                             int report_to) noexcept {
   // Out of the way of the numbers that the program gets; it is gone when that begins.
-  const int top = count == 0 ? -1 : files[count - 1].number;
-  const int aside = duplicate_above(report_to, top + 1);
+  const int aside = duplicate_aside(report_to, files, count);
   child_report failed =
       aside < 0 ? failed_at(process_step::descriptors) : become_program(plan, files, count);
   (void)!::write(aside < 0 ? report_to : aside, &failed, sizeof failed);

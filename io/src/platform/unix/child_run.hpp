@@ -52,13 +52,31 @@ TANDEM_IN_CHILD inline void reset_signals() noexcept {
   }
 }
 
+TANDEM_IN_CHILD inline bool is_placed_over(int number, const child_file* files,
+                                           std::size_t count) noexcept {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (files[i].number == number) return files[i].from >= 0 && files[i].from != number;
+  }
+  return false;
+}
+
+/// A number for it that nothing is placed over; not inherited across exec.
+TANDEM_IN_CHILD inline int duplicate_aside(int descriptor, const child_file* files,
+                                           std::size_t count) noexcept {
+  for (int least = 0;;) {
+    const int made = duplicate_above(descriptor, least);
+    if (made < 0 || !is_placed_over(made, files, count)) return made;
+    least = made + 1;  // that one will be placed over
+  }
+}
+
 /// As dup2() of all at once: a source may have a number that is another one's target. What has no
 /// source is closed at exec with all others.
-TANDEM_IN_CHILD inline bool place_files(child_file* files, std::size_t count, int top) noexcept {
+TANDEM_IN_CHILD inline bool place_files(child_file* files, std::size_t count) noexcept {
   for (std::size_t i = 0; i < count; ++i) {
-    const bool is_closed = files[i].from < 0;
-    if (is_closed || files[i].from == files[i].number || files[i].from > top) continue;
-    const int moved = duplicate_above(files[i].from, top + 1);
+    const bool stays = files[i].from < 0 || files[i].from == files[i].number;
+    if (stays || !is_placed_over(files[i].from, files, count)) continue;
+    const int moved = duplicate_aside(files[i].from, files, count);
     if (moved < 0) return false;
     files[i].from = moved;
   }
@@ -123,8 +141,7 @@ TANDEM_IN_CHILD inline child_report become_program(const child_plan& plan, child
   if (plan.directory != nullptr && ::chdir(plan.directory) != 0) {
     return failed_at(process_step::directory);
   }
-  const int top = count == 0 ? -1 : files[count - 1].number;
-  if (!place_files(files, count, top)) return failed_at(process_step::descriptors);
+  if (!place_files(files, count)) return failed_at(process_step::descriptors);
   give_up_others(files, count);
   unblock_signals();
   child_report failed;

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,6 +21,9 @@ namespace tandem::inline v0::io::platform {
 int signal_of(ending how) noexcept { return how == ending::kill ? SIGKILL : SIGTERM; }
 
 int own_id() noexcept { return ::getpid(); }
+bool at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) noexcept {
+  return ::pthread_atfork(before, in_parent, in_child) == 0;
+}
 
 bool has_folder(std::string_view program) noexcept {
   return program.find('/') != std::string_view::npos;

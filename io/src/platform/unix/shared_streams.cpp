@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "platform/processes.hpp"
 #include "platform/unix/shared_transfer.hpp"
 #include "platform/unix/without_sigpipe.hpp"
 
@@ -119,6 +120,10 @@ result<shared_descriptor> open_shared(native_descriptor given, bool reads) noexc
   return shared_descriptor{made, file.value()};
 }
 
-result<native_descriptor> standard_descriptor(int which) noexcept { return which; }
+result<native_descriptor> standard_descriptor(int which) noexcept {
+  const native_descriptor given = standard_stream(which);
+  if (given == no_descriptor) return std::make_error_code(std::errc::bad_file_descriptor);
+  return given;
+}
 
 }  // namespace tandem::inline v0::io::platform

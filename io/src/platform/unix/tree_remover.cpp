@@ -76,7 +76,7 @@ class remover {
         if (errno != EISDIR && errno != EPERM) break;
       }
       const int error = errno;
-      const int opened = ::openat(folder, name.c_str(), listing_flags_of(0));
+      const int opened = open_folder(folder, name);
       if (opened >= 0) return enter(name, opened);
       if (errno == ENOENT) return 0;
       if (!is_no_directory(errno)) break;
@@ -88,6 +88,35 @@ class remover {
   /// What systems answer where a directory, and no link to one, was asked for.
   static bool is_no_directory(int error) noexcept {
     return error == ELOOP || error == ENOTDIR || error == EMLINK;
+  }
+
+  /// Where no descriptor is left, one that is not needed now is given up for it.
+  int open_folder(int folder, const std::string& name) noexcept {
+    while (true) {
+      const int opened = ::openat(folder, name.c_str(), listing_flags_of(0));
+      if (opened >= 0 || (errno != EMFILE && errno != ENFILE)) return opened;
+      const int error = errno;
+      if (!close_uppermost()) {
+        errno = error;
+        return -1;
+      }
+    }
+  }
+  /// The last level stays open, since it is worked on.
+  bool close_uppermost() noexcept {
+    for (std::size_t i = 0; i + 1 < levels_.size(); ++i) {
+      if (levels_[i].directory.is_open()) return close_level(levels_[i]);
+    }
+    return false;
+  }
+  /// @returns  false: it is still open
+  static bool close_level(level& which) noexcept {
+    struct ::stat known{};
+    if (::fstat(which.directory.native_handle(), &known) != 0) return false;
+    which.device = known.st_dev;
+    which.inode = known.st_ino;
+    which.directory.close();
+    return true;
   }
 
   /// @returns  whether there is nothing of that name any more
@@ -103,13 +132,8 @@ class remover {
     made.directory = std::move(owned);
     if (levels_.size() <= most_open) return 0;
     level& closed = levels_[levels_.size() - 1 - most_open];
-    struct ::stat known{};
-    if (!closed.directory.is_open()) return 0;
-    if (::fstat(closed.directory.native_handle(), &known) != 0) return failed("");
-    closed.device = known.st_dev;
-    closed.inode = known.st_ino;
-    closed.directory.close();
-    return 0;
+    if (!closed.directory.is_open() || close_level(closed)) return 0;
+    return failed("");
   }
 
   std::int32_t read_more(level& here) noexcept {
@@ -141,7 +165,7 @@ class remover {
       if (++done.attempts == most_attempts) return failed("");
       if (errno == ENOTEMPTY || errno == EEXIST) {
         // Somebody has put something into it. Or it is another one by now, which is opened anew.
-        const int opened = ::openat(folder, done.name.c_str(), listing_flags_of(0));
+        const int opened = open_folder(folder, done.name);
         if (opened < 0) continue;
         done.directory = owned_descriptor(opened);
         done.has_ended = false;

@@ -82,6 +82,7 @@ std::error_code send_signal(const started_child& child, int number, bool to_grou
 }
 
 int own_id() noexcept { return static_cast<int>(::GetCurrentProcessId()); }
+bool at_fork(void (*)(), void (*)(), void (*)()) noexcept { return true; }  // there is none
 
 bool has_folder(std::string_view program) noexcept {
   return program.find_first_of("/\\:") != std::string_view::npos;
