@@ -75,7 +75,7 @@ udp_socket udp_socket::open_on(completion_thread& thread, const endpoint& addres
 }
 
 udp_socket udp_socket::bind(const endpoint& address, const udp_options& options) {
-  return bind(current_completion_pool("udp_socket::bind"), address, options);
+  return bind(default_completion_pool("udp_socket::bind"), address, options);
 }
 udp_socket udp_socket::bind(completion_pool& pool, const endpoint& address,
                             const udp_options& options) {
@@ -85,7 +85,7 @@ udp_socket udp_socket::bind(completion_pool& pool, const endpoint& address,
 
 std::vector<udp_socket> udp_socket::bind_sharded(const endpoint& address,
                                                  const udp_options& options) {
-  return bind_sharded(current_completion_pool("udp_socket::bind_sharded"), address, options);
+  return bind_sharded(default_completion_pool("udp_socket::bind_sharded"), address, options);
 }
 std::vector<udp_socket> udp_socket::bind_sharded(completion_pool& pool, const endpoint& address,
                                                  const udp_options& options) {
@@ -103,7 +103,7 @@ std::vector<udp_socket> udp_socket::bind_sharded(completion_pool& pool, const en
 }
 
 udp_socket udp_socket::connect(const endpoint& peer, const udp_options& options) {
-  return connect(current_completion_pool("udp_socket::connect"), peer, options);
+  return connect(default_completion_pool("udp_socket::connect"), peer, options);
 }
 udp_socket udp_socket::connect(completion_pool& pool, const endpoint& peer,
                                const udp_options& options) {
@@ -116,7 +116,7 @@ udp_socket udp_socket::connect(completion_pool& pool, const endpoint& peer,
 }
 
 udp_socket udp_socket::from_native(native_descriptor descriptor, const udp_options& options) {
-  return from_native(current_completion_pool("udp_socket::from_native"), descriptor, options);
+  return from_native(default_completion_pool("udp_socket::from_native"), descriptor, options);
 }
 udp_socket udp_socket::from_native(completion_pool& pool, native_descriptor descriptor,
                                    const udp_options& options) {
@@ -141,13 +141,32 @@ void udp_socket::disconnect() {
   state_->batch.bound = state_->home;
 }
 
+namespace {
+
+bool is_group(const endpoint& address) noexcept {
+  const std::uint8_t first = address.bytes().front();
+  return address.family() == address_family::ipv4 ? (first & 0xF0U) == 0xE0U : first == 0xFFU;
+}
+
+/// @throws  if there is an error
+void check_group(std::error_code error, const char* call, const endpoint& group) {
+  if (!error) return;
+  const char* const advice =
+      is_group(group) ? ""
+                      : " (it is no group's address: those are 224.0.0.0 to 239.255.255.255, and "
+                        "ff00::/8)";
+  throw std::system_error(error, std::string(call) + ' ' + group.to_string() + advice);
+}
+
+}  // namespace
+
 void udp_socket::join_group(const endpoint& group, std::uint32_t interface_index) {
-  const std::string what = "udp_socket::join_group " + group.to_string();
-  check(platform::change_group(socket_.descriptor(), group, interface_index, true), what.c_str());
+  check_group(platform::change_group(socket_.descriptor(), group, interface_index, true),
+              "udp_socket::join_group", group);
 }
 void udp_socket::leave_group(const endpoint& group, std::uint32_t interface_index) {
-  const std::string what = "udp_socket::leave_group " + group.to_string();
-  check(platform::change_group(socket_.descriptor(), group, interface_index, false), what.c_str());
+  check_group(platform::change_group(socket_.descriptor(), group, interface_index, false),
+              "udp_socket::leave_group", group);
 }
 void udp_socket::set_multicast_interface(std::uint32_t interface_index) {
   check(platform::set_multicast_interface(socket_.descriptor(), family(), interface_index),

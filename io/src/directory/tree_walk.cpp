@@ -158,12 +158,16 @@ std::int32_t tree_walk::open_by_path(const std::string& relative) const {
 }
 
 /// directories/circle. No other device either, where that is asked for.
-bool tree_walk::may_be_entered(reading& at, const found_folder& what) const {
+bool tree_walk::may_be_entered(reading& at, const found_folder& what) {
   const bool follows = options_.links == symlinks::follow;
   if (!follows && !options_.stays_on_device) return true;
   file_status about;
   const native_descriptor opened = at.directory->directory.native_handle();
-  if (platform::entry_status(opened, ".", detail::follows_links, about) != 0) return false;
+  const std::int32_t outcome = platform::entry_status(opened, ".", detail::follows_links, about);
+  if (outcome != 0) {
+    could_not_read(what.path, what.depth, outcome);
+    return false;
+  }
   if (options_.stays_on_device && what.depth != 0 && about.device != what.device) return false;
   at.device = about.device;
   if (!follows) return true;

@@ -105,7 +105,7 @@ class tree_walk {
   bool open(found_folder& what, reading& at);
   std::int32_t open_one(const found_folder& what) const;
   std::int32_t open_by_path(const std::string& relative) const;
-  bool may_be_entered(reading& at, const found_folder& what) const;
+  bool may_be_entered(reading& at, const found_folder& what);
   static std::shared_ptr<const identities> all_above(const found_folder& what);
   void read(reading& at, walk_batch& found);
   void look_at(const reading& at, walk_batch& found, std::size_t entry);

@@ -1,5 +1,6 @@
 // file.cpp: a file of somebody else's, taken over.
 // SPDX-License-Identifier: MIT
+#include <cstdint>
 #include <string>
 #include <system_error>
 #include <tandem/io/file.hpp>
@@ -20,7 +21,10 @@ file file::from_native(native_descriptor descriptor, std::string name) {
 
 file_command_awaiter file::advise(file_access how, std::uint64_t offset,
                                   std::size_t bytes) noexcept {
-  return {detail::file_action::advise, handle_, offset, bytes, platform::advice_flag(how)};
+  // As a number of the system's a larger one is negative.
+  constexpr auto most = static_cast<std::uint64_t>(INT64_MAX);
+  const std::size_t told = bytes > most ? 0 : bytes;  // 0: to the end
+  return {detail::file_action::advise, handle_, offset, told, platform::advice_flag(how)};
 }
 
 }  // namespace tandem::inline v0::io

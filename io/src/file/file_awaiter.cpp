@@ -95,6 +95,14 @@ void file_awaiter::throw_failure(const std::error_code& failure) const {
     text += " (direct: buffer, offset and size have to be multiples of " +
             std::to_string(file_->direct_io_alignment()) + ")";
   }
+  if (failure == std::errc::bad_file_descriptor) {
+    if (!file_->is_open()) {
+      text += " (it is not open)";
+    } else if (row.is_transfer && !are_at_positions.has(request_.action())) {
+      text += request_.is_reading() ? " (it was opened for writing only)"
+                                    : " (it was opened for reading only)";
+    }
+  }
   if (const std::string_view cure = platform::cure_of(failure); !cure.empty()) {
     (text += " (") += cure;
     text += ')';

@@ -58,6 +58,11 @@ file file_open_awaiter::opened() noexcept {
   return file(detail::file_handle(descriptor, std::move(path_), options_.direct));
 }
 
+const char* file_open_awaiter::advice_on_path() const noexcept {
+  if (path_.find('\0') != std::string::npos) return " (the path has a zero byte)";
+  return options_.direct ? " (direct: its file system may have no direct transfers)" : "";
+}
+
 result<file> file_open_awaiter::await_resume_result() {
   if (const std::error_code failure = end()) return failure;
   return opened();
@@ -68,7 +73,8 @@ file file_open_awaiter::await_resume() {
     if (failure == std::errc::operation_canceled) throw_failure(failure);
     std::string text = detail::row_of(request_.action()).name;
     if (file_ != nullptr) text += " \"" + file_->path() + "\":";
-    text += " \"" + path_ + '"';
+    text += std::string(" \"") + path_.c_str() + '"';  // up to a zero, behind which none would read
+    if (failure == std::errc::invalid_argument) text += advice_on_path();
     throw std::system_error(failure, text);
   }
   return opened();

@@ -23,15 +23,15 @@ registered_buffer::registered_buffer(registered_buffer&& other) noexcept
     : memory_(std::move(other.memory_)), slot_(std::exchange(other.slot_, -1)) {}
 
 registered_buffer& registered_buffer::operator=(registered_buffer&& other) noexcept {
-  std::swap(memory_, other.memory_);
-  std::swap(slot_, other.slot_);
+  registered_buffer taken(std::move(other));  // has ours afterwards, and ends them
+  std::swap(memory_, taken.memory_);
+  std::swap(slot_, taken.slot_);
   return *this;
 }
 
 registered_buffer::~registered_buffer() {
-  if (slot_ < 0) return;
-  check_no_buffer_in_flight(memory_.data(), memory_.size());
-  give_back_buffer_slot(slot_);  // registered/end
+  if (memory_.size() != 0) check_no_buffer_in_flight(memory_.data(), memory_.size());
+  if (slot_ >= 0) give_back_buffer_slot(slot_);  // registered/end
 }
 
 }  // namespace tandem::inline v0::io

@@ -14,6 +14,9 @@ const char* advice_on_taken(const unix_endpoint& address, const path_wishes& wis
     return " (a socket of this network namespace has that name: end its program, or take another)";
   }
   const result<detail::file_identity> there = platform::identity_of(address);
+  if (!there && there.error() == std::errc::no_such_file_or_directory) {
+    return " (what was there is gone by now: try again)";
+  }
   if (!there && there.error() == std::errc::not_a_socket) {
     return " (what is there is no socket, and so is not replaced: remove it, or take another path)";
   }

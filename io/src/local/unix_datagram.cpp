@@ -6,11 +6,13 @@
 #include <cerrno>
 #include <chrono>
 #include <string>
+#include <system_error>
 #include <tandem/sleep.hpp>
 #include <utility>
 
 #include "local/binding.hpp"
 #include "local/local_opening.hpp"
+#include "local/message_failure.hpp"
 #include "net/checked.hpp"
 #include "platform/attempt.hpp"
 #include "platform/error_number.hpp"
@@ -31,7 +33,7 @@ unix_datagram& unix_datagram::operator=(unix_datagram&& other) noexcept {
 
 unix_datagram unix_datagram::bind(const unix_endpoint& address,
                                   const unix_datagram_options& options) {
-  return bind(current_completion_pool("unix_datagram::bind"), address, options);
+  return bind(default_completion_pool("unix_datagram::bind"), address, options);
 }
 unix_datagram unix_datagram::bind(completion_pool& pool, const unix_endpoint& address,
                                   const unix_datagram_options& options) {
@@ -46,7 +48,7 @@ unix_datagram unix_datagram::bind(completion_pool& pool, const unix_endpoint& ad
 }
 
 std::pair<unix_datagram, unix_datagram> unix_datagram::pair() {
-  return pair(current_completion_pool("unix_datagram::pair"));
+  return pair(default_completion_pool("unix_datagram::pair"));
 }
 std::pair<unix_datagram, unix_datagram> unix_datagram::pair(completion_pool& pool) {
   auto both = open_local_pair(pool, local_kind::datagram, "unix_datagram::pair");
@@ -54,7 +56,7 @@ std::pair<unix_datagram, unix_datagram> unix_datagram::pair(completion_pool& poo
 }
 
 unix_datagram unix_datagram::from_native(native_descriptor descriptor) {
-  return from_native(current_completion_pool("unix_datagram::from_native"), descriptor);
+  return from_native(default_completion_pool("unix_datagram::from_native"), descriptor);
 }
 unix_datagram unix_datagram::from_native(completion_pool& pool, native_descriptor descriptor) {
   return unix_datagram(
@@ -77,8 +79,9 @@ task<void> unix_datagram::send_message_to(detail::local_message message, unix_en
       co_await sleep_for(pause);
       pause = (std::min)(2 * pause, std::chrono::milliseconds(50));
     } else if (outcome != -EINTR) {
-      throw std::system_error(platform::error_of(-outcome),
-                              "unix_datagram::send_to " + receiver.to_string());
+      const std::error_code failure = platform::error_of(-outcome);
+      throw std::system_error(failure, "unix_datagram::send_to " + receiver.to_string() +
+                                           why_not_sent(failure, socket_, message));
     }
   }
 }

@@ -58,7 +58,7 @@ native_descriptor unix_listener_base::release() noexcept {
 
 unix_listener unix_listener::bind(const unix_endpoint& address,
                                   const unix_listen_options& options) {
-  return bind(current_completion_pool("unix_listener::bind"), address, options);
+  return bind(default_completion_pool("unix_listener::bind"), address, options);
 }
 unix_listener unix_listener::bind(completion_pool& pool, const unix_endpoint& address,
                                   const unix_listen_options& options) {
@@ -67,7 +67,7 @@ unix_listener unix_listener::bind(completion_pool& pool, const unix_endpoint& ad
   return made;
 }
 unix_listener unix_listener::from_native(native_descriptor descriptor) {
-  return from_native(current_completion_pool("unix_listener::from_native"), descriptor);
+  return from_native(default_completion_pool("unix_listener::from_native"), descriptor);
 }
 unix_listener unix_listener::from_native(completion_pool& pool, native_descriptor descriptor) {
   unix_listener made;
@@ -77,7 +77,7 @@ unix_listener unix_listener::from_native(completion_pool& pool, native_descripto
 
 unix_seqpacket_listener unix_seqpacket_listener::bind(const unix_endpoint& address,
                                                       const unix_listen_options& options) {
-  return bind(current_completion_pool("unix_seqpacket_listener::bind"), address, options);
+  return bind(default_completion_pool("unix_seqpacket_listener::bind"), address, options);
 }
 unix_seqpacket_listener unix_seqpacket_listener::bind(completion_pool& pool,
                                                       const unix_endpoint& address,
@@ -87,7 +87,7 @@ unix_seqpacket_listener unix_seqpacket_listener::bind(completion_pool& pool,
   return made;
 }
 unix_seqpacket_listener unix_seqpacket_listener::from_native(native_descriptor descriptor) {
-  return from_native(current_completion_pool("unix_seqpacket_listener::from_native"), descriptor);
+  return from_native(default_completion_pool("unix_seqpacket_listener::from_native"), descriptor);
 }
 unix_seqpacket_listener unix_seqpacket_listener::from_native(completion_pool& pool,
                                                              native_descriptor descriptor) {

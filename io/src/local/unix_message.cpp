@@ -3,9 +3,9 @@
 #include <tandem/io/unix_message.hpp>
 
 #include <string>
-#include <system_error>
 #include <utility>
 
+#include "local/message_failure.hpp"
 #include "platform/descriptor.hpp"
 
 namespace tandem::inline v0::io {
@@ -34,27 +34,11 @@ received_message receive_message_awaiter::take() {
   return got;
 }
 
-namespace {
-
-/// Why a message was not sent, where that is known here.
-std::string broken_condition(const detail::operation& failed,
-                             const detail::local_message& message) {
-  if (failed.error() != std::errc::invalid_argument) return {};
-  if (message.given.size() > detail::local_message::most_given) {
-    return ": " + std::to_string(message.given.size()) + " descriptors, and the most at once are " +
-           std::to_string(detail::local_message::most_given);
-  }
-  if (message.bytes == 0 && !message.given.empty()) {
-    return ": descriptors need a byte to go with";
-  }
-  return {};
-}
-
-}  // namespace
-
 received_message receive_message_awaiter::await_resume() {
   end_operation();
-  if (operation_.failed()) operation_.throw_failure(operation_.name());
+  if (operation_.failed()) {
+    operation_.throw_failure((std::string(call_) + why_not_open(*socket_)).c_str());
+  }
   return take();
 }
 
@@ -67,8 +51,8 @@ result<received_message> receive_message_awaiter::await_resume_result() {
 std::size_t send_message_awaiter::await_resume() {
   end_operation();
   if (operation_.failed()) {
-    const std::string what = operation_.name() + broken_condition(operation_, message_);
-    operation_.throw_failure(what.c_str());
+    const std::string why = why_not_sent(operation_.error(), *socket_, message_);
+    operation_.throw_failure((call_ + why).c_str());
   }
   return static_cast<std::size_t>(operation_.outcome());
 }

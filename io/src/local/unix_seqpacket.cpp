@@ -31,7 +31,7 @@ task<unix_seqpacket> unix_seqpacket::connect(unix_endpoint peer) {
 }
 
 std::pair<unix_seqpacket, unix_seqpacket> unix_seqpacket::pair() {
-  return pair(current_completion_pool("unix_seqpacket::pair"));
+  return pair(default_completion_pool("unix_seqpacket::pair"));
 }
 std::pair<unix_seqpacket, unix_seqpacket> unix_seqpacket::pair(completion_pool& pool) {
   auto both = open_local_pair(pool, local_kind::seqpacket, "unix_seqpacket::pair");
@@ -39,7 +39,7 @@ std::pair<unix_seqpacket, unix_seqpacket> unix_seqpacket::pair(completion_pool& 
 }
 
 unix_seqpacket unix_seqpacket::from_native(native_descriptor descriptor) {
-  return from_native(current_completion_pool("unix_seqpacket::from_native"), descriptor);
+  return from_native(default_completion_pool("unix_seqpacket::from_native"), descriptor);
 }
 unix_seqpacket unix_seqpacket::from_native(completion_pool& pool, native_descriptor descriptor) {
   return unix_seqpacket(

@@ -19,7 +19,7 @@ task<unix_stream> unix_stream::connect(unix_endpoint peer) {
 }
 
 std::pair<unix_stream, unix_stream> unix_stream::pair() {
-  return pair(current_completion_pool("unix_stream::pair"));
+  return pair(default_completion_pool("unix_stream::pair"));
 }
 std::pair<unix_stream, unix_stream> unix_stream::pair(completion_pool& pool) {
   auto both = open_local_pair(pool, local_kind::stream, "unix_stream::pair");
@@ -27,7 +27,7 @@ std::pair<unix_stream, unix_stream> unix_stream::pair(completion_pool& pool) {
 }
 
 unix_stream unix_stream::from_native(native_descriptor descriptor) {
-  return from_native(current_completion_pool("unix_stream::from_native"), descriptor);
+  return from_native(default_completion_pool("unix_stream::from_native"), descriptor);
 }
 unix_stream unix_stream::from_native(completion_pool& pool, native_descriptor descriptor) {
   return unix_stream(

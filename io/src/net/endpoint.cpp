@@ -58,7 +58,10 @@ endpoint endpoint::parse(std::string_view text) {
     return {address_family::ipv6, bytes, port};
   }
   if (!platform::parse_address(address_family::ipv4, std::string(host), bytes)) {
-    not_an_endpoint(text, "the host is no IPv4 address, and IPv6 needs brackets");
+    not_an_endpoint(
+        text,
+        "the host is no IPv4 address; IPv6 needs brackets, and a name is for resolve(), "
+        "or tcp_stream::connect(host, port)");
   }
   return {address_family::ipv4, bytes, port};
 }

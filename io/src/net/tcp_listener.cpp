@@ -29,7 +29,7 @@ tcp_stream accept_awaiter::await_resume() {
 
 tcp_listener tcp_listener::from_native(native_descriptor descriptor,
                                        const tcp_options& connections) {
-  return from_native(current_completion_pool("tcp_listener::from_native"), descriptor, connections);
+  return from_native(default_completion_pool("tcp_listener::from_native"), descriptor, connections);
 }
 
 tcp_listener tcp_listener::from_native(completion_pool& pool, native_descriptor descriptor,
@@ -40,7 +40,7 @@ tcp_listener tcp_listener::from_native(completion_pool& pool, native_descriptor 
 }
 
 tcp_listener tcp_listener::bind(const endpoint& address, const listen_options& options) {
-  return bind(current_completion_pool("tcp_listener::bind"), address, options);
+  return bind(default_completion_pool("tcp_listener::bind"), address, options);
 }
 
 tcp_listener tcp_listener::bind(completion_pool& pool, const endpoint& address,
@@ -50,7 +50,7 @@ tcp_listener tcp_listener::bind(completion_pool& pool, const endpoint& address,
 
 std::vector<tcp_listener> tcp_listener::bind_sharded(const endpoint& address,
                                                      const listen_options& options) {
-  return bind_sharded(current_completion_pool("tcp_listener::bind_sharded"), address, options);
+  return bind_sharded(default_completion_pool("tcp_listener::bind_sharded"), address, options);
 }
 
 std::vector<tcp_listener> tcp_listener::bind_sharded(completion_pool& pool, const endpoint& address,

@@ -53,7 +53,7 @@ tcp_stream connect_awaiter::await_resume() {
 }
 
 tcp_stream tcp_stream::from_native(native_descriptor descriptor) {
-  return from_native(current_completion_pool("tcp_stream::from_native"), descriptor);
+  return from_native(default_completion_pool("tcp_stream::from_native"), descriptor);
 }
 
 tcp_stream tcp_stream::from_native(completion_pool& pool, native_descriptor descriptor) {

@@ -349,11 +349,13 @@ std::vector<pool_decision> completion_pool::decisions() const { return impl_->de
 std::string_view completion_pool::backend_name() const noexcept { return impl_->backend_name(); }
 
 completion_pool& current_completion_pool(const char* what) {
-  return tandem::detail::current_runtime(
-             what,
-             "name a pool, as in tcp_listener::bind(tandem::io::install(runtime), address), or "
-             "call "
-             "it in a task")
+  return tandem::detail::current_runtime(what, "call it in a task").use_service<completion_pool>();
+}
+
+completion_pool& default_completion_pool(const char* what) {
+  return tandem::detail::current_runtime(what,
+                                         "name a pool as its first argument, "
+                                         "tandem::io::install(runtime), or call it in a task")
       .use_service<completion_pool>();
 }
 

@@ -50,6 +50,19 @@ detail::socket adopt_end(completion_pool& pool, native_descriptor descriptor, bo
   return made;
 }
 
+[[noreturn]] void throw_transfer_failure(const detail::operation& failed,
+                                         const detail::socket& end) {
+  std::string what = failed.name();
+  if (!end.is_open()) {
+    what += failed.kind() == detail::operation_kind::read_pipe
+                ? ": the pipe is not open (a process's: process_options::standard_output, or "
+                  "standard_error, was not process_stdio::pipe())"
+                : ": the pipe is not open (a process's: process_options::standard_input was not "
+                  "process_stdio::pipe())";
+  }
+  failed.throw_failure(what.c_str());
+}
+
 /// One of a new pipe.
 detail::socket new_end(completion_pool& pool, owned_descriptor made) {
   std::error_code error;
@@ -61,22 +74,33 @@ detail::socket new_end(completion_pool& pool, owned_descriptor made) {
 
 }  // namespace
 
+std::size_t pipe_transfer_awaiter::await_resume() {
+  end_operation();
+  if (operation_.failed()) throw_transfer_failure(operation_, *socket_);
+  return static_cast<std::size_t>(operation_.outcome());
+}
+
+void pipe_write_all_awaiter::await_resume() {
+  end_operation();
+  if (operation_.failed()) throw_transfer_failure(operation_, *socket_);
+}
+
 pipe_reader pipe_reader::from_native(native_descriptor descriptor) {
-  return from_native(current_completion_pool("pipe_reader::from_native"), descriptor);
+  return from_native(default_completion_pool("pipe_reader::from_native"), descriptor);
 }
 pipe_reader pipe_reader::from_native(completion_pool& pool, native_descriptor descriptor) {
   return pipe_reader(adopt_end(pool, descriptor, true, "pipe_reader::from_native"));
 }
 
 pipe_writer pipe_writer::from_native(native_descriptor descriptor) {
-  return from_native(current_completion_pool("pipe_writer::from_native"), descriptor);
+  return from_native(default_completion_pool("pipe_writer::from_native"), descriptor);
 }
 pipe_writer pipe_writer::from_native(completion_pool& pool, native_descriptor descriptor) {
   return pipe_writer(adopt_end(pool, descriptor, false, "pipe_writer::from_native"));
 }
 
 std::pair<pipe_reader, pipe_writer> make_pipe() {
-  return make_pipe(current_completion_pool("make_pipe"));
+  return make_pipe(default_completion_pool("make_pipe"));
 }
 std::pair<pipe_reader, pipe_writer> make_pipe(completion_pool& pool) {
   const platform::pipe_modes neither_waits(false, false);

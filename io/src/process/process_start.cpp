@@ -31,6 +31,12 @@ constexpr std::array stream_names{"standard input", "standard output", "standard
                             std::string("process::start: ") + stream_names.at(at) + ": " + tried);
 }
 
+/// Whether the program's name has its arguments, too.
+const char* advice_on_blank(const start_plan& plan) noexcept {
+  const bool has_blank = plan.program().find(' ') != std::string::npos;
+  return has_blank ? " (one word a string: command_line(\"ls\", \"-l\"))" : "";
+}
+
 /// What was tried, and what to do about it.
 std::string text_of(const start_plan& plan, platform::start_failure failed) {
   const std::string program = "'" + plan.program() + "'";
@@ -64,9 +70,11 @@ std::string text_of(const start_plan& plan, platform::start_failure failed) {
     return "exec of " + program +
            (is_searched ? ": it is in no folder of PATH"
                         : ": there is no such program, or not the interpreter that its first line "
-                          "names");
+                          "names") +
+           advice_on_blank(plan);
   }
   if (failed.error == std::errc::permission_denied) {
+    if (plan.names_directory()) return "exec of " + program + ": it is a directory";
     return "exec of " + program + ": it may not be executed (chmod +x?)";
   }
   if (failed.error == std::errc::executable_format_error) {

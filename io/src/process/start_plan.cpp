@@ -3,6 +3,7 @@
 #include "process/start_plan.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <string_view>
 #include <system_error>
@@ -93,6 +94,14 @@ void start_plan::find_programs() {
     if (end == std::string_view::npos) return;
     folders.remove_prefix(end + 1);
   }
+}
+
+bool start_plan::names_directory() const noexcept {
+  return std::ranges::any_of(programs_, [this](const std::string& each) {
+    std::error_code unknown;
+    // Which an absolute path takes the place of.
+    return std::filesystem::is_directory(std::filesystem::path(directory_) / each, unknown);
+  });
 }
 
 platform::child_plan start_plan::plan() {

@@ -38,6 +38,8 @@ class start_plan {
   /// For people.
   const std::string& program() const noexcept { return arguments_.front(); }
   const std::string& directory() const noexcept { return directory_; }
+  /// Whether there is a directory where the program was looked for. Asks the system.
+  bool names_directory() const noexcept;
 
  private:
   void make_environment(const process_options& options);

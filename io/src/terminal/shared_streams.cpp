@@ -31,13 +31,13 @@ native_descriptor standard(int which, const char* what) {
 }  // namespace
 
 shared_input shared_input::of(native_descriptor descriptor) {
-  return of(current_completion_pool("shared_input::of"), descriptor);
+  return of(default_completion_pool("shared_input::of"), descriptor);
 }
 shared_input shared_input::of(completion_pool& pool, native_descriptor descriptor) {
   return shared_input(open(pool, descriptor, true, "shared_input::of"));
 }
 shared_output shared_output::of(native_descriptor descriptor) {
-  return of(current_completion_pool("shared_output::of"), descriptor);
+  return of(default_completion_pool("shared_output::of"), descriptor);
 }
 shared_output shared_output::of(completion_pool& pool, native_descriptor descriptor) {
   return shared_output(open(pool, descriptor, false, "shared_output::of"));

@@ -104,6 +104,17 @@ TEST(udp_options, what_the_system_refuses_is_named) {
     const std::string text = refusal_of<std::system_error>(
         [&] { (void)udp_socket::bind(endpoint::loopback_v4(0), options); });
     EXPECT_TRUE(has(text, "udp_options::hops")) << text;
+    const auto advises = [](const endpoint& any, const endpoint& group) {
+      udp_socket member = udp_socket::bind(any);
+      return has(refusal_of<std::system_error>([&] { member.join_group(group, 70'000); }),
+                 "no group's address");
+    };
+    EXPECT_TRUE(advises(endpoint::any_v4(0), endpoint::loopback_v4(0)));
+    EXPECT_TRUE(advises(endpoint::any_v6(0), endpoint::loopback_v6(0)));
+    // Of these it is the interface that there is none of.
+    EXPECT_FALSE(advises(endpoint::any_v4(0), endpoint::parse("224.0.0.77:0")));
+    EXPECT_FALSE(advises(endpoint::any_v4(0), endpoint::parse("239.255.77.1:0")));
+    EXPECT_FALSE(advises(endpoint::any_v6(0), endpoint::parse("[ff02::77]:0")));
     co_return;
   });
 }

@@ -49,4 +49,15 @@ TEST(file, a_direct_transfer_that_is_not_aligned_is_refused_and_the_text_says_ho
   });
 }
 
+TEST(file, direct_where_the_file_system_has_none_is_said_to_be_what_was_refused) {
+  const std::string path = "/proc/self/status";
+  tandem::test::on_every_home([&]() -> task<void> {
+    open_options direct(open_mode::read);
+    direct.direct = true;
+    EXPECT_EQ(co_await tandem::test::failure_of(file::open(path, direct)),
+              "file::open \"/proc/self/status\" (direct: its file system may have no direct "
+              "transfers): Invalid argument");
+  });
+}
+
 }  // namespace

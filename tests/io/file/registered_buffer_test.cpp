@@ -74,12 +74,15 @@ TEST_F(registered, what_is_written_from_a_part_is_there) {
     registered_buffer block(16 * unit, unit);
     std::ranges::copy(part(0, block.size()), block.data());
     co_await target.write_all_at(block.bytes(), 8 * unit);
-    EXPECT_EQ(co_await target.write_at(block.bytes(unit, 2 * unit), 0), 2 * unit);
+    const registered_buffer& only_read = block;
+    EXPECT_EQ(co_await target.write_at(only_read.bytes(unit, 2 * unit), 0), 2 * unit);
+    EXPECT_EQ(only_read.bytes().slot(), block.bytes().slot());
+    co_await target.write_all_at(only_read.bytes(3 * unit, unit), 2 * unit);
     co_await target.read_exactly_at(block.bytes(8 * unit, 4 * unit), 8 * unit);
     EXPECT_TRUE(are_equal(block.data() + 8 * unit, part(0, 4 * unit)));
     const std::string found = tandem::test::get(path);
     const auto bytes = tandem::io::bytes_of(found);
-    EXPECT_TRUE(are_equal(bytes.data(), part(unit, 2 * unit)));
+    EXPECT_TRUE(are_equal(bytes.data(), part(unit, 3 * unit)));
     EXPECT_TRUE(are_equal(bytes.data() + 8 * unit, part(0, 16 * unit)));
   });
 }
@@ -122,6 +125,8 @@ TEST_F(registered, a_buffer_that_has_moved_is_the_same_one) {
     registered_buffer third(unit, unit);
     EXPECT_EQ(co_await source.read_at(third.bytes(), 2 * unit), unit);
     third = std::move(second);
+    EXPECT_EQ(second.size(), 0U) << "what the other one had has ended";  // NOLINT
+    EXPECT_FALSE(second.bytes().has_slot());                             // NOLINT
     EXPECT_TRUE(are_equal(third.data(), part(0, 2 * unit)));
     EXPECT_EQ(co_await source.read_at(third.bytes(), 4 * unit), 2 * unit);
     EXPECT_TRUE(are_equal(third.data(), part(4 * unit, 2 * unit)));

@@ -67,8 +67,8 @@ TEST(unix_file, failures_name_the_file_and_what_was_tried) {
               std::errc::file_exists);
     EXPECT_EQ((co_await as_result(file::open(folder.path(), new_file()))).error(),
               std::errc::is_a_directory);
-    EXPECT_EQ((co_await as_result(file::open(std::string("a\0b", 3)))).error(),
-              std::errc::invalid_argument);
+    EXPECT_EQ(co_await failure_of(file::open(std::string("a\0b", 3))),
+              "file::open \"a\" (the path has a zero byte): Invalid argument");
     std::array<std::byte, 10> got{};
     file directory = co_await file::open(folder.path());
     EXPECT_EQ(co_await failure_of(directory.read_at(got, 5)),
@@ -76,7 +76,12 @@ TEST(unix_file, failures_name_the_file_and_what_was_tried) {
     co_await directory.sync();
     file readable = co_await file::open(folder / "f");
     EXPECT_EQ(co_await failure_of(readable.write_all_at(got, 0)),
-              "file::write_at \"" + folder / "f" + "\" at offset 0: Bad file descriptor");
+              "file::write_at \"" + folder / "f" +
+                  "\" at offset 0 (it was opened for reading only): Bad file descriptor");
+    file writable = co_await file::open(folder / "f", open_mode::write);
+    EXPECT_EQ(co_await failure_of(writable.read_at(got, 0)),
+              "file::read_at \"" + folder / "f" +
+                  "\" at offset 0 (it was opened for writing only): Bad file descriptor");
     EXPECT_EQ(co_await failure_of(readable.truncate(0)),
               "file::truncate \"" + folder / "f" + "\": Invalid argument");
     file full = co_await file::open("/dev/full", open_mode::write);
@@ -84,11 +89,13 @@ TEST(unix_file, failures_name_the_file_and_what_was_tried) {
     EXPECT_EQ((co_await as_result(full.append(got))).error(), std::errc::no_space_on_device);
     EXPECT_EQ((co_await as_result(full.sync())).error(), std::errc::invalid_argument);
     file none;
-    EXPECT_EQ((co_await as_result(none.read_at(got, 0))).error(), std::errc::bad_file_descriptor);
+    EXPECT_EQ(co_await failure_of(none.read_at(got, 0)),
+              "file::read_at \"\" at offset 0 (it is not open): Bad file descriptor");
     EXPECT_EQ((co_await as_result(none.status())).error(), std::errc::bad_file_descriptor);
     EXPECT_EQ((co_await as_result(none.truncate(0))).error(), std::errc::bad_file_descriptor);
     std::array<int, 2> ends{};
     EXPECT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+    co_await readable.advise(tandem::io::file_access::soon, 0, SIZE_MAX);  // not a negative number
     file pipe = file::from_native(ends[0]);
     EXPECT_EQ((co_await as_result(pipe.read_at(got, 0))).error(), std::errc::invalid_seek);
     ::close(ends[1]);

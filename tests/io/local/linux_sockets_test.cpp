@@ -21,6 +21,7 @@
 #include "io/support/file_support.hpp"
 #include "io/support/io_support.hpp"
 #include "loopback_ports.hpp"
+#include "refusal_text.hpp"
 
 namespace {
 
@@ -34,6 +35,8 @@ using tandem::test::on_every_home;
 /// What somebody makes a link to, at each path that is bound.
 std::atomic<const char*> target_of_link{nullptr};
 std::atomic<bool> refuses_permissions{false};
+/// Whoever has the path has left when somebody looks.
+std::atomic<bool> vanishes_when_looked_at{false};
 
 mode_t mode_of(const std::string& path) {
   struct stat status{};
@@ -85,6 +88,22 @@ TEST(unix_paths, a_socket_that_cannot_have_its_permissions_is_not_left_there) {
     EXPECT_EQ(refusal, std::errc::operation_not_permitted);
     EXPECT_FALSE(is_there(path));
     EXPECT_FALSE(bind_with_permissions(path, 0666));
+    co_return;
+  });
+}
+
+TEST(unix_paths, nothing_is_said_to_be_in_use_that_is_gone_when_it_is_looked_at) {
+  on_every_home([]() -> task<void> {
+    const tandem::test::temporary_folder folder;
+    const auto name = unix_endpoint::path(folder / "socket");
+    const unix_listener first = unix_listener::bind(name);
+    tandem::io::unix_listen_options keeps;
+    keeps.replaces_stale = false;
+    vanishes_when_looked_at = true;
+    const std::string text = tandem::test::refusal_of<std::system_error>(
+        [&] { (void)unix_listener::bind(name, keeps); });
+    vanishes_when_looked_at = false;
+    EXPECT_TRUE(tandem::test::has(text, "what was there is gone by now")) << text;
     co_return;
   });
 }
@@ -143,4 +162,11 @@ extern "C" int fchmodat(int folder, const char* path, mode_t mode, int flags) no
   using call = int (*)(int, const char*, mode_t, int);
   static const auto of_library = reinterpret_cast<call>(::dlsym(RTLD_NEXT, "fchmodat"));  // NOLINT
   return of_library(folder, path, mode, flags);
+}
+
+extern "C" int lstat(const char* path, struct stat* status) noexcept {
+  if (vanishes_when_looked_at) {
+    EXPECT_EQ(::unlink(path), 0);
+  }
+  return ::fstatat(AT_FDCWD, path, status, AT_SYMLINK_NOFOLLOW);
 }

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <tandem/as_result.hpp>
 #include <utility>
+#include <vector>
 
 #include "io/support/file_support.hpp"
 #include "io/support/io_support.hpp"
@@ -29,6 +30,7 @@ using tandem::io::unix_listener;
 using tandem::io::unix_seqpacket;
 using tandem::io::unix_stream;
 using tandem::test::bytes_of;
+using tandem::test::failure_of;
 using tandem::test::no_descriptors;
 using tandem::test::on_every_home;
 using tandem::test::refusal_code;
@@ -77,6 +79,51 @@ TEST(unix_faults, datagrams_to_nobody_are_told_and_do_not_wait) {
     receiver.close();
     const auto refused = co_await as_result(sender.send(bytes_of("x")));
     EXPECT_EQ(refused.error(), std::errc::connection_refused);
+  });
+}
+
+TEST(unix_faults, what_was_not_sent_is_told_with_the_call_and_the_reason) {
+  on_every_home([]() -> task<void> {
+    constexpr native_descriptor closed = 1 << 20;
+    std::array<std::byte, 8> room;
+    auto [one, other] = unix_stream::pair();
+    const std::array<native_descriptor, 2> sent{one.native_handle(), closed};
+    EXPECT_EQ(
+        co_await failure_of(one.write_with(bytes_of("x"), sent)),
+        "unix_stream::write_with: descriptor 1048576 (no. 1 of the list) is not open: Bad file "
+        "descriptor");
+    one.close();
+    EXPECT_EQ(co_await failure_of(one.write_with(bytes_of("x"), other.native_handle())),
+              "unix_stream::write_with: the socket is not open: Bad file descriptor");
+    EXPECT_EQ(co_await failure_of(one.read_with(room)),
+              "unix_stream::read_with: the socket is not open: Bad file descriptor");
+
+    const std::vector<std::byte> huge(std::size_t{8} << 20);
+    auto [first, second] = unix_seqpacket::pair();
+    EXPECT_EQ(co_await failure_of(first.send(huge)),
+              "unix_seqpacket::send: 8388608 bytes; a message has to fit the send buffer of its "
+              "socket (SO_SNDBUF): Message too long");
+    second = unix_seqpacket();
+    EXPECT_EQ(co_await failure_of(first.send(bytes_of("x"))), "unix_seqpacket::send: Broken pipe");
+    EXPECT_EQ(co_await failure_of(second.receive(room)),
+              "unix_seqpacket::receive: the socket is not open: Bad file descriptor");
+
+    const tandem::test::temporary_folder folder;
+    const auto here = unix_endpoint::path(folder / "here");
+    const unix_datagram receiver = unix_datagram::bind(here);
+    unix_datagram sender = unix_datagram::bind(unix_endpoint());
+    const std::string call = "unix_datagram::send_to " + folder / "here";
+    EXPECT_EQ(co_await failure_of(sender.send_to(huge, here)),
+              call +
+                  ": 8388608 bytes; a message has to fit the send buffer of its socket "
+                  "(SO_SNDBUF): Message too long");
+    EXPECT_EQ(co_await failure_of(sender.send_to(bytes_of("x"), here, closed)),
+              call + ": descriptor 1048576 (no. 0 of the list) is not open: Bad file descriptor");
+    sender.close();
+    EXPECT_EQ(co_await failure_of(sender.send_to(bytes_of("x"), here)),
+              call + ": the socket is not open: Bad file descriptor");
+    EXPECT_EQ(co_await failure_of(sender.send(bytes_of("x"))),
+              "unix_datagram::send: the socket is not open: Bad file descriptor");
   });
 }
 

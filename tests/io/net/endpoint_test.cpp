@@ -10,6 +10,8 @@
 #include <tandem/io/endpoint.hpp>
 #include <unordered_set>
 
+#include "refusal_text.hpp"
+
 namespace {
 
 using tandem::io::address_family;
@@ -64,6 +66,9 @@ TEST(endpoint, what_is_no_endpoint_is_quoted_in_the_error) {
       EXPECT_NE(std::string(e.what()).find("\"" + std::string(text) + "\""), std::string::npos);
     }
   }
+  const std::string name = tandem::test::refusal_of<std::invalid_argument>(
+      [] { (void)endpoint::parse("localhost:80"); });
+  EXPECT_TRUE(tandem::test::has(name, "resolve(), or tcp_stream::connect(host, port)")) << name;
   using namespace std::string_view_literals;
   EXPECT_THROW((void)endpoint::parse("127.0.0.1\0evil:80"sv), std::invalid_argument);
   EXPECT_THROW((void)endpoint::parse("[::1\0x]:80"sv), std::invalid_argument);

@@ -18,7 +18,9 @@
 #include <utility>
 #include <vector>
 
+#include "io/support/file_support.hpp"
 #include "io/support/io_support.hpp"
+#include "refusal_text.hpp"
 
 namespace {
 
@@ -29,6 +31,8 @@ using tandem::io::make_pipe;
 using tandem::io::pipe_reader;
 using tandem::io::pipe_writer;
 using tandem::test::bytes_of;
+using tandem::test::failure_of;
+using tandem::test::has;
 using tandem::test::on_every_home;
 using tandem::test::pattern;
 using tandem::test::read_to_end;
@@ -160,6 +164,17 @@ TEST(pipe, what_is_closed_or_was_never_open_says_so) {
     EXPECT_EQ((co_await as_result(writer.write(room))).error(), std::errc::bad_file_descriptor);
     EXPECT_EQ((co_await as_result(writer.write_all(room))).error(), std::errc::bad_file_descriptor);
     EXPECT_FALSE(reader.is_open());
+    const std::string writer_words =
+        "the pipe is not open (a process's: process_options::standard_input was";
+    std::string text = co_await failure_of(writer.write(room));
+    EXPECT_TRUE(has(text, "pipe_writer::write: " + writer_words)) << text;
+    text = co_await failure_of(writer.write_all(room));
+    EXPECT_TRUE(has(text, "pipe_writer::write_all: " + writer_words)) << text;
+    text = co_await failure_of(reader.read(room));
+    EXPECT_TRUE(has(text, "process_options::standard_output, or standard_error, was not")) << text;
+    auto [reads, writes] = make_pipe();
+    reads.close();
+    EXPECT_EQ(co_await failure_of(writes.write_all(room)), "pipe_writer::write_all: Broken pipe");
   });
 }
 

@@ -46,6 +46,16 @@ TEST(process_start, says_what_is_wrong_with_a_program_and_what_to_do) {
     expect_refusal(co_await refusal_of_start(command_line("tandem-no-such-program")),
                    std::errc::no_such_file_or_directory, process_step::exec,
                    "in no folder of PATH");
+    expect_refusal(co_await refusal_of_start(command_line("tandem-none -l")),
+                   std::errc::no_such_file_or_directory, process_step::exec,
+                   "in no folder of PATH (one word a string: command_line(\"ls\", \"-l\"))");
+    process_options inside;
+    inside.directory = folder.path();
+    EXPECT_EQ(::mkdir((folder / "folder").c_str(), 0700), 0);
+    for (const std::string& path : {folder.path(), std::string("./folder")}) {
+      expect_refusal(co_await refusal_of_start(command_line(path), inside),
+                     std::errc::permission_denied, process_step::exec, "': it is a directory");
+    }
   });
 }
 

@@ -12,6 +12,7 @@
 #include <tandem/as_result.hpp>
 #include <tandem/io/completion_pool.hpp>
 #include <tandem/io/install.hpp>
+#include <tandem/io/registered_buffer.hpp>
 #include <tandem/io/tcp_stream.hpp>
 #include <tandem/sleep.hpp>
 #include <tandem/spawn.hpp>
@@ -32,6 +33,7 @@ using tandem::task_scope;
 using tandem::with_scope;
 using tandem::io::check_no_buffer_in_flight;
 using tandem::io::completion_pool;
+using tandem::io::registered_buffer;
 using tandem::io::tcp_stream;
 using tandem::test::connection;
 using tandem::test::make_connection;
@@ -100,6 +102,25 @@ TEST(buffers_in_flight_death, giving_memory_up_names_the_operation_that_uses_it)
   EXPECT_DEATH(reads(read_parts), "tcp_stream::read of a list on descriptor [0-9]+ was in flight");
   EXPECT_DEATH(reads(receive_datagram),
                "udp_socket::receive_into on descriptor [0-9]+ was in flight: its buffer");
+}
+
+TEST(buffers_in_flight_death, a_registered_buffer_that_has_no_slot_is_looked_at_too) {
+  const auto ends_too_early = [] {
+    test_runtime rt;
+    std::vector<registered_buffer> others;  // all slots that there are
+    while (others.size() < 1024) others.emplace_back(std::size_t{1});
+    rt.run([](completion_pool& pool) -> task<void> {
+      connection c = co_await make_connection();
+      co_await with_scope([&](task_scope& scope) -> task<void> {
+        registered_buffer block(100);
+        if (block.bytes().has_slot()) co_return;
+        const std::uint64_t before = pool.stats().in_flight;
+        scope.spawn(read_into(c.server, block.bytes()));
+        co_await one_more_than(before, pool);
+      });
+    }(tandem::io::install(*rt)));
+  };
+  EXPECT_DEATH(ends_too_early(), "memory was given up while tcp_stream::read on descriptor");
 }
 
 /// Its frame holds the buffer, and goes first.

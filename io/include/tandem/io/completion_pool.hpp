@@ -115,6 +115,8 @@ class TANDEM_IO_API completion_pool final : public service {
 /// @throws  std::logic_error naming `what` outside any task, and what to do there;
 ///          std::system_error if no backend can be set up
 TANDEM_IO_API completion_pool& current_completion_pool(const char* what);
+/// As above, for a call that may be given a pool as its first argument, which the text says.
+TANDEM_IO_API completion_pool& default_completion_pool(const char* what);
 
 /// Index of the calling completion thread within its pool; -1 on any other thread.
 TANDEM_IO_API int current_completion_index() noexcept;

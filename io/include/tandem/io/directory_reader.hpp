@@ -53,6 +53,12 @@ class TANDEM_IO_API directory_reader {
   directory_read_awaiter next() { return directory_read_awaiter(*this); }
 
   // Implementation
+  /// Never to be called: whoever awaits the reader itself is told what to write.
+  template <class Never = void>
+  directory_read_awaiter operator co_await() {
+    static_assert(sizeof(Never*) == 0, "a directory_reader is a stream: co_await reader.next()");
+    return next();
+  }
   /// @param folder  null: the current one; stays open until the first next() has returned
   directory_reader(detail::file_handle* folder, std::string path, symlinks links) noexcept
       : folder_(folder), path_(std::move(path)), links_(links) {}

@@ -166,8 +166,9 @@ class TANDEM_IO_API file {
     return {detail::file_action::write, handle_, bytes.data(), bytes.size(), offset};
   }
   /// As above, from a part of a buffer that the rings know, as in read_at().
-  file_transfer_awaiter write_at(registered_bytes part, std::uint64_t offset) noexcept {
-    return {detail::file_action::write, handle_, part, offset};
+  template <class Byte>
+  file_transfer_awaiter write_at(registered_part<Byte> part, std::uint64_t offset) noexcept {
+    return {detail::file_action::write, handle_, part.without_const(), offset};
   }
   /// Writes all of it.
   ///
@@ -179,8 +180,10 @@ class TANDEM_IO_API file {
     return {detail::file_action::write, handle_, bytes.data(), bytes.size(), offset};
   }
   /// As above, from a part of a buffer that the rings know, as in read_at().
-  file_transfer_all_awaiter write_all_at(registered_bytes part, std::uint64_t offset) noexcept {
-    return {detail::file_action::write, handle_, part, offset};
+  template <class Byte>
+  file_transfer_all_awaiter write_all_at(registered_part<Byte> part,
+                                         std::uint64_t offset) noexcept {
+    return {detail::file_action::write, handle_, part.without_const(), offset};
   }
   /// As above, one buffer after the other; the list as in read_at().
   template <std::convertible_to<std::span<const std::span<const std::byte>>> List>

@@ -130,6 +130,8 @@ class [[nodiscard]] TANDEM_IO_API file_open_awaiter : public detail::file_awaite
 
  private:
   file opened() noexcept;
+  /// On what makes no sense to the system.
+  const char* advice_on_path() const noexcept;
 
   std::string path_;
   open_options options_;

@@ -24,6 +24,7 @@ class [[nodiscard]] TANDEM_IO_API pipe_transfer_awaiter : public transfer_awaite
       : transfer_awaiter(kind, end, buffer, bytes) {
     operation_.try_at_home();
   }
+  std::size_t await_resume();
 };
 
 /// Awaiter of pipe_writer::write_all().
@@ -33,6 +34,7 @@ class [[nodiscard]] TANDEM_IO_API pipe_write_all_awaiter : public write_all_awai
       : write_all_awaiter(end, bytes, detail::operation_kind::write_all_pipe) {
     operation_.try_at_home();
   }
+  void await_resume();
 };
 
 /// What both ends of a pipe have in common.

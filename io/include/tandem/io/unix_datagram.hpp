@@ -42,7 +42,7 @@ class unix_datagram_options {
 class TANDEM_IO_API unix_datagram : public unix_message_socket {
  public:
   /// Not open: every call fails with errc::bad_file_descriptor.
-  unix_datagram() noexcept = default;
+  unix_datagram() noexcept : unix_datagram(detail::socket()) {}
   unix_datagram(unix_datagram&&) noexcept = default;
   unix_datagram& operator=(unix_datagram&& other) noexcept;
   ~unix_datagram() { close(); }
@@ -97,7 +97,7 @@ class TANDEM_IO_API unix_datagram : public unix_message_socket {
 
  private:
   explicit unix_datagram(detail::socket&& socket) noexcept
-      : unix_message_socket(std::move(socket)) {}
+      : unix_message_socket("unix_datagram::receive", "unix_datagram::send", std::move(socket)) {}
   task<void> send_message_to(detail::local_message message, unix_endpoint receiver);
 
   detail::local_name name_;

@@ -42,9 +42,11 @@ class [[nodiscard]] TANDEM_IO_API receive_message_awaiter : public detail::socke
  public:
   using lossy_when_dropped = detail::lossy<detail::operation_kind::receive_message>;
 
-  receive_message_awaiter(detail::socket& from, std::span<std::byte> buffer,
+  /// @param call  of the user's, for the text of a failure
+  receive_message_awaiter(const char* call, detail::socket& from, std::span<std::byte> buffer,
                           std::size_t most_descriptors) noexcept
       : socket_awaiter(detail::operation_kind::receive_message, from, nullptr, 0),
+        call_(call),
         message_(buffer, most_descriptors) {}
 
   template <class Promise>
@@ -58,6 +60,7 @@ class [[nodiscard]] TANDEM_IO_API receive_message_awaiter : public detail::socke
  private:
   received_message take();
 
+  const char* call_;
   detail::local_message message_;
 };
 
@@ -66,15 +69,18 @@ class [[nodiscard]] TANDEM_IO_API send_message_awaiter : public detail::socket_a
  public:
   using lossy_when_dropped = detail::lossy<detail::operation_kind::send_message>;
 
-  send_message_awaiter(detail::socket& by, std::span<const std::byte> bytes,
+  /// @param call  of the user's, for the text of a failure
+  send_message_awaiter(const char* call, detail::socket& by, std::span<const std::byte> bytes,
                        std::span<const native_descriptor> descriptors) noexcept
       : socket_awaiter(detail::operation_kind::send_message, by, nullptr, 0),
+        call_(call),
         message_(bytes.data(), bytes.size(), descriptors) {
     operation_.try_at_home();
   }
-  send_message_awaiter(detail::socket& by, std::span<const std::byte> bytes,
+  send_message_awaiter(const char* call, detail::socket& by, std::span<const std::byte> bytes,
                        native_descriptor descriptor) noexcept
       : socket_awaiter(detail::operation_kind::send_message, by, nullptr, 0),
+        call_(call),
         message_(bytes.data(), bytes.size(), descriptor) {
     operation_.try_at_home();
   }
@@ -88,6 +94,7 @@ class [[nodiscard]] TANDEM_IO_API send_message_awaiter : public detail::socket_a
   result<std::size_t> await_resume_result();
 
  private:
+  const char* call_;
   detail::local_message message_;
 };
 

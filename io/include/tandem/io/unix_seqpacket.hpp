@@ -40,7 +40,7 @@ class TANDEM_IO_API unix_message_socket {
   ///                          there are descriptors
   receive_message_awaiter receive(std::span<std::byte> buffer,
                                   std::size_t most_descriptors = 16) noexcept {
-    return {socket_, buffer, most_descriptors};
+    return {receive_name_, socket_, buffer, most_descriptors};
   }
   /// Sends one message to whomever the socket is connected to, all of it or none, and descriptors
   /// with it: the peer gets numbers of its own for what they refer to. Ours stay open, and ours.
@@ -58,12 +58,12 @@ class TANDEM_IO_API unix_message_socket {
   /// @resumes_on         the caller's home
   send_message_awaiter send(std::span<const std::byte> bytes,
                             std::span<const native_descriptor> descriptors = {}) noexcept {
-    return {socket_, bytes, descriptors};
+    return {send_name_, socket_, bytes, descriptors};
   }
   /// As above, with one descriptor.
   template <detail::one_descriptor One>
   send_message_awaiter send(std::span<const std::byte> bytes, One descriptor) noexcept {
-    return {socket_, bytes, descriptor};
+    return {send_name_, socket_, bytes, descriptor};
   }
 
   /// Ends one direction, or both, as socket_stream::shutdown() does.
@@ -84,13 +84,19 @@ class TANDEM_IO_API unix_message_socket {
   }
 
  protected:
-  unix_message_socket() noexcept = default;
-  explicit unix_message_socket(detail::socket&& socket) noexcept : socket_(std::move(socket)) {}
+  /// @param receive_name, send_name  for the texts of failures
+  unix_message_socket(const char* receive_name, const char* send_name,
+                      detail::socket&& socket) noexcept
+      : socket_(std::move(socket)), receive_name_(receive_name), send_name_(send_name) {}
   unix_message_socket(unix_message_socket&&) noexcept = default;
   unix_message_socket& operator=(unix_message_socket&&) noexcept = default;
   ~unix_message_socket() = default;
 
   detail::socket socket_;
+
+ private:
+  const char* receive_name_;
+  const char* send_name_;
 };
 
 /// A connected Unix socket of the seqpacket kind: in order, nothing lost, and messages stay whole.
@@ -104,7 +110,7 @@ class TANDEM_IO_API unix_message_socket {
 class TANDEM_IO_API unix_seqpacket : public unix_message_socket {
  public:
   /// Not open: every call fails with errc::bad_file_descriptor.
-  unix_seqpacket() noexcept = default;
+  unix_seqpacket() noexcept : unix_seqpacket(detail::socket()) {}
 
   /// These as those of unix_stream.
   static task<unix_seqpacket> connect(unix_endpoint peer);
@@ -130,7 +136,7 @@ class TANDEM_IO_API unix_seqpacket : public unix_message_socket {
 
   // Implementation
   explicit unix_seqpacket(detail::socket&& socket) noexcept
-      : unix_message_socket(std::move(socket)) {}
+      : unix_message_socket("unix_seqpacket::receive", "unix_seqpacket::send", std::move(socket)) {}
 };
 
 }  // namespace tandem::inline v0::io

@@ -73,7 +73,7 @@ class TANDEM_IO_API unix_stream : public socket_stream {
   /// @cancellation            may lose the race and return data; neither byte nor descriptor is lost
   receive_message_awaiter read_with(std::span<std::byte> buffer,
                                     std::size_t most_descriptors = 16) noexcept {
-    return {socket_, buffer, most_descriptors};
+    return {"unix_stream::read_with", socket_, buffer, most_descriptors};
   }
   /// As write(), and sends descriptors along with the first of the bytes: the peer gets numbers of
   /// its own for what they refer to. Ours stay open, and ours.
@@ -86,12 +86,12 @@ class TANDEM_IO_API unix_stream : public socket_stream {
   /// @cancellation       may lose the race: then they have been sent
   send_message_awaiter write_with(std::span<const std::byte> bytes,
                                   std::span<const native_descriptor> descriptors) noexcept {
-    return {socket_, bytes, descriptors};
+    return {"unix_stream::write_with", socket_, bytes, descriptors};
   }
   /// As above, with one descriptor.
   template <detail::one_descriptor One>
   send_message_awaiter write_with(std::span<const std::byte> bytes, One descriptor) noexcept {
-    return {socket_, bytes, descriptor};
+    return {"unix_stream::write_with", socket_, bytes, descriptor};
   }
   /// As write_all(), and sends descriptors along with the first of the bytes.
   ///
