@@ -5,7 +5,8 @@
 // for its sockets, gets them as descriptors over that Unix socket, and serves. Then the old one
 // accepts no more, finishes the connections it has, and exits. Whoever connects in between waits in
 // the queue of the one listening socket that both of them have. The first process binds its sockets
-// itself, or has them from a service manager (LISTEN_FDS).
+// itself, or has the listener from a service manager (LISTEN_FDS; if it passes on several, the one
+// with FileDescriptorName=web).
 #include <signal.h>
 #include <unistd.h>
 
@@ -66,11 +67,16 @@ class sockets {
 sockets bind(std::uint16_t port, const io::unix_endpoint& control,
              std::vector<io::inherited_socket> inherited) {
   sockets made;
-  if (!inherited.empty()) {
-    made.web = io::tcp_listener::from_native(std::move(inherited.front().descriptor));
-  } else {
-    made.web = io::tcp_listener::bind(io::endpoint::loopback_v4(port));
+  // The one that is called "web", or, if there is only one, that, whatever it is called.
+  for (auto& each : inherited) {
+    if (each.name != "web" && inherited.size() > 1) continue;
+    made.web = io::tcp_listener::from_native(std::move(each.descriptor));
+    break;
   }
+  if (!inherited.empty() && !made.web.is_open()) {
+    throw std::runtime_error("none of the sockets that were passed on is called \"web\"");
+  }
+  if (!made.web.is_open()) made.web = io::tcp_listener::bind(io::endpoint::loopback_v4(port));
   io::unix_listen_options only_this_user;
   only_this_user.permissions = 0600;
   only_this_user.removes_at_close = false;  // the next version listens there, too

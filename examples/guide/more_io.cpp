@@ -5,8 +5,10 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -35,6 +37,15 @@ namespace io = tandem::io;
 using namespace std::chrono_literals;
 using tandem::task;
 
+// Who cannot be sent to (no route, a firewall) goes without; the others get theirs.
+task<void> send_all(io::udp_socket& socket, std::span<const io::outgoing_datagram> rest) {
+  while (!rest.empty()) {
+    const auto sent = co_await tandem::as_result(socket.send_many(rest));
+    if (sent.is_cancelled()) co_return;  // the next wait says so
+    rest = rest.subspan(sent ? sent.value() : 1);
+  }
+}
+
 // Answers all datagrams that have come at once by one call, until it is stopped.
 task<void> echo(io::udp_socket socket) {
   std::vector<io::received_datagram> got;
@@ -46,7 +57,7 @@ task<void> echo(io::udp_socket socket) {
     for (const auto& each : got) {
       for (const auto datagram : each.segments()) answers.emplace_back(datagram, each.sender());
     }
-    co_await socket.send_many(answers);
+    co_await send_all(socket, answers);
     answers.clear();
     got.clear();
   }
@@ -118,10 +129,15 @@ task<void> send_page(io::tcp_stream client, std::string path) {
   co_await client.send_file(page);
 }
 
-// Each direction ends on its own.
+// Each direction ends on its own. If one fails both are reset: a mere end would look complete.
 task<void> proxy(io::tcp_stream client, io::endpoint server) {
   io::tcp_stream there = co_await io::tcp_stream::connect(server);
-  co_await tandem::when_all(io::copy(client, there), io::copy(there, client));
+  const auto both = co_await tandem::as_result(
+      tandem::when_all(io::copy(client, there), io::copy(there, client)));
+  if (both) co_return;
+  client.abort();
+  there.abort();
+  (void)both.value();  // throws
 }
 
 task<bool> moved_bytes(std::string folder) {
@@ -150,6 +166,30 @@ task<std::string> first_words(std::string text) {
   co_return out.standard_output;
 }
 
+// Both at once: a pipe that nobody reads takes some 64 KiB, and then the program waits for us.
+task<std::size_t> shout(std::size_t count) {
+  io::process_options options;
+  options.standard_input = options.standard_output = io::process_stdio::pipe();
+  const auto feed = [count](io::process& child) -> task<void> {
+    for (std::size_t i = 0; i < count; ++i) {
+      co_await child.standard_input().write_all(io::bytes_of("a line\n"));
+    }
+    child.standard_input().close();  // else it waits for more
+  };
+  const auto hear = [](io::process& child) -> task<std::size_t> {
+    io::buffered_reader lines(child.standard_output());
+    std::size_t heard = 0;
+    while (const auto line = co_await lines.read_line()) heard += *line == "A LINE" ? 1 : 0;
+    co_return heard;
+  };
+  const auto talk = [&](io::process& child) -> task<std::size_t> {
+    const auto [fed, heard] = co_await tandem::when_all(feed(child), hear(child));
+    co_return heard;
+  };
+  const auto argv = io::command_line("tr", "a-z", "A-Z");
+  co_return co_await io::with_process(argv, options, talk);
+}
+
 // A program that does not end by itself: it is told to, and killed if it does not.
 task<bool> programs() {
   io::process_options options;
@@ -162,7 +202,7 @@ task<bool> programs() {
   const auto argv = io::command_line("yes");
   const std::size_t bytes = co_await io::with_process(argv, options, read_some);
   const std::string words = co_await first_words("one two three\n");
-  co_return bytes > 0 && words == "one two\n";
+  co_return bytes > 0 && words == "one two\n" && co_await shout(30'000) == 30'000;
 }
 
 task<bool> time_limits() {
@@ -206,11 +246,26 @@ task<std::string> next_arrival(io::file_watch& inbox) {
   }
 }
 
+// First the watch, then the look: what is made meanwhile is listed or told, so that none is missed.
+task<void> watch_tree(io::file_watch& watch, std::string folder) {
+  co_await watch.add(folder, io::watch_for::names);
+  auto entries = io::list_directory(folder);
+  while (const auto entry = co_await entries.next()) {
+    if (entry->kind != io::file_kind::directory) continue;
+    co_await watch_tree(watch, folder + "/" + entry->name);
+  }
+}
+
 task<bool> arrivals(std::string folder) {
   io::file_watch inbox;
   co_await inbox.add(folder, io::watch_for::names);
   co_await io::write_file(folder + "/letter", "text");
-  co_return co_await next_arrival(inbox) == "letter";
+  if (co_await next_arrival(inbox) != "letter") co_return false;
+  co_await io::make_directories(folder + "/a/b");
+  io::file_watch all;
+  co_await watch_tree(all, folder);
+  co_await io::write_file(folder + "/a/b/letter", "text");
+  co_return co_await next_arrival(all) == "letter";
 }
 
 // Whatever happens in between, the folder and all that is in it are gone afterwards.

@@ -15,7 +15,7 @@ namespace tandem::inline v0::io {
 
 enum class address_family : std::uint8_t { ipv4, ipv6 };
 
-/// Where a TCP connection begins or ends. A value; made by parse() or by name.
+/// Where a TCP connection begins or ends, or a UDP datagram. A value; made by parse() or by name.
 ///
 ///     auto here = tandem::io::endpoint::parse("127.0.0.1:8080");
 class TANDEM_IO_API endpoint {

@@ -43,7 +43,8 @@ class TANDEM_IO_API file {
   file() noexcept = default;
 
   /// Opens a file. Of a pipe the other end is not waited for (nor are pipes what this class is
-  /// for).
+  /// for). A folder opens for reading, too, and only its read_at() fails: where that matters ask
+  /// status() for its kind.
   ///
   /// @param path     UTF-8, or whatever bytes the system takes
   /// @throws         std::system_error naming the path: no_such_file_or_directory,

@@ -56,7 +56,8 @@ class [[nodiscard]] TANDEM_IO_API file_change_awaiter : public detail::socket_aw
 /// name, which is told, too, and then `moved_to` the one that it is to have.
 /// A directory is watched without those beneath it. What happened before add() had returned is not
 /// told, so look after it. Some ten thousand changes are kept that nobody has asked for, then
-/// `overflow` takes the place of the others.
+/// `overflow` takes the place of the others. A change that is equal to the one before it, which was
+/// not read yet, the system drops: so they cannot be counted.
 ///
 /// Windows tells less, and some of it otherwise: what moves from one directory to another one is
 /// `removed` here and `created` there; that a directory that is watched has moved is not told, but
@@ -92,6 +93,8 @@ class TANDEM_IO_API file_watch {
   /// The watch ends, which is told. Nothing if it has ended already.
   void remove(int watch) noexcept;
 
+  /// Waits for ever where nothing is watched.
+  ///
   /// @returns        the next change
   /// @throws         operation_cancelled; std::system_error
   /// @cancellation   ends the wait; no change is lost

@@ -132,7 +132,8 @@ class TANDEM_IO_API process {
   /// it has written itself is returned. What it has started in the background, and has its outputs
   /// still open, may write on for process_options::output_grace, and gets SIGPIPE, or EPIPE,
   /// afterwards. It runs on: the program is in this process's group, unless options.group says
-  /// own() or session(); then it is killed when the program has ended and the grace is over.
+  /// own() or session(); then it is killed when the program has ended and the grace is over. Input
+  /// that the program has not read is no failure: many read only a part of it.
   ///
   ///     const auto head = co_await process::output(command_line("git", "rev-parse", "HEAD"));
   ///

@@ -69,6 +69,7 @@ task<walk_summary> begin_walk(file_handle* folder, std::string root, Visit&& vis
 }  // namespace detail
 
 /// Reads a directory and all that are beneath it, and gives the visitor all entries, in no order.
+/// The root itself is none of them, and a file with several names (hard links) comes once for each.
 ///
 ///     std::atomic<std::uint64_t> files = 0;
 ///     co_await tandem::io::walk("/srv", [&](const tandem::io::walk_batch& found) {
