@@ -15,6 +15,7 @@
 #include <tandem/spawn.hpp>
 #include <tandem/timeout.hpp>
 
+#include "no_descriptors.hpp"
 #include "signal_taker.hpp"
 #include "test_runtime.hpp"
 
@@ -48,6 +49,18 @@ TEST(signal_set, yields_the_signals_that_arrive_and_restores_what_was_there) {
   struct sigaction after{};
   ASSERT_EQ(sigaction(SIGUSR1, nullptr, &after), 0);
   EXPECT_EQ(before.sa_handler, after.sa_handler);
+}
+
+TEST(signal_set, a_wait_needs_no_descriptor_that_is_left) {
+  const tandem::test::signal_taker taker(std::array{SIGUSR1});
+  test_runtime rt;
+  rt.run([]() -> task<void> {
+    tandem::io::signal_set signals({SIGUSR1});
+    const tandem::test::no_descriptors none;
+    ::kill(::getpid(), SIGUSR1);
+    const auto came = co_await tandem::as_result(signals.wait());
+    EXPECT_EQ(came ? came.value() : came.error().value(), SIGUSR1);
+  }());
 }
 
 }  // namespace

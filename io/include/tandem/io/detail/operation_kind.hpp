@@ -91,7 +91,7 @@ struct operation_row {
   bool is_done_if_empty = false;
   /// One call does it without blocking, so any thread may try it before it is submitted.
   bool is_tried_first = false;
-  /// The descriptor is a socket of ours, whose mode nobody else relies on.
+  /// The descriptor is ours, and nobody else relies on its mode.
   bool is_our_socket = false;
   /// What it took or gave is lost if nobody asks for its outcome: race() refuses it.
   bool is_lossy = false;
@@ -377,6 +377,7 @@ inline constexpr std::array operation_rows = {
                   .buffer = buffer_form::bytes,
                   .waits_for = direction::read,
                   .side = socket_side::taking,
+                  .is_our_socket = true,
                   .is_lossy = true},
     operation_row{.kind = operation_kind::file,
                   .name = "an operation on a file",
