@@ -57,8 +57,16 @@ class search_words {
 search_words words_of_search();
 /// Whether two names are of one variable of the environment.
 bool is_same_variable(std::string_view one, std::string_view other) noexcept;
-/// Of this process, each as "NAME=value". @throws std::bad_alloc
-std::vector<std::string> own_environment();
+/// Each as "NAME=value".
+class environment_variables {
+ public:
+  std::vector<const char*> all;
+  std::vector<std::string> kept;  ///< what they point to where the system does not keep it
+};
+/// Of this process. Valid as long as nobody changes it.
+///
+/// @throws  std::bad_alloc
+environment_variables own_environment();
 
 class started_child {
  public:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <span>
 #include <string_view>
 #include <system_error>
 #include <tandem/io/process_start_error.hpp>
@@ -22,9 +23,12 @@ void refuse_zero_bytes(const std::string& text, const char* what) {
   if (text.find('\0') != std::string::npos) refuse(std::string(what) + " has a zero byte");
 }
 
-std::vector<const char*> pointers_to(const std::vector<std::string>& texts) {
+/// @param before  what comes first
+std::vector<const char*> pointers_to(const std::vector<std::string>& texts,
+                                     std::span<const char* const> before = {}) {
   std::vector<const char*> made;
-  made.reserve(texts.size() + 1);
+  made.reserve(before.size() + texts.size() + 1);
+  made.assign(before.begin(), before.end());
   for (const std::string& each : texts) made.push_back(each.c_str());
   made.push_back(nullptr);
   return made;
@@ -58,8 +62,8 @@ start_plan::start_plan(const std::vector<std::string>& argv, const process_optio
 }
 
 void start_plan::make_environment(const process_options& options) {
-  if (options.inherits_environment) environment_ = platform::own_environment();
-  std::erase_if(environment_, [&](std::string_view ours) {
+  if (options.inherits_environment) inherited_ = platform::own_environment();
+  std::erase_if(inherited_.all, [&](std::string_view ours) {
     return std::ranges::any_of(options.environment, [&](const auto& changed) {
       return platform::is_same_variable(name_of(ours), changed.first);
     });
@@ -71,7 +75,7 @@ void start_plan::make_environment(const process_options& options) {
     refuse_zero_bytes(name, "a name of the environment");
     if (!value) continue;
     refuse_zero_bytes(*value, "a value of the environment");
-    environment_.push_back(name + "=" + *value);
+    changed_.push_back(name + "=" + *value);
   }
 }
 
@@ -83,10 +87,12 @@ void start_plan::find_programs() {
   }
   const platform::search_words words = platform::words_of_search();
   std::string_view folders = words.usual;
-  for (const std::string_view each : environment_) {
-    if (!platform::is_same_variable(name_of(each), "PATH")) continue;
-    folders = each.substr(name_of(each).size() + 1);
-  }
+  const auto look_at = [&folders](std::string_view each) {
+    if (!platform::is_same_variable(name_of(each), "PATH")) return;
+    folders = each.substr((std::min)(each.size(), name_of(each).size() + 1));
+  };
+  for (const char* const each : inherited_.all) look_at(each);
+  for (const std::string& each : changed_) look_at(each);
   while (true) {
     const std::size_t end = folders.find(words.between);
     const std::string_view folder = folders.substr(0, end);
@@ -117,7 +123,7 @@ platform::child_plan start_plan::plan() {
   platform::child_plan made;
   made.arguments = argument_pointers_.data();
   made.programs = program_pointers_.data();
-  environment_pointers_ = pointers_to(environment_);
+  environment_pointers_ = pointers_to(changed_, inherited_.all);
   made.environment = environment_pointers_.data();
   if (!directory_.empty()) made.directory = directory_.c_str();
   made.files = files_;

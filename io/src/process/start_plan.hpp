@@ -46,7 +46,8 @@ class start_plan {
   void find_programs();
 
   std::vector<std::string> arguments_;
-  std::vector<std::string> environment_;
+  platform::environment_variables inherited_;  // but for those that are changed
+  std::vector<std::string> changed_;           // those that have a value
   std::vector<std::string> programs_;
   std::vector<const char*> argument_pointers_;
   std::vector<const char*> environment_pointers_;

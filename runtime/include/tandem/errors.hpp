@@ -31,8 +31,7 @@ enum class errc {
 TANDEM_API const std::error_category& tandem_category() noexcept;
 TANDEM_API std::error_code make_error_code(errc code) noexcept;
 
-/// The awaited operation was stopped before it had a result. Its code is make_error_code(reason()),
-/// and its text says why: "stopped: its time limit was over", "stopped: the task was asked to stop".
+/// The awaited operation was stopped before it had a result. Its code is make_error_code(reason()).
 class TANDEM_API operation_cancelled : public std::system_error {
  public:
   explicit operation_cancelled(stop_reason reason);

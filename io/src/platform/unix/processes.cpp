@@ -32,10 +32,10 @@ search_words words_of_search() { return {':', '/', "/usr/local/bin:/bin:/usr/bin
 bool is_same_variable(std::string_view one, std::string_view other) noexcept {
   return one == other;
 }
-std::vector<std::string> own_environment() {
-  std::vector<std::string> made;
+environment_variables own_environment() {
+  environment_variables made;
   if (environ == nullptr) return made;
-  for (char** each = environ; *each != nullptr; ++each) made.emplace_back(*each);
+  for (char** each = environ; *each != nullptr; ++each) made.all.push_back(*each);
   return made;
 }
 

@@ -101,19 +101,20 @@ bool is_same_variable(std::string_view one, std::string_view other) noexcept {
   return std::ranges::equal(one, other, {}, upper, upper);
 }
 
-std::vector<std::string> own_environment() {
-  std::vector<std::string> made;
+environment_variables own_environment() {
+  environment_variables made;
   wchar_t* const block = ::GetEnvironmentStringsW();
   if (block == nullptr) return made;
   try {
     for (const wchar_t* each = block; *each != L'\0'; each += std::wcslen(each) + 1) {
-      made.push_back(to_utf8(each));
+      made.kept.push_back(to_utf8(each));
     }
   } catch (...) {
     ::FreeEnvironmentStringsW(block);
     throw;
   }
   ::FreeEnvironmentStringsW(block);
+  for (const std::string& each : made.kept) made.all.push_back(each.c_str());
   return made;
 }
 
