@@ -218,7 +218,7 @@ class zero_copy_case : public io_case {
 /// completed. A stop gives back what was sent before it.
 class send_file_case : public stream_case {
  public:
-  static constexpr std::string_view name = "socket_stream::send_file";
+  static constexpr std::string_view name = "socket_stream::send_file_some";
   using awaiters = covers<io::detail::send_piece_awaiter>;
   static constexpr on_stop during = on_stop::may_end;
 
@@ -229,7 +229,7 @@ class send_file_case : public stream_case {
     co_await stream_case::begin();
     file_ = co_await io::file::open(shared());
   }
-  auto make() { return stream_.send_file(fails_ ? closed_ : file_, 0, bytes); }
+  auto make() { return stream_.send_file_some(fails_ ? closed_ : file_, 0, bytes); }
   void complete() {
     if (started_.exchange(true)) return;
     reader_ = std::thread([this] { received_ = peer_.read_to_end(); });

@@ -1,6 +1,7 @@
 // datagram_room.cpp: what each thread keeps of them.
 // SPDX-License-Identifier: MIT
 #include <cstddef>
+#include <cstdint>
 #include <new>
 #include <tandem/config.hpp>
 #include <tandem/io/detail/datagram_room.hpp>
@@ -17,7 +18,7 @@ namespace {
 constexpr std::size_t apart = 19 * 64;
 
 /// What one receive may have, and some that its last ones have given back.
-constexpr std::size_t kept_most = 64;
+constexpr std::uint32_t kept_most = 64;
 
 TANDEM_NOINLINE thread_shelf<kept_most>& own_shelf() noexcept {
   thread_local thread_shelf<kept_most> own;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstring>
 #include <new>
 #include <tandem/config.hpp>
@@ -16,7 +17,7 @@ namespace {
 
 /// One or two records of a question or an answer; four full records with what TLS adds.
 constexpr std::array<std::size_t, 2> sizes{2048, std::size_t{66} * 1024 + 512};
-constexpr std::size_t kept_each = 4;
+constexpr std::uint32_t kept_each = 4;
 
 /// What a thread keeps of each size.
 using shelf = thread_shelf<kept_each>;
