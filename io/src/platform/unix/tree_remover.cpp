@@ -139,7 +139,10 @@ class remover {
   std::int32_t read_more(level& here) noexcept {
     here.entries.clear();
     here.next = 0;
-    const std::int32_t outcome = read_entries(here.directory.native_handle(), here.entries);
+    std::int32_t outcome = 0;
+    do {  // where that takes a descriptor of its own
+      outcome = read_entries(here.directory.native_handle(), here.entries);
+    } while ((outcome == -EMFILE || outcome == -ENFILE) && close_uppermost());
     if (outcome < 0) {
       errno = -outcome;
       return failed("");
