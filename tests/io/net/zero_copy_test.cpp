@@ -78,7 +78,8 @@ TEST(zero_copy, a_buffer_is_lent_until_the_peer_has_what_is_in_it) {
     connection c = co_await make_connection(lopsided());
     std::atomic<bool> has_ended = false;
     co_await tandem::with_scope([&](tandem::task_scope& scope) -> task<void> {
-      scope.spawn([](tcp_stream& s, const std::vector<std::byte>& all, std::atomic<bool>& ended) -> task<void> {
+      scope.spawn([](tcp_stream& s, const std::vector<std::byte>& all,
+                     std::atomic<bool>& ended) -> task<void> {
         co_await write_and_end(s, all);
         ended = true;
       }(c.client, whole, has_ended));
