@@ -2,19 +2,27 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <tandem/io/detail/local_name.hpp>
 #include <tandem/io/detail/socket.hpp>
 #include <tandem/io/unix_endpoint.hpp>
 
-#include "local/local_opening.hpp"
 #include "platform/local_sockets.hpp"
 
 namespace tandem::inline v0::io {
 
-/// As name_local().
-///
-/// @throws  std::system_error that begins with `what`, and says what to do about it
+/// What is said of a path when a socket is bound to it.
+class path_wishes {
+ public:
+  bool replaces_stale = true;
+  bool removes_at_close = true;
+  std::optional<std::uint32_t> permissions;
+};
+
+/// @returns  what is to be removed at its end
+/// @throws   std::system_error that begins with `what`, and says what to do about it
 detail::local_name bind_name(detail::socket& socket, platform::local_kind kind,
                              const unix_endpoint& address, const path_wishes& wishes,
                              const std::string& what);

@@ -16,41 +16,10 @@ namespace tandem::inline v0::io {
 
 using platform::local_kind;
 
-namespace {
-
-/// Whether somebody listens, or receives, at a path that is taken.
-bool is_stale(local_kind kind, const unix_endpoint& address) noexcept {
-  const result<native_descriptor> probe = platform::open_local_socket(kind);
-  if (!probe) return false;
-  const std::error_code answer = platform::connect_local(probe.value(), address);
-  platform::close(probe.value());
-  return answer == std::errc::connection_refused;
-}
-
-}  // namespace
-
 detail::socket open_local(completion_thread& thread, local_kind kind, const std::string& what) {
   result<native_descriptor> opened = platform::open_local_socket(kind);
   if (!opened) throw std::system_error(opened.error(), what + ": socket");
   return {opened.value(), thread, detail::socket_family::local};
-}
-
-detail::local_name name_local(detail::socket& socket, local_kind kind, const unix_endpoint& address,
-                              const path_wishes& wishes, const std::string& what) {
-  const std::int64_t permissions = wishes.permissions ? std::int64_t{*wishes.permissions} : -1;
-  std::error_code error = platform::bind_local(socket.descriptor(), address, permissions);
-  // A path at which somebody binds a socket meanwhile may be removed with the stale one: the system
-  // has no call for both.
-  if (error == std::errc::address_in_use && wishes.replaces_stale && address.is_path() &&
-      platform::identity_of(address) && is_stale(kind, address)) {
-    platform::remove_path(address);
-    error = platform::bind_local(socket.descriptor(), address, permissions);
-  }
-  check(error, what.c_str());
-  if (!address.is_path() || !wishes.removes_at_close) return {};
-  const auto made = platform::identity_of(address);
-  if (!made) return {};
-  return {address, made.value()};
 }
 
 task<detail::socket> connect_local_socket(local_kind kind, unix_endpoint peer, const char* what) {

@@ -1,13 +1,10 @@
-// local_opening.hpp: how Unix sockets of all kinds are made, named, connected and taken over.
+// local_opening.hpp: how Unix sockets of all kinds are made, connected and taken over.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <array>
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <tandem/io/completion_pool.hpp>
-#include <tandem/io/detail/local_name.hpp>
 #include <tandem/io/detail/socket.hpp>
 #include <tandem/io/native_descriptor.hpp>
 #include <tandem/io/unix_endpoint.hpp>
@@ -17,22 +14,9 @@
 
 namespace tandem::inline v0::io {
 
-/// What is said of a path when a socket is bound to it.
-class path_wishes {
- public:
-  bool replaces_stale = true;
-  bool removes_at_close = true;
-  std::optional<std::uint32_t> permissions;
-};
-
 /// @throws  std::system_error that begins with `what`
 detail::socket open_local(completion_thread& thread, platform::local_kind kind,
                           const std::string& what);
-/// @returns  what is to be removed at its end
-/// @throws   std::system_error that begins with `what`
-detail::local_name name_local(detail::socket& socket, platform::local_kind kind,
-                              const unix_endpoint& address, const path_wishes& wishes,
-                              const std::string& what);
 /// Until there is room, or it fails otherwise.
 ///
 /// @throws  std::system_error that begins with `what`; operation_cancelled

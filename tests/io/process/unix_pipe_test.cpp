@@ -16,10 +16,10 @@
 #include <tandem/as_result.hpp>
 #include <tandem/timeout.hpp>
 
+#include "io/process/pipe_refusal.hpp"
 #include "io/support/file_support.hpp"
 #include "io/support/io_support.hpp"
 #include "no_descriptors.hpp"
-#include "refusal_text.hpp"
 
 namespace {
 
@@ -30,9 +30,8 @@ using tandem::io::make_pipe;
 using tandem::io::pipe_reader;
 using tandem::io::pipe_writer;
 using tandem::test::bytes_of;
-using tandem::test::has;
+using tandem::test::expect_refused;
 using tandem::test::on_every_home;
-using tandem::test::refusal_of;
 
 TEST(pipe, ends_are_not_inherited_and_a_released_one_blocks_again) {
   on_every_home([]() -> task<void> {
@@ -48,13 +47,6 @@ TEST(pipe, ends_are_not_inherited_and_a_released_one_blocks_again) {
     std::array<std::byte, 8> room;
     EXPECT_EQ(co_await reader.read(room), 1U);
   });
-}
-
-template <class End>
-void expect_refused(int descriptor, std::string_view why) {
-  const std::string text =
-      refusal_of<std::system_error>([&] { (void)End::from_native(descriptor); });
-  EXPECT_TRUE(has(text, why)) << text;
 }
 
 TEST(pipe, what_is_no_end_of_that_kind_is_not_taken_over) {

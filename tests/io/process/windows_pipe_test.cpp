@@ -13,9 +13,9 @@
 #include <tandem/as_result.hpp>
 #include <tandem/io/tcp_listener.hpp>
 
+#include "io/process/pipe_refusal.hpp"
 #include "io/support/file_support.hpp"
 #include "io/support/io_support.hpp"
-#include "refusal_text.hpp"
 
 #define WIN32_LEAN_AND_MEAN  // libstdc++ defines NOMINMAX itself
 #include <windows.h>
@@ -29,9 +29,8 @@ using tandem::io::native_descriptor;
 using tandem::io::pipe_reader;
 using tandem::io::pipe_writer;
 using tandem::test::bytes_of;
-using tandem::test::has;
+using tandem::test::expect_refused;
 using tandem::test::on_every_home;
-using tandem::test::refusal_of;
 
 native_descriptor descriptor_of(HANDLE handle) {
   return reinterpret_cast<native_descriptor>(handle);  // NOLINT: it is one
@@ -61,13 +60,6 @@ class foreign_pipe {
   native_descriptor reads;
   native_descriptor writes;
 };
-
-template <class End>
-void expect_refused(native_descriptor descriptor, std::string_view why) {
-  const std::string text =
-      refusal_of<std::system_error>([&] { (void)End::from_native(descriptor); });
-  EXPECT_TRUE(has(text, why)) << text;
-}
 
 TEST(windows_pipe, overlapped_ends_of_others_are_taken_over_and_are_not_inherited) {
   on_every_home([]() -> task<void> {
