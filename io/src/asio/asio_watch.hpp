@@ -50,14 +50,14 @@ class asio_watch final : public registration {
     direction way_;
   };
 
-  TANDEM_ALWAYS_INLINE int begin(native_descriptor descriptor, bool is_our_socket) override {
+  TANDEM_ALWAYS_INLINE int begin(native_descriptor descriptor, bool is_ours) override {
     // readiness/enter. Of somebody else's a number of our own.
-    if (!is_our_socket) duplicate_ = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
-    if (!is_our_socket && duplicate_ < 0) return errno;
+    if (!is_ours) duplicate_ = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
+    if (!is_ours && duplicate_ < 0) return errno;
     if (is_gated()) return 0;
     asio::error_code error;
     try {
-      handle_.assign(is_our_socket ? descriptor : duplicate_, error);
+      handle_.assign(is_ours ? descriptor : duplicate_, error);
     } catch (...) {
       close_duplicate();
       throw;

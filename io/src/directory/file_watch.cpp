@@ -66,7 +66,7 @@ file_change file_watch::take() {
 }
 
 file_change_awaiter::file_change_awaiter(file_watch& watch) noexcept
-    : socket_awaiter(detail::operation_kind::read_file, watch.changes_, watch.room_.get(),
+    : socket_awaiter(detail::operation_kind::read_own, watch.changes_, watch.room_.get(),
                      platform::change_bytes),
       watch_(&watch) {}
 

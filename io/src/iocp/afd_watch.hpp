@@ -62,7 +62,7 @@ class afd_watch final : public registration {
   }
 
  private:
-  int begin(native_descriptor descriptor, bool /*is_our_socket*/) override {
+  int begin(native_descriptor descriptor, bool /*is_ours*/) override {
     // First: wine says of any handle that it is its own base.
     if (process_wait::is_process(descriptor)) {
       base_ = platform::handle_of(descriptor);

@@ -5,7 +5,7 @@
 namespace tandem::inline v0::io {
 
 signal_awaiter::signal_awaiter(detail::socket& pipe) noexcept
-    : socket_awaiter(detail::operation_kind::read_file, pipe, &number_, 1) {}
+    : socket_awaiter(detail::operation_kind::read_own, pipe, &number_, 1) {}
 signal_awaiter::signal_awaiter(signal_awaiter&& other) noexcept : signal_awaiter(*other.socket_) {}
 
 int signal_awaiter::await_resume() {

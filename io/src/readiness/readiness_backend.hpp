@@ -68,7 +68,7 @@ class readiness_backend final : public backend {
     }
     if (at == nullptr) {
       const int error = table_.enter(operation.descriptor(),
-                                     detail::are_on_our_sockets.has(operation.kind()), poller_, at);
+                                     detail::are_on_our_descriptors.has(operation.kind()), poller_, at);
       if (error != 0) return ended_at_once(operation, -error);
     }
     entry_of(operation).at = at;

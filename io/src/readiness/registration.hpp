@@ -33,8 +33,8 @@ class registration {
   /// readiness/enter. pre: not entered, and no wait is with the poller
   /// @returns  0 or an error number. @throws std::bad_alloc
   template <class Watch>
-  TANDEM_ALWAYS_INLINE int enter(native_descriptor descriptor, bool is_our_socket) {
-    const int error = as<Watch>().begin(descriptor, is_our_socket);
+  TANDEM_ALWAYS_INLINE int enter(native_descriptor descriptor, bool is_ours) {
+    const int error = as<Watch>().begin(descriptor, is_ours);
     if (error != 0) return error;
     number_ = descriptor;
     is_entered_ = true;
@@ -83,7 +83,7 @@ class registration {
   }
 
   /// @returns  0 or an error number. @throws std::bad_alloc
-  virtual int begin(native_descriptor descriptor, bool is_our_socket) = 0;
+  virtual int begin(native_descriptor descriptor, bool is_ours) = 0;
   /// post: nothing of the descriptor is used any more
   virtual void end() noexcept = 0;
   /// post: the table will be told of it, whether the descriptor is ready, or the registration has

@@ -42,14 +42,14 @@ class registration_table {
 
   /// readiness/enter. @returns  0 and where it waits, or an error number
   template <class Poller>
-  TANDEM_ALWAYS_INLINE int enter(native_descriptor descriptor, bool is_our_socket, Poller& poller,
+  TANDEM_ALWAYS_INLINE int enter(native_descriptor descriptor, bool is_ours, Poller& poller,
                                  registration*& at) noexcept {
     try {
       const std::size_t place = place_of(descriptor);
       if (place >= by_place_.size()) by_place_.resize(place + place / 2 + 16, nullptr);
       if (free_.empty()) add(poller.make_registration());
       registration& next = *free_.back();
-      const int error = next.template enter<watch_of<Poller>>(descriptor, is_our_socket);
+      const int error = next.template enter<watch_of<Poller>>(descriptor, is_ours);
       if (error != 0) return error;
       free_.pop_back();
       by_place_[place] = at = &next;

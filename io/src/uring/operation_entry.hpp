@@ -106,7 +106,7 @@ inline void prepare_entry(io_uring_sqe* sqe, detail::operation& operation,
     case detail::operation_kind::wait_writable:
       io_uring_prep_poll_add(sqe, descriptor, POLLOUT);
       break;
-    case detail::operation_kind::read_file:
+    case detail::operation_kind::read_own:
       io_uring_prep_read(sqe, descriptor, operation.buffer(),
                          static_cast<unsigned>(operation.bytes()), 0);
       break;

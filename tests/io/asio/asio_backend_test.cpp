@@ -238,7 +238,7 @@ TEST_F(asio_backend, a_wait_ends_at_its_deadline_though_a_later_one_was_set_befo
 
 TEST_F(asio_backend, a_blocking_pipe_is_read_without_blocking_and_stays_a_blocking_one) {
   const ends pipe = ends::of_a_pipe();
-  one_byte read(pipe.ours(), operation_kind::read_file);
+  one_byte read(pipe.ours(), operation_kind::read_shared);
   EXPECT_EQ(submit(read), submit_answer::pending);
   pipe.peer_writes('p');
   EXPECT_EQ(next_ended(), list{&read.get()});
@@ -261,7 +261,7 @@ TEST_F(asio_backend, an_interruption_is_no_readiness) {
       while (!stop.stop_requested()) ::pthread_kill(target, SIGUSR1);
     });
     for (int i = 0; i < 20'000; ++i) {
-      one_byte read(pair.ours(), operation_kind::read_file);
+      one_byte read(pair.ours(), operation_kind::read_own);
       const submit_answer answer = submit(read);
       ASSERT_EQ(answer, submit_answer::pending) << read.outcome();
       backend_->cancel(read.get());
@@ -289,7 +289,7 @@ TEST_F(asio_backend, all_who_wait_for_readiness_go_on_and_the_descriptor_keeps_i
 TEST_F(asio_backend, a_wait_that_is_cancelled_gives_up_its_number_at_once) {
   const ends old = ends::of_a_pipe();
   const ends next = ends::of_a_pipe();
-  for (const auto kind : {operation_kind::wait_readable, operation_kind::read_file}) {
+  for (const auto kind : {operation_kind::wait_readable, operation_kind::read_own}) {
     one_byte first(old.ours(), kind);
     EXPECT_EQ(submit(first), submit_answer::pending);
     EXPECT_EQ(ended(at_once), list{});
@@ -301,14 +301,14 @@ TEST_F(asio_backend, a_wait_that_is_cancelled_gives_up_its_number_at_once) {
     EXPECT_EQ(first.outcome(), -ECANCELED);
     next.peer_writes('n');
     EXPECT_EQ(next_ended(), list{&second.get()});
-    one_byte rest(old.ours(), operation_kind::read_file);
+    one_byte rest(old.ours(), operation_kind::read_own);
     (void)submit(rest);
   }
 }
 
 TEST_F(asio_backend, a_vanished_peer_ends_the_wait) {
   const ends pipe = ends::of_a_pipe();
-  one_byte read(pipe.ours(), operation_kind::read_file);
+  one_byte read(pipe.ours(), operation_kind::read_own);
   {
     const ends pair = ends::of_a_socket();
     ASSERT_EQ(::dup3(pair.peer(), pipe.peer(), O_CLOEXEC),

@@ -90,7 +90,7 @@ TEST(operation_table, a_set_of_kinds_has_those_of_which_the_column_says_yes) {
   for (const operation_row& row : operation_rows) {
     EXPECT_EQ(are_tried_first.has(row.kind), row.is_tried_first) << row.name;
     EXPECT_EQ(are_done_if_empty.has(row.kind), row.is_done_if_empty) << row.name;
-    EXPECT_EQ(are_on_our_sockets.has(row.kind), row.is_our_socket) << row.name;
+    EXPECT_EQ(are_on_our_descriptors.has(row.kind), row.is_ours) << row.name;
     EXPECT_EQ(are_finished_by_backend.has(row.kind), row.is_finished_by_backend) << row.name;
     EXPECT_EQ(are_taking.has(row.kind), row.side == socket_side::taking) << row.name;
     EXPECT_EQ(leave_a_rest.has(row.kind), row.rest != rest_form::nothing) << row.name;
@@ -111,7 +111,7 @@ TEST(operation_table, only_transfers_are_at_an_offset_or_position_and_none_of_th
 
 TEST(operation_table, workers_wait_themselves_for_nothing_but_sockets_of_ours) {
   for (const operation_row& row : operation_rows) {
-    EXPECT_TRUE(row.is_our_socket || !are_of_connections.has(row.kind)) << row.name;
+    EXPECT_TRUE(row.is_ours || !are_of_connections.has(row.kind)) << row.name;
   }
 }
 

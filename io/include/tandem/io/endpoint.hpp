@@ -74,7 +74,7 @@ struct std::hash<tandem::io::endpoint> {
     std::uint64_t made = mixed(0, of.port());
     made = mixed(made, static_cast<std::uint64_t>(of.family()));
     made = mixed(made, of.scope_id());
-    for (const std::uint8_t byte : of.bytes()) made = mixed(made, byte);
+    for (const std::uint8_t each : of.bytes()) made = mixed(made, each);
     return static_cast<std::size_t>(made);
   }
 };

@@ -27,7 +27,7 @@ class watch_set;
 /// Awaiter of file_watch::next().
 class [[nodiscard]] TANDEM_IO_API file_change_awaiter : public detail::socket_awaiter {
  public:
-  using lossy_when_dropped = detail::lossy<detail::operation_kind::read_file>;
+  using lossy_when_dropped = detail::lossy<detail::operation_kind::read_own>;
 
   explicit file_change_awaiter(file_watch& watch) noexcept;
   file_change_awaiter(file_change_awaiter&& other) noexcept : file_change_awaiter(*other.watch_) {}

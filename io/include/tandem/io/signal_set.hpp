@@ -19,7 +19,7 @@ namespace tandem::inline v0::io {
 /// Awaiter of signal_set::wait().
 class [[nodiscard]] TANDEM_IO_API signal_awaiter : public detail::socket_awaiter {
  public:
-  using lossy_when_dropped = detail::lossy<detail::operation_kind::read_file>;
+  using lossy_when_dropped = detail::lossy<detail::operation_kind::read_own>;
 
   explicit signal_awaiter(detail::socket& pipe) noexcept;
   signal_awaiter(signal_awaiter&& other) noexcept;

@@ -162,7 +162,7 @@ std::int32_t next_attempt(operation& operation) noexcept {
     case operation_kind::wait_readable:
     case operation_kind::wait_process: return readiness(descriptor, POLLIN);
     case operation_kind::wait_writable: return readiness(descriptor, POLLOUT);
-    case operation_kind::read_file:
+    case operation_kind::read_own:
       if (!is_ready(descriptor, POLLIN)) return would_block;
       return outcome_of(::read(descriptor, operation.buffer(), capped(operation.bytes())));
     case operation_kind::file: break;  // it waits for no direction

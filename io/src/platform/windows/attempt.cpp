@@ -216,7 +216,7 @@ std::int32_t next_attempt(operation& operation) noexcept {
     case operation_kind::accept: return accept_now(descriptor);
     case operation_kind::connect: return connect_outcome(descriptor);
     // What signal_set reads from is a socket here.
-    case operation_kind::read_file:
+    case operation_kind::read_own:
     case operation_kind::receive:
       return receive_now(descriptor, operation.buffer(), operation.bytes());
     case operation_kind::send:

@@ -42,7 +42,7 @@ enum class operation_kind : std::uint8_t {
   wait_readable,
   wait_writable,
   wait_process,
-  read_file,
+  read_own,  ///< of what the library made for itself: signals, changes of files
   file,
 };
 
@@ -92,7 +92,7 @@ struct operation_row {
   /// One call does it without blocking, so any thread may try it before it is submitted.
   bool is_tried_first = false;
   /// The descriptor is ours, and nobody else relies on its mode.
-  bool is_our_socket = false;
+  bool is_ours = false;
   /// What it took or gave is lost if nobody asks for its outcome: race() refuses it.
   bool is_lossy = false;
   /// A stop ends it while it waits. Else what has begun goes on to its end.
@@ -113,14 +113,14 @@ inline constexpr std::array operation_rows = {
                   .local_name = "unix_listener::accept",
                   .waits_for = direction::read,
                   .side = socket_side::taking,
-                  .is_our_socket = true,
+                  .is_ours = true,
                   .is_lossy = true,
                   .survives_abort = true},
     operation_row{.kind = operation_kind::connect,
                   .name = "tcp_stream::connect",
                   .buffer = buffer_form::peer,
                   .waits_for = direction::write,
-                  .is_our_socket = true,
+                  .is_ours = true,
                   .is_finished_by_backend = true},
     operation_row{.kind = operation_kind::receive,
                   .name = "tcp_stream::read",
@@ -130,7 +130,7 @@ inline constexpr std::array operation_rows = {
                   .side = socket_side::taking,
                   .is_done_if_empty = true,
                   .is_tried_first = true,
-                  .is_our_socket = true,
+                  .is_ours = true,
                   .is_lossy = true},
     operation_row{.kind = operation_kind::receive_vector,
                   .name = "tcp_stream::read of a list",
@@ -140,7 +140,7 @@ inline constexpr std::array operation_rows = {
                   .side = socket_side::taking,
                   .is_done_if_empty = true,
                   .is_tried_first = true,
-                  .is_our_socket = true,
+                  .is_ours = true,
                   .is_lossy = true},
     operation_row{.kind = operation_kind::send,
                   .name = "tcp_stream::write",
@@ -150,7 +150,7 @@ inline constexpr std::array operation_rows = {
                   .side = socket_side::giving,
                   .is_done_if_empty = true,
                   .is_tried_first = true,
-                  .is_our_socket = true,
+                  .is_ours = true,
                   .is_lossy = true},
     operation_row{.kind = operation_kind::send_all,
                   .name = "tcp_stream::write_all",
@@ -161,7 +161,7 @@ inline constexpr std::array operation_rows = {
                   .rest = rest_form::bytes,
                   .is_done_if_empty = true,
                   .is_tried_first = true,
-                  .is_our_socket = true,
+                  .is_ours = true,
                   .is_lossy = true},
     operation_row{.kind = operation_kind::send_all_vector,
                   .name = "tcp_stream::write_all of a list",
@@ -172,7 +172,7 @@ inline constexpr std::array operation_rows = {
                   .rest = rest_form::window,
                   .is_done_if_empty = true,
                   .is_tried_first = true,
-                  .is_our_socket = true,
+                  .is_ours = true,
                   .is_lossy = true},
     // An empty datagram is one, too.
     operation_row{.kind = operation_kind::receive_from,
@@ -181,7 +181,7 @@ inline constexpr std::array operation_rows = {
                   .waits_for = direction::read,
                   .side = socket_side::taking,
                   .is_tried_first = true,
-                  .is_our_socket = true,
+                  .is_ours = true,
                   .is_lossy = true,
                   .is_finished_by_backend = true},
     operation_row{.kind = operation_kind::send_to,
@@ -190,7 +190,7 @@ inline constexpr std::array operation_rows = {
                   .waits_for = direction::write,
                   .side = socket_side::giving,
                   .is_tried_first = true,
-                  .is_our_socket = true,
+                  .is_ours = true,
                   .is_lossy = true},
     // Of which one call does several.
     operation_row{.kind = operation_kind::receive_batch,
@@ -199,7 +199,7 @@ inline constexpr std::array operation_rows = {
                   .waits_for = direction::read,
                   .side = socket_side::taking,
                   .is_tried_first = true,
-                  .is_our_socket = true,
+                  .is_ours = true,
                   .is_lossy = true,
                   .is_finished_by_backend = true,
                   .is_polled = true},
@@ -209,7 +209,7 @@ inline constexpr std::array operation_rows = {
                   .waits_for = direction::write,
                   .side = socket_side::giving,
                   .is_tried_first = true,
-                  .is_our_socket = true,
+                  .is_ours = true,
                   .is_lossy = true,
                   .is_finished_by_backend = true,
                   .is_polled = true},
@@ -219,7 +219,7 @@ inline constexpr std::array operation_rows = {
                   .waits_for = direction::write,
                   .side = socket_side::giving,
                   .is_tried_first = true,
-                  .is_our_socket = true,
+                  .is_ours = true,
                   .is_lossy = true,
                   .is_finished_by_backend = true,
                   .is_polled = true},
@@ -230,7 +230,7 @@ inline constexpr std::array operation_rows = {
                   .waits_for = direction::read,
                   .side = socket_side::taking,
                   .is_tried_first = true,
-                  .is_our_socket = true,
+                  .is_ours = true,
                   .is_lossy = true,
                   .is_finished_by_backend = true,
                   .is_polled = true},
@@ -240,7 +240,7 @@ inline constexpr std::array operation_rows = {
                   .waits_for = direction::write,
                   .side = socket_side::giving,
                   .is_tried_first = true,
-                  .is_our_socket = true,
+                  .is_ours = true,
                   .is_lossy = true,
                   .is_finished_by_backend = true,
                   .is_polled = true},
@@ -284,7 +284,7 @@ inline constexpr std::array operation_rows = {
                   .side = socket_side::taking,
                   .is_done_if_empty = true,
                   .is_tried_first = true,
-                  .is_our_socket = true,
+                  .is_ours = true,
                   .is_lossy = true,
                   .is_finished_by_backend = true,
                   .is_polled = true},
@@ -295,7 +295,7 @@ inline constexpr std::array operation_rows = {
                   .side = socket_side::giving,
                   .is_done_if_empty = true,
                   .is_tried_first = true,
-                  .is_our_socket = true,
+                  .is_ours = true,
                   .is_lossy = true,
                   .is_finished_by_backend = true,
                   .is_polled = true},
@@ -307,7 +307,7 @@ inline constexpr std::array operation_rows = {
                   .rest = rest_form::bytes,
                   .is_done_if_empty = true,
                   .is_tried_first = true,
-                  .is_our_socket = true,
+                  .is_ours = true,
                   .is_lossy = true,
                   .is_finished_by_backend = true,
                   .is_polled = true},
@@ -320,7 +320,7 @@ inline constexpr std::array operation_rows = {
                   .side = socket_side::giving,
                   .rest = rest_form::bytes,
                   .is_done_if_empty = true,
-                  .is_our_socket = true,
+                  .is_ours = true,
                   .is_lossy = true,
                   .is_finished_by_backend = true},
     // Between a socket and another descriptor, which nobody waits for.
@@ -331,7 +331,7 @@ inline constexpr std::array operation_rows = {
                   .waits_for = direction::write,
                   .side = socket_side::giving,
                   .is_tried_first = true,
-                  .is_our_socket = true,
+                  .is_ours = true,
                   .is_lossy = true,
                   .is_finished_by_backend = true,
                   .is_polled = true},
@@ -341,7 +341,7 @@ inline constexpr std::array operation_rows = {
                   .waits_for = direction::read,
                   .side = socket_side::taking,
                   .is_tried_first = true,
-                  .is_our_socket = true,
+                  .is_ours = true,
                   .is_lossy = true,
                   .is_finished_by_backend = true,
                   .is_polled = true},
@@ -351,7 +351,7 @@ inline constexpr std::array operation_rows = {
                   .waits_for = direction::write,
                   .side = socket_side::giving,
                   .is_tried_first = true,
-                  .is_our_socket = true,
+                  .is_ours = true,
                   .is_lossy = true,
                   .is_finished_by_backend = true,
                   .is_polled = true},
@@ -371,13 +371,13 @@ inline constexpr std::array operation_rows = {
                   .waits_for = direction::read,
                   .side = socket_side::taking,
                   .is_tried_first = true,
-                  .is_our_socket = true},
-    operation_row{.kind = operation_kind::read_file,
+                  .is_ours = true},
+    operation_row{.kind = operation_kind::read_own,
                   .name = "signal_set::wait",
                   .buffer = buffer_form::bytes,
                   .waits_for = direction::read,
                   .side = socket_side::taking,
-                  .is_our_socket = true,
+                  .is_ours = true,
                   .is_lossy = true},
     operation_row{.kind = operation_kind::file,
                   .name = "an operation on a file",
@@ -395,7 +395,7 @@ constexpr const operation_row& row_of(operation_kind kind) noexcept {
 using operation_set = kind_set<operation_kind>;
 inline constexpr operation_set are_done_if_empty{operation_rows, &operation_row::is_done_if_empty};
 inline constexpr operation_set are_tried_first{operation_rows, &operation_row::is_tried_first};
-inline constexpr operation_set are_on_our_sockets{operation_rows, &operation_row::is_our_socket};
+inline constexpr operation_set are_on_our_descriptors{operation_rows, &operation_row::is_ours};
 inline constexpr operation_set are_finished_by_backend{operation_rows,
                                                        &operation_row::is_finished_by_backend};
 inline constexpr operation_set are_polled{operation_rows, &operation_row::is_polled};
@@ -405,10 +405,10 @@ inline constexpr operation_set are_taking{
 /// connection, and workers may wait for it themselves. (They hear of each change once. Of what
 /// others use, too, a call may find nothing though something is there, since one of theirs is under
 /// way: shared/wait.)
-inline constexpr operation_set are_of_connections{
-    operation_rows, [](const operation_row& row) {
-      return row.is_tried_first && row.is_our_socket && row.side != socket_side::none;
-    }};
+inline constexpr operation_set are_of_connections{operation_rows, [](const operation_row& row) {
+                                                    return row.is_tried_first && row.is_ours &&
+                                                           row.side != socket_side::none;
+                                                  }};
 /// Where less than was asked for says that nothing is left: a stream of bytes.
 inline constexpr operation_set are_drained_by_less{
     operation_rows, [](const operation_row& row) {
