@@ -185,7 +185,7 @@ TEST(process_end, one_may_be_waited_for_in_one_runtime_after_another) {
 TEST(process_end, a_stop_of_output_ends_the_program) {
   on_every_home([]() -> task<void> {
     const auto got =
-        co_await as_result(tandem::with_timeout(5ms, process::output(shell("sleep 1000"))));
+        co_await as_result(tandem::with_timeout(5ms, process::output(shell("exec sleep 1000"))));
     EXPECT_EQ(got.error(), std::errc::timed_out);
     EXPECT_FALSE(has_children());
   });

@@ -37,7 +37,7 @@ TEST(process_outputs, have_a_limit_of_time_that_ends_the_program) {
   on_every_home([]() -> task<void> {
     process_options options;
     options.output_time_limit = 5ms;
-    const process_output ended = co_await process::output(shell("sleep 1000"), options);
+    const process_output ended = co_await process::output(shell("exec sleep 1000"), options);
     EXPECT_TRUE(ended.timed_out);
     EXPECT_EQ(ended.exit.signal(), SIGTERM);
     EXPECT_FALSE(has_children());

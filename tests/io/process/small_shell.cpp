@@ -62,7 +62,8 @@ class small_shell {
     if (name == "echo") return echo(words);
     if (name == "cat") return words >> word, copy(word);
     if (name == "yes") return endless();
-    if (name == "exec") return ::_close(0);
+    if (name == "exec") words >> name;  // of a program: the shell itself goes on as it
+    if (name == "<&-") return ::_close(0);
     if (name == "sleep") {
       words >> word;
       ::Sleep(static_cast<DWORD>(std::stod(word) * 1000));
