@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-# gcc12_check_test.py LAW: a law of gcc12_check: bad, good, usage.
+# gcc12_check_test.py LAW: a law of gcc12_check: bad, good, usage, kept.
 # SPDX-License-Identifier: MIT
 #
 # bad: each line marked `// finds: FORM` is found, with that form, and no other line; good: nothing is found;
 # usage: --help tells the forms, long work tells how far it is, and what cannot be checked ends with 2.
+# kept: what had nothing to be found is not looked at again as long as its text, headers and arguments included, is the same.
 import json
 import os
 import re
@@ -76,6 +77,37 @@ def usage(folder):
     assert check(folder).returncode == 2, 'what does not compile'
 
 
+def kept(folder):
+    noted = os.path.join(folder, 'kept')
+    header = os.path.join(folder, 'included.hpp')
+    sources = [os.path.join(folder, name) for name in ('uses.cpp', 'other.cpp')]
+    wrong = os.path.join(HERE, 'gcc12_bad.cpp')
+
+    def write(path, text):
+        with open(path, 'w', encoding='utf-8') as out:
+            out.write(text)
+
+    def known(*more):
+        database(folder, *sources, wrong)
+        done = check(folder, '--kept', noted, *more)
+        assert done.returncode == 1 and 'gcc12_bad.cpp:' in done.stdout, 'what is wrong is told each time'
+        return int(re.search(r'^3 files, (\d+) as they were before', done.stdout, re.M)[1])
+
+    write(header, 'int one;\n')
+    write(sources[0], '#include "included.hpp"  // co_await\n')
+    write(sources[1], 'int two;  // co_await\n')
+    assert known() == 0
+    assert known() == 2
+    write(header, 'int three;\n')
+    assert known() == 1, 'a header belongs to the text'
+    old = os.path.join(noted, '0' * 32)
+    write(old, '')
+    os.utime(old, (0, 0))
+    assert known() == 2
+    assert not os.path.exists(old), 'what nobody has asked for in two months is gone'
+    assert check(folder, '--kept', os.path.join(header, 'folder')).returncode == 2, 'no folder there'
+
+
 def main():
     tool = SourceFileLoader('gcc12_check', CHECK).load_module()
     try:
@@ -84,7 +116,7 @@ def main():
         print(why)
         return 1 if os.environ.get('TANDEM_TEST_REQUIRE_ALL') == '1' else 77
     with tempfile.TemporaryDirectory() as folder:
-        {'bad': bad, 'good': good, 'usage': usage}[sys.argv[1]](folder)
+        {'bad': bad, 'good': good, 'usage': usage, 'kept': kept}[sys.argv[1]](folder)
     return 0
 
 

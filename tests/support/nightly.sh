@@ -7,7 +7,8 @@
 # (--filter pool_monitor), and an idle server's iowait (--filter iowait). With the preset asan the fuzzers of tests/fuzz, in a build
 # of their own (build/fuzz), for as long as a stress test (--filter tls_fuzz). With nothing said, what CI leaves out comes first:
 # all tests, whole (tests/run.sh --whole), in gcc-debug (without optimisation, symmetric transfer and precompiled headers),
-# release, posix, asan, tsan, gcc-asan and mingw; and the public headers, each alone, with both compilers, for Windows, too.
+# release, posix, asan, tsan, gcc-asan and mingw; and the public headers, each alone, with both compilers, for Windows, too; and
+# the check for forms that g++ 12 miscompiles, of every file that CI looks at, whether it has changed or not.
 #
 # Called by `tests/run.sh nightly`. Each test of each executable labelled "stress" is a process of its own,
 # so that one that hangs or breaks does not take the others' time. A failing one is shown with its seed
@@ -156,6 +157,8 @@ if [ -n "$everything" ]; then
   done
   say "public headers"
   if tests/support/check_headers.sh release release-clang mingw-clang; then passed=$((passed + 1)); else failures+=("headers: see above"); fi
+  say "forms that g++ 12 miscompiles"
+  if tests/support/gcc12_check -p build/release '/(runtime|io)/src/' '/examples/'; then passed=$((passed + 1)); else failures+=("gcc12_check: see above"); fi
 fi
 
 for preset in "${presets[@]}"; do
