@@ -23,13 +23,12 @@ using tandem::test::test_runtime;
 using tandem::test::tls_pair;
 using tandem::test::trusting;
 
-/// The only worker of a runtime, which does nothing else until it is let go.
+/// The only worker of a runtime, which does nothing else until it is let go. The runtime is ended
+/// first: until then the worker may still be about to hear that it may go.
 class busy_worker {
  public:
-  explicit busy_worker(test_runtime& rt) : rt_(&rt) {}
-
-  task<void> keep() {
-    auto keeping = (*rt_)->spawn([](busy_worker& self) -> task<void> {
+  task<void> keep(test_runtime& rt) {
+    auto keeping = rt->spawn([](busy_worker& self) -> task<void> {
       self.is_kept_.set();
       self.may_go_.wait(false);
       co_return;
@@ -38,10 +37,8 @@ class busy_worker {
     co_await is_kept_.wait();
   }
   void let_go() { may_go_ = true; }
-  bool has_more_to_do() const { return rt_->workers().stats().queued != 0; }
 
  private:
-  test_runtime* rt_;
   tandem::event is_kept_;
   tandem::test::flag may_go_;
 };
@@ -49,9 +46,9 @@ class busy_worker {
 /// Shakes hands on a completion thread while the only worker is busy.
 /// @returns  whether a worker was needed
 bool needs_a_worker(handshake_home client_home, handshake_home server_home) {
+  busy_worker worker;
   test_runtime rt(1);
   tandem::io::completion_pool& pool = tandem::io::install(*rt, tandem::test::steady_threads());
-  busy_worker worker(rt);
   client_options client = trusting();
   client.handshake_on = client_home;
   server_options server = served_by();
@@ -64,13 +61,13 @@ bool needs_a_worker(handshake_home client_home, handshake_home server_home) {
     is_over = true;
   };
   const auto watches = [&]() -> task<void> {
-    while (!is_over && !worker.has_more_to_do()) co_await tandem::yield();
+    while (!is_over && rt.workers().stats().queued == 0) co_await tandem::yield();
     was_needed = !is_over;
     worker.let_go();
   };
   rt.run([&]() -> task<void> {
     co_await tandem::resume_on(pool.thread(0).executor());
-    co_await worker.keep();
+    co_await worker.keep(rt);
     co_await tandem::when_all(shakes(), watches());
   }());
   return was_needed;
