@@ -67,8 +67,9 @@ class readiness_backend final : public backend {
       if (outcome != platform::would_block) return ended_at_once(operation, outcome);
     }
     if (at == nullptr) {
-      const int error = table_.enter(operation.descriptor(),
-                                     detail::are_on_our_descriptors.has(operation.kind()), poller_, at);
+      const int error =
+          table_.enter(operation.descriptor(), detail::are_on_our_descriptors.has(operation.kind()),
+                       poller_, at);
       if (error != 0) return ended_at_once(operation, -error);
     }
     entry_of(operation).at = at;
