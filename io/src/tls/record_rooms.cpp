@@ -22,7 +22,11 @@ constexpr std::uint32_t kept_each = 4;
 /// What a thread keeps of each size.
 using shelf = thread_shelf<kept_each>;
 
-thread_local std::array<shelf, sizes.size()> shelves;
+constinit thread_local std::array<shelf, sizes.size()> shelves;
+
+void close_shelves() noexcept {
+  for (shelf& each : shelves) each.close();
+}
 
 TANDEM_NOINLINE shelf* shelf_of(std::size_t bytes) noexcept {
   for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -64,7 +68,8 @@ void record_room::append(const void* bytes, std::size_t count) {
 void record_room::give_back() noexcept {
   if (data_ == nullptr) return;
   shelf* const to = shelf_of(capacity_);
-  if (to == nullptr || !to->put(data_)) ::operator delete(data_);
+  if (to == nullptr || !to->put(data_, tandem::detail::exit_step::record_rooms, &close_shelves))
+    ::operator delete(data_);
   data_ = nullptr;
   capacity_ = 0;
   size_ = 0;

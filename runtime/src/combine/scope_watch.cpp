@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <new>
+#include <tandem/detail/thread_exit.hpp>
 #include <utility>
-
-#include "platform/threads.hpp"
 
 namespace tandem::inline v0::detail {
 
@@ -33,7 +32,7 @@ void end_notes() noexcept {
 TANDEM_NOINLINE noted_frames* begin_notes() noexcept {
   if (notes_nothing) return nullptr;
   noted = new (std::nothrow) noted_frames;
-  if (noted == nullptr || !platform::at_thread_exit(platform::exit_step::notes, &end_notes)) {
+  if (noted == nullptr || !at_thread_exit(exit_step::notes, &end_notes)) {
     end_notes();
   }
   return noted;

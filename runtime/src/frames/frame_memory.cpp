@@ -11,13 +11,13 @@
 #include <cstdint>
 #include <cstdlib>
 #include <new>
+#include <tandem/detail/thread_exit.hpp>
 
 #include "frames/frame_regions.hpp"
 #include "frames/frame_slabs.hpp"
 #include "frames/frame_store.hpp"
 #include "frames/no_magazine.hpp"
 #include "platform/memory.hpp"
-#include "platform/threads.hpp"
 
 namespace tandem::inline v0::detail {
 
@@ -57,7 +57,7 @@ void close_magazines() noexcept {
 
 /// @returns  whether what the thread keeps is given back when it ends
 TANDEM_NOINLINE bool begin_keeping(thread_context& context) noexcept {
-  if (!platform::at_thread_exit(platform::exit_step::frames, &close_magazines)) return false;
+  if (!at_thread_exit(exit_step::frames, &close_magazines)) return false;
   context.frames_kept = keeping::in_use;
   return true;
 }

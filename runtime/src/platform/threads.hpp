@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <thread>
@@ -31,16 +30,5 @@ class blocked_signals {
   struct masks;
   std::unique_ptr<masks> masks_;
 };
-
-using thread_exit_function = void (*)() noexcept;
-/// Whose function: one each for a thread.
-enum class exit_step : std::uint8_t { frames, notes };
-/// Has `run` called when the calling thread ends, after its thread_locals were destroyed; what is
-/// trivial of them is still there. Not for the thread of main(). In no order. A thread_local with a
-/// destructor would end the process if there were no memory to register it.
-///
-/// post: a second call for the same step replaces the first
-/// @returns  false if that is refused: nothing will be called
-bool at_thread_exit(exit_step step, thread_exit_function run) noexcept;
 
 }  // namespace tandem::inline v0::platform

@@ -21,11 +21,11 @@ void note_end() noexcept { ++ends; }
 void NTAPI at_end_of_thread(void*, DWORD why, void*) {
   if (why != DLL_THREAD_DETACH || !asks_late.exchange(false)) return;
   EXPECT_EQ(ends.load(), 1);
-  EXPECT_TRUE(platform::at_thread_exit(platform::exit_step::notes, &note_end));
+  EXPECT_TRUE(tandem::detail::at_thread_exit(tandem::detail::exit_step::notes, &note_end));
 }
 
 DWORD WINAPI run(void*) {
-  EXPECT_TRUE(platform::at_thread_exit(platform::exit_step::notes, &note_end));
+  EXPECT_TRUE(tandem::detail::at_thread_exit(tandem::detail::exit_step::notes, &note_end));
   return 0;
 }
 

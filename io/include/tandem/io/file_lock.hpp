@@ -74,9 +74,9 @@ class [[nodiscard]] TANDEM_IO_API file_lock {
 ///
 /// @param range    on Windows nobody else can read or write what is locked exclusively, elsewhere a
 ///                 lock concerns only those who ask for one
-/// @throws         std::system_error naming the path: bad_file_descriptor (not open for what the
-///                 mode needs), no_lock_available, ...; not_supported where the system has no locks
-///                 of open files; operation_cancelled
+/// @throws         std::system_error naming the path: bad_file_descriptor (not open, or not
+///                 for what the mode needs, which Windows does not ask for), no_lock_available, ...;
+///                 not_supported where the system has no locks of open files; operation_cancelled
 /// @cancellation   ends the wait
 /// @thread_safety  any number at a time; of one file all succeed, as they have the same lock
 /// @resumes_on     the caller's home

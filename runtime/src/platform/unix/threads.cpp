@@ -8,6 +8,8 @@
 #include <csignal>
 #include <cstddef>
 
+#include <tandem/detail/thread_exit.hpp>
+
 namespace tandem::inline v0::platform {
 
 struct blocked_signals::masks {
@@ -25,6 +27,10 @@ blocked_signals::blocked_signals() : masks_(std::make_unique<masks>()) {
 
 blocked_signals::~blocked_signals() { pthread_sigmask(SIG_SETMASK, &masks_->before, nullptr); }
 
+}  // namespace tandem::inline v0::platform
+
+namespace tandem::inline v0::detail {
+
 bool at_thread_exit(exit_step step, thread_exit_function run) noexcept {
   struct exit_key {
     pthread_key_t key = 0;
@@ -32,9 +38,9 @@ bool at_thread_exit(exit_step step, thread_exit_function run) noexcept {
                         reinterpret_cast<thread_exit_function>(function)();  // NOLINT
                       }) == 0;
   };
-  static const std::array<exit_key, 2> keys{};
+  static const std::array<exit_key, exit_steps> keys{};
   const exit_key& own = keys[static_cast<std::size_t>(step)];
   return own.made && ::pthread_setspecific(own.key, reinterpret_cast<void*>(run)) == 0;  // NOLINT
 }
 
-}  // namespace tandem::inline v0::platform
+}  // namespace tandem::inline v0::detail

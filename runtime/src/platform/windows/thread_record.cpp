@@ -69,7 +69,7 @@ void free_record(thread_record* record) noexcept {
 // slot/leave. Before slot/again both slots have to be empty.
 void WINAPI end_of_thread(void* value) noexcept {
   auto* const record = static_cast<thread_record*>(value);
-  for (const thread_exit_function run : record->at_exit) {
+  for (const detail::thread_exit_function run : record->at_exit) {
     if (run != nullptr) run();
   }
   all_slots().clear();

@@ -21,8 +21,7 @@
 #include <array>
 
 #include <tandem/detail/thread_context.hpp>
-
-#include "platform/threads.hpp"
+#include <tandem/detail/thread_exit.hpp>
 
 namespace tandem::inline v0::platform {
 
@@ -33,7 +32,7 @@ struct thread_record {
   explicit thread_record(void** no_magazine) noexcept : context(no_magazine) {}
 
   detail::thread_context context;
-  std::array<thread_exit_function, 2> at_exit{};  // by exit_step
+  std::array<detail::thread_exit_function, detail::exit_steps> at_exit{};  // by exit_step
 };
 
 /// @returns  the calling thread's

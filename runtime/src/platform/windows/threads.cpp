@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include <tandem/detail/thread_exit.hpp>
+
 #include "platform/windows/system.hpp"
 #include "platform/windows/thread_record.hpp"
 
@@ -37,9 +39,13 @@ void name_this_thread(const char* name) noexcept {
   if (set != nullptr) (void)set(::GetCurrentThread(), wide.data());
 }
 
+}  // namespace tandem::inline v0::platform
+
+namespace tandem::inline v0::detail {
+
 bool at_thread_exit(exit_step step, thread_exit_function run) noexcept {
-  this_threads_record().at_exit[static_cast<std::size_t>(step)] = run;
+  platform::this_threads_record().at_exit[static_cast<std::size_t>(step)] = run;
   return true;
 }
 
-}  // namespace tandem::inline v0::platform
+}  // namespace tandem::inline v0::detail
