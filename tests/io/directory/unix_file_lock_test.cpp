@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
+#include <string>
 #include <system_error>
 #include <tandem/as_result.hpp>
 #include <tandem/io/file_lock.hpp>
