@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/directory/lock_refusal.hpp"
 #include "io/support/file_support.hpp"
 #include "io/support/io_support.hpp"
 
@@ -31,22 +32,9 @@ using tandem::io::try_lock_file;
 using tandem::test::bytes_of;
 using tandem::test::on_every_home;
 using tandem::test::put;
+using tandem::test::refusal_of;
+using tandem::test::starts_with;
 using tandem::test::temporary_folder;
-
-template <class T>
-task<std::string> refusal_of(task<T> lock) {
-  try {
-    (void)co_await std::move(lock);
-  } catch (const std::system_error& failure) {
-    co_return failure.what();
-  }
-  co_return "it was locked";
-}
-
-testing::AssertionResult starts_with(const std::string& text, const std::string& with) {
-  if (text.starts_with(with)) return testing::AssertionSuccess();
-  return testing::AssertionFailure() << text << "\ndoes not start with\n" << with;
-}
 
 TEST(file_lock, an_exclusive_one_is_alone_and_shared_ones_are_together) {
   const temporary_folder folder;
