@@ -23,11 +23,11 @@ def check(folder, *arguments):
     return done
 
 
-def database(folder, *sources):
+def database(folder, *sources, options=''):
     with open(os.path.join(folder, 'compile_commands.json'), 'w', encoding='utf-8') as out:
         # As a build with g++ leaves it, with options that clang does not know.
         json.dump([{'directory': HERE, 'file': source, 'command':
-                    f'/usr/bin/ccache /usr/bin/g++ -std=c++20 -fno-tree-slp-vectorize -Wno-such-thing -O2 -o a.o -c {source}'}
+                    f'/usr/bin/ccache /usr/bin/g++ -std=c++20 -fno-tree-slp-vectorize -Wno-such-thing {options} -O2 -o a.o -c {source}'}
                    for source in sources], out)
 
 
@@ -106,6 +106,14 @@ def kept(folder):
     assert known() == 2
     assert not os.path.exists(old), 'what nobody has asked for in two months is gone'
     assert check(folder, '--kept', os.path.join(header, 'folder')).returncode == 2, 'no folder there'
+    inside = os.path.join(folder, 'inside')
+    os.mkdir(inside)
+    write(os.path.join(inside, 'wrong.hpp'), f'#include "{HERE}/gcc12_forms.hpp"\nnamespace forms {{\n'
+          'inline task<int> of(std::string s) { co_return co_await use(person{s, 1}); }\n}\n')
+    write(sources[0], '#include <wrong.hpp>  // co_await\n')
+    for option, status in (('-isystem', 0), ('-I', 1), ('-isystem', 0)):
+        database(folder, sources[0], options=f'{option} {inside}')
+        assert check(folder, '--kept', noted).returncode == status, 'whether a header is of the system belongs to it, too'
 
 
 def main():
