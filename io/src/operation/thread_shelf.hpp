@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <new>
 #include <tandem/detail/thread_exit.hpp>
@@ -15,6 +14,10 @@ namespace tandem::inline v0::io::detail {
 template <std::uint32_t Most>
 class thread_shelf {
  public:
+  constexpr thread_shelf() noexcept = default;
+  thread_shelf(const thread_shelf&) = delete;
+  thread_shelf& operator=(const thread_shelf&) = delete;
+
   /// @returns  the piece that was put last; nullptr if there is none
   void* take() noexcept {
     piece* const taken = last_;

@@ -12,7 +12,7 @@ using thread_exit_function = void (*)() noexcept;
 
 /// Whose function: one each for a thread.
 enum class exit_step : std::uint8_t { frames, notes, datagram_rooms, record_rooms };
-inline constexpr unsigned exit_steps = 4;
+inline constexpr unsigned exit_steps = static_cast<unsigned>(exit_step::record_rooms) + 1;
 
 /// Has `run` called when the calling thread ends, after its thread_locals were destroyed; what is
 /// trivial of them is still there. Not for the thread of main(). In no order. A thread_local with a
