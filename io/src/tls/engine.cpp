@@ -214,6 +214,7 @@ tls_step tls_engine::encrypt(std::span<const std::byte> bytes, std::exception_pt
         std::make_error_code(std::errc::broken_pipe), "a write after shutdown()"));
     return tls_step::failed;
   }
+  transport_.begin_step(idle_messages_ > usual_idle_messages);
   forget_errors();
   std::size_t taken = 0;
   const int answer = SSL_write_ex(connection_.get(), bytes.data(), bytes.size(), &taken);
@@ -228,7 +229,7 @@ tls_step tls_engine::encrypt(std::span<const std::byte> bytes, std::exception_pt
 void tls_engine::say_goodbye() noexcept {
   if (has_said_goodbye_ && !owes_goodbye_) return;
   has_said_goodbye_ = true;
-  owes_goodbye_ = failure_ == nullptr && SSL_in_init(connection_.get()) == 1;
+  owes_goodbye_ = failure_ == nullptr && is_amid_message();
   if (owes_goodbye_) return;  // decrypt() says it when the peer's message is whole
   ERR_clear_error();
   (void)SSL_shutdown(
@@ -237,7 +238,7 @@ void tls_engine::say_goodbye() noexcept {
 }
 
 void tls_engine::say_what_is_owed() noexcept {
-  if ((!owes_update_ && !owes_goodbye_) || SSL_in_init(connection_.get()) == 1) return;
+  if ((!owes_update_ && !owes_goodbye_) || is_amid_message()) return;
   if (std::exchange(owes_update_, false)) {
     try {
       update_keys(owed_of_peer_too_);
@@ -253,7 +254,7 @@ void tls_engine::update_keys(bool of_peer_too) {
   if (has_said_goodbye_) {
     throw tls::error(tls::errc::failed, "tls_stream::update_keys after shutdown()", "");
   }
-  if (SSL_version(connection_.get()) == TLS1_3_VERSION && SSL_in_init(connection_.get()) == 1) {
+  if (SSL_version(connection_.get()) == TLS1_3_VERSION && is_amid_message()) {
     owes_update_ = true;  // in the midst of a message of the peer's
     owed_of_peer_too_ = of_peer_too;
     return;

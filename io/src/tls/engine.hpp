@@ -63,6 +63,8 @@ class tls_engine {
   /// @returns        done, failed, or reads: the peer is in the midst of a message, whose rest has to
   ///                 come first
   tls_step encrypt(std::span<const std::byte> bytes, std::exception_ptr& failure);
+  /// The peer is in the midst of a message of TLS's own.
+  bool is_amid_message() const noexcept { return SSL_in_init(connection_.get()) == 1; }
   /// Adds close_notify to the output, once.
   void say_goodbye() noexcept;
   /// @throws  tls::error (failed)

@@ -37,6 +37,7 @@ class tls_session::turn {
   turn(const turn&) = delete;
   turn& operator=(const turn&) = delete;
   ~turn() {
+    of_->write_goes_on();  // if it was stopped
     // What a stop has left of what was counted as written goes out by itself.
     if (of_->has_rest() || of_->ends_turn()) of_->start_background();
   }
@@ -52,6 +53,7 @@ class tls_session::seen {
   std::uint64_t arrivals = 0;
   std::exception_ptr failure;
   bool has_output = false;
+  bool lets_write = false;  // tls_sending/go_on
 };
 
 void tls_session::begin(std::shared_ptr<tls_generation> options, const std::string& name,
@@ -65,7 +67,8 @@ tls_session::seen tls_session::decrypt(std::span<std::byte> buffer) {
   const engine_lock held(lock_);
   now.step = engine_->decrypt(buffer, now.count);
   now.has_output = !engine_->transport().output().empty();
-  now.arrivals = arrivals_;
+  now.arrivals = engine_->transport().arrivals();
+  now.lets_write = !no_write_waits_.is_set() && !engine_->is_amid_message();
   if (now.step == tls_step::failed) now.failure = engine_->failure();
   return now;
 }
@@ -93,6 +96,10 @@ task<std::size_t> tls_session::read(std::span<std::byte> buffer) {
       co_await yield();
       continue;
     }
+    if (now.lets_write) {
+      co_await no_write_waits_.wait();
+      continue;
+    }
     co_await reading_.lock();
     const mutex_guard mine(reading_);
     co_await read_below(now.arrivals);
@@ -103,7 +110,7 @@ task<void> tls_session::read_below(std::uint64_t arrivals) {
   std::span<std::byte> room;
   {
     const engine_lock held(lock_);
-    if (arrivals_ != arrivals) co_return;  // somebody has read meanwhile
+    if (engine_->transport().arrivals() != arrivals) co_return;  // somebody has read meanwhile
     if (!engine_->transport().has_rest()) room = engine_->transport().room();
   }
   if (room.empty()) {  // OpenSSL has not got all of what came before
@@ -120,29 +127,41 @@ task<void> tls_session::read_below(std::uint64_t arrivals) {
     const engine_lock held(lock_);
     if (got) {
       engine_->transport().came(got.value());
-      ++arrivals_;
-    } else if (!got.is_cancelled()) {
-      engine_->fail_for_good(got.exception());
+    } else {
+      engine_->transport().nothing_came();
+      if (!got.is_cancelled()) engine_->fail_for_good(got.exception());
     }
   }
   got.value();
 }
 
-bool tls_session::encrypt(std::span<const std::byte> bytes) {
+std::optional<std::uint64_t> tls_session::encrypt(std::span<const std::byte> bytes) {
   std::exception_ptr failure;
-  const engine_lock held(lock_);
-  const tls_step step = engine_->encrypt(bytes, failure);
-  if (step == tls_step::failed) std::rethrow_exception(std::move(failure));
-  if (step == tls_step::done) sent_in_a_row_ += bytes.size();
-  return step == tls_step::done;
+  {
+    const engine_lock held(lock_);
+    const tls_step step = engine_->encrypt(bytes, failure);
+    if (step == tls_step::reads) {
+      no_write_waits_.reset();
+      return engine_->transport().arrivals();
+    }
+  }
+  write_goes_on();
+  if (failure != nullptr) std::rethrow_exception(std::move(failure));
+  sent_in_a_row_ += bytes.size();
+  return std::nullopt;
+}
+
+void tls_session::write_goes_on() noexcept {
+  if (!no_write_waits_.is_set()) no_write_waits_.set();
 }
 
 task<void> tls_session::encrypt_later(std::span<const std::byte> bytes) {
   while (true) {
     co_await reading_.lock();  // whoever reads brings the rest; if nobody does, this task has to
     const mutex_guard mine(reading_);
-    if (encrypt(bytes)) co_return;
-    co_await read_below(arrivals_);
+    const std::optional<std::uint64_t> arrivals = encrypt(bytes);
+    if (!arrivals) co_return;
+    co_await read_below(*arrivals);
   }
 }
 
@@ -193,7 +212,7 @@ task<std::size_t> tls_session::write(std::span<const std::byte> bytes) {
   // What was left over: memory is not to grow with each write that is stopped.
   if (has_to_drain()) co_await drain();
   const std::size_t count = (std::min)(bytes.size(), most_at_once);
-  if (!encrypt(bytes.first(count))) co_await encrypt_later(bytes.first(count));
+  if (encrypt(bytes.first(count))) co_await encrypt_later(bytes.first(count));
   const result<void> sent = co_await as_result(drain());
   if (!sent && !sent.is_cancelled()) std::rethrow_exception(sent.exception());
   co_return count;
@@ -205,7 +224,7 @@ task<void> tls_session::write_all(std::span<const std::byte> bytes) {
   if (has_to_drain()) co_await drain();
   while (!bytes.empty()) {
     const std::size_t count = (std::min)(bytes.size(), most_at_once);
-    if (!encrypt(bytes.first(count))) co_await encrypt_later(bytes.first(count));
+    if (encrypt(bytes.first(count))) co_await encrypt_later(bytes.first(count));
     bytes = bytes.subspan(count);
     co_await drain();
   }

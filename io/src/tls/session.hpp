@@ -15,6 +15,7 @@
 #include <stop_token>
 #include <string>
 #include <tandem/detail/futex_mutex.hpp>
+#include <tandem/event.hpp>
 #include <tandem/io/any_stream.hpp>
 #include <tandem/io/tls/tls_stream.hpp>
 #include <tandem/mutex.hpp>
@@ -56,11 +57,14 @@ class tls_session : public std::enable_shared_from_this<tls_session> {
   class seen;
 
   seen decrypt(std::span<std::byte> buffer);
-  /// Reads once, unless something has come since there were so many arrivals. pre: reading_ is the
-  /// caller's
+  /// Reads once, unless something has come since the transport had so many arrivals. pre: reading_ is
+  /// the caller's
   task<void> read_below(std::uint64_t arrivals);
-  /// tls_sending/encrypt. pre: it is the caller's turn. @returns false: in the midst of a message
-  bool encrypt(std::span<const std::byte> bytes);
+  /// tls_sending/encrypt. pre: it is the caller's turn. @returns nothing; or, in the midst of a message
+  /// of the peer's, the arrivals of which it was not enough
+  std::optional<std::uint64_t> encrypt(std::span<const std::byte> bytes);
+  /// Whoever has the turn waits no more for the rest of a message.
+  void write_goes_on() noexcept;
   /// tls_sending/half_message. pre: it is the caller's turn
   task<void> encrypt_later(std::span<const std::byte> bytes);
   /// tls_sending/drain. pre: it is the caller's turn
@@ -83,14 +87,15 @@ class tls_session : public std::enable_shared_from_this<tls_session> {
 
   any_stream below_;
   executor* workers_ = nullptr;
-  tandem::detail::futex_mutex lock_;  // of the next three; never held across an await
+  tandem::detail::futex_mutex lock_;  // of the next two; never held across an await
   std::optional<tls_engine> engine_;
   std::stop_source abandoned_{std::nostopstate};  // made when a task first sends by itself
-  std::uint64_t arrivals_ = 0;     // reads of the stream below; counted with reading_, too
-  bool has_peer_ended_ = false;    // of the task that reads
-  std::size_t read_in_a_row_ = 0;  // likewise: bytes, since it last waited
+  bool has_peer_ended_ = false;                   // of the task that reads
+  std::size_t read_in_a_row_ = 0;                 // likewise: bytes, since it last waited
 
   mutex reading_;  // the right to read from the stream below
+  event no_write_waits_{
+      true};  // for the rest of a message; of whoever has the turn, reset under lock_
   mutex turn_;
   record_room sending_;              // of whoever has the turn
   std::size_t sent_ = 0;             // likewise: of sending_

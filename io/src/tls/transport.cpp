@@ -43,12 +43,15 @@ BIO* tls_transport::make_bio() {
 
 std::span<std::byte> tls_transport::room() {
   reads_large_ = is_busy_ && !can_try_;
+  if (reads_large_) large_.reserve(large_bytes);
+  is_lent_ = true;
   if (!reads_large_) return small_;
-  large_.reserve(large_bytes);
   return large_.whole().first((std::min)(large_.whole().size(), large_bytes));
 }
 
 void tls_transport::came(std::size_t bytes) noexcept {
+  is_lent_ = false;
+  ++arrivals_;
   begin_ = 0;
   end_ = bytes;
   has_ended_ = bytes == 0;
@@ -67,9 +70,10 @@ int tls_transport::take(char* to, std::size_t room) noexcept {
 }
 
 int tls_transport::take_from_below(char* to, std::size_t room) noexcept {
-  if (!is_busy_ || !can_try_ || has_ended_ || failure_) return -1;
+  if (!is_busy_ || !can_try_ || is_lent_ || has_ended_ || failure_) return -1;
   const result<std::size_t> got = below_->try_read(std::as_writable_bytes(std::span(to, room)));
   if (got) {
+    ++arrivals_;
     const std::size_t count = got.value();
     is_busy_ = count == room;  // else that was all
     has_ended_ = count == 0;
@@ -82,6 +86,7 @@ int tls_transport::take_from_below(char* to, std::size_t room) noexcept {
     is_busy_ = false;
   } else if (error != std::errc::operation_in_progress) {
     failure_ = error;
+    ++arrivals_;
   }
   return -1;
 }

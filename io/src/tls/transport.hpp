@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <system_error>
 #include <tandem/io/any_stream.hpp>
@@ -32,9 +33,15 @@ class tls_transport {
 
   /// Where the next read of the stream below goes. pre: OpenSSL has asked for more, and nothing was
   /// left. @throws std::bad_alloc
+  /// Until came() or nothing_came() OpenSSL gets nothing straight from the stream below: what that
+  /// yields first belongs there.
   std::span<std::byte> room();
   /// A read of the stream below has yielded that.
   void came(std::size_t bytes) noexcept;
+  /// A read of the stream below was stopped, or has failed.
+  void nothing_came() noexcept { is_lent_ = false; }
+  /// How often something, the end included, has come, by either way.
+  std::uint64_t arrivals() const noexcept { return arrivals_; }
   /// The stream below has ended, as a read of it said.
   bool has_ended() const noexcept { return has_ended_; }
   /// What a try without waiting has failed by; no error: it has not.
@@ -83,8 +90,10 @@ class tls_transport {
   bool has_come_ = false;
   bool has_lost_output_ = false;
   bool reads_large_ = false;
+  bool is_lent_ = false;    // the room, to a read of the stream below
   bool is_slow_ = false;    // begin_step
   bool has_given_ = false;  // likewise: something, in this step
+  std::uint64_t arrivals_ = 0;
   std::error_code failure_;
   record_room large_;  // instead of small_, for a stream that cannot be tried
   record_room output_;

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <string>
 #include <utility>
 
@@ -15,15 +14,14 @@ namespace tandem::test {
 class lease {
  public:
   explicit lease(const std::string& path) : descriptor_(::open(path.c_str(), O_RDWR | O_CLOEXEC)) {
-    before_ = std::signal(SIGIO, SIG_IGN);  // by which the system asks us to give it up
     is_held_ = ::fcntl(descriptor_, F_SETLEASE, F_WRLCK) == 0;
+    // The signal by which the system asks us to give it up goes to nobody: ignored until the lease
+    // ends it might still wait for a thread that blocks it, and come after that.
+    (void)::fcntl(descriptor_, F_SETOWN, 0);
   }
   lease(const lease&) = delete;
   lease& operator=(const lease&) = delete;
-  ~lease() {
-    end();
-    std::signal(SIGIO, before_);
-  }
+  ~lease() { end(); }
   bool is_held() const noexcept { return is_held_; }
   void end() {
     if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
@@ -31,7 +29,6 @@ class lease {
 
  private:
   int descriptor_;
-  void (*before_)(int) = nullptr;
   bool is_held_ = false;
 };
 

@@ -46,8 +46,18 @@ class raw_context {
   }
   SSL_CTX* get() const noexcept { return context_.get(); }
   bool serves() const noexcept { return side_ == raw_side::server; }
+  /// Of a server: one ticket a handshake, with as much in it as takes several records of 512 bytes.
+  void make_tickets_large() const {
+    SSL_CTX_set_num_tickets(get(), 1);
+    SSL_CTX_set_session_ticket_cb(get(), &raw_context::enlarge, nullptr, nullptr);
+    SSL_CTX_set_max_send_fragment(get(), 512);
+  }
 
  private:
+  static int enlarge(SSL* connection, void* /*unused*/) {
+    static const std::array<unsigned char, 2000> data{};
+    return SSL_SESSION_set1_ticket_appdata(SSL_get_session(connection), data.data(), data.size());
+  }
   void show(const made_identity& shown) {
     const openssl_owner<BIO, &BIO_free_all> text(BIO_new_mem_buf(shown.certificates.data(), -1));
     const openssl_owner<X509, &X509_free> certificate(
@@ -96,6 +106,12 @@ class raw_peer {
   std::string encrypted(const std::string& text) {
     EXPECT_EQ(SSL_write(get(), text.data(), static_cast<int>(text.size())),
               static_cast<int>(text.size()));
+    return made();
+  }
+  /// Of a server, after the handshake: one more ticket.
+  std::string ticket() {
+    EXPECT_EQ(SSL_new_session_ticket(get()), 1);
+    EXPECT_EQ(SSL_do_handshake(get()), 1);
     return made();
   }
   std::string goodbye() {

@@ -201,22 +201,13 @@ TEST(tls_attacks, with_data_between_them_new_keys_may_come_for_ever) {
 
 // --- In the midst of a message
 
-int make_large(SSL* connection, void* /*unused*/) {
-  static const std::vector<unsigned char> data(2000, 1);
-  return SSL_SESSION_set1_ticket_appdata(SSL_get_session(connection), data.data(), data.size());
-}
-
 /// A connection to a server by OpenSSL, of whose ticket only the first record has come.
 class half_ticket {
  public:
-  half_ticket() : context_(raw_side::server) {
-    SSL_CTX_set_num_tickets(context_.get(), 1);
-    SSL_CTX_set_session_ticket_cb(context_.get(), &make_large, nullptr, nullptr);
-  }
+  half_ticket() : context_(raw_side::server) { context_.make_tickets_large(); }
   task<void> begin() {
     any_pair below = over_memory();
     server = std::make_unique<raw_peer>(context_, std::move(below.server));
-    SSL_set_max_send_fragment(server->get(), 512);
     auto connecting = tandem::spawn(
         end_of(tandem::io::tls::connect(std::move(below.client), "localhost", trusting())));
     const std::vector<std::string> records =
