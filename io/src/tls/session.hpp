@@ -93,9 +93,8 @@ class tls_session : public std::enable_shared_from_this<tls_session> {
   bool has_peer_ended_ = false;                   // of the task that reads
   std::size_t read_in_a_row_ = 0;                 // likewise: bytes, since it last waited
 
-  mutex reading_;  // the right to read from the stream below
-  event no_write_waits_{
-      true};  // for the rest of a message; of whoever has the turn, reset under lock_
+  mutex reading_;               // the right to read from the stream below
+  event no_write_waits_{true};  // tls_sending/go_on; of whoever has the turn, reset under lock_
   mutex turn_;
   record_room sending_;              // of whoever has the turn
   std::size_t sent_ = 0;             // likewise: of sending_

@@ -31,10 +31,9 @@ class tls_transport {
   /// @throws  std::bad_alloc
   BIO* make_bio();
 
-  /// Where the next read of the stream below goes. pre: OpenSSL has asked for more, and nothing was
-  /// left. @throws std::bad_alloc
-  /// Until came() or nothing_came() OpenSSL gets nothing straight from the stream below: what that
-  /// yields first belongs there.
+  /// Where the next read of the stream below goes. Until came() or nothing_came() OpenSSL gets nothing
+  /// straight from that stream, since what it yields first belongs here. pre: OpenSSL has asked for
+  /// more, and nothing was left. @throws std::bad_alloc
   std::span<std::byte> room();
   /// A read of the stream below has yielded that.
   void came(std::size_t bytes) noexcept;
