@@ -247,10 +247,9 @@ TEST(tcp_details, statistics_tell_what_is_written_and_not_taken) {
     std::vector<std::byte> much(1U << 20U);
     while (true) {  // until there is no more room
       const auto count = co_await as_result(tandem::with_timeout(20ms, both.client.write(much)));
-      if (!count) break;
+      if (!count && both.client.statistics().not_sent > 0) break;
     }
     const tcp_statistics now = both.client.statistics();
-    EXPECT_GT(now.not_sent, 0U);
     EXPECT_GE(now.bytes_sent, now.bytes_acknowledged - 1);  // the handshake is one, too
   }());
 }

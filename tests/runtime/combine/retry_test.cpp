@@ -6,8 +6,10 @@
 #include <stdexcept>
 #include <string>
 #include <tandem/as_result.hpp>
+#include <tandem/event.hpp>
 #include <tandem/retry.hpp>
 #include <tandem/sleep.hpp>
+#include <tandem/spawn.hpp>
 #include <tandem/timeout.hpp>
 #include <tandem/yield.hpp>
 #include <utility>
@@ -94,13 +96,16 @@ TEST(retry, after_a_stop_nothing_is_tried_again) {
   test_runtime rt;
   rt.run([]() -> task<void> {
     int calls = 0;
-    const auto sleeps = [&calls]() -> task<void> {
+    tandem::event has_begun;
+    const auto sleeps = [&]() -> task<void> {
       ++calls;
+      has_begun.set();
       co_await tandem::sleep_for(10h);
     };
-    const auto got =
-        co_await tandem::as_result(tandem::with_timeout(1ms, retry(sleeps, at_once(5))));
-    EXPECT_TRUE(got.is_cancelled());
+    auto trying = tandem::spawn(retry(sleeps, at_once(5)));
+    co_await has_begun.wait();
+    trying.cancel();
+    EXPECT_TRUE((co_await tandem::as_result(std::move(trying))).is_cancelled());
     EXPECT_EQ(calls, 1);
   }());
 }
