@@ -25,6 +25,7 @@
 #include "counted_stops.hpp"
 #include "io/interop/asio_flavour.hpp"
 #include "seeded.hpp"
+#include "spin.hpp"
 #include "test_runtime.hpp"
 
 namespace {
@@ -36,6 +37,7 @@ using tandem::test::expect_all_ends;
 using tandem::test::expect_one_end_each;
 using tandem::test::is_enough;
 using tandem::test::quota;
+using tandem::test::spin;
 using tandem::test::stop_ends;
 using socket = tandem::test::local_socket;
 
@@ -70,10 +72,6 @@ class context_threads {
   asio::executor_work_guard<asio::io_context::executor_type> work_;
   std::vector<std::thread> threads_;
 };
-
-void spin(std::uint64_t times) {
-  for (std::atomic<std::uint64_t> spun{0}; spun.load(std::memory_order_relaxed) < times; ++spun) {}
-}
 
 void count_end(std::error_code code, stop_ends& all) {
   if (!code) {

@@ -20,11 +20,13 @@
 #include <vector>
 
 #include "seeded.hpp"
+#include "spin.hpp"
 
 namespace {
 
 using tandem::runtime;
 using tandem::task;
+using tandem::test::spin;
 
 tandem::runtime_options simulated(std::uint64_t seed) {
   tandem::runtime_options options;
@@ -33,10 +35,6 @@ tandem::runtime_options simulated(std::uint64_t seed) {
 }
 
 task<void> nothing() { co_return; }
-
-void spin(std::uint64_t rounds) {
-  for (std::atomic<std::uint64_t> i{0}; i.load(std::memory_order_relaxed) < rounds;) ++i;
-}
 
 /// A thread that is always awake, and holds the clock as whoever posts to a runtime has to.
 class wakeful_thread final : public tandem::executor {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -23,6 +22,7 @@
 #include "io/support/io_support.hpp"
 #include "io_homes.hpp"
 #include "seeded.hpp"
+#include "spin.hpp"
 
 namespace {
 
@@ -42,10 +42,7 @@ using tandem::test::connection;
 using tandem::test::homes;
 using tandem::test::make_connection;
 using tandem::test::open_descriptors;
-
-void spin(std::uint64_t turns) {
-  for (std::atomic<std::uint64_t> i = 0; i < turns; ++i) {}
-}
+using tandem::test::spin;
 
 /// Begins `operation` somewhere and cancels it, from here, a moment later: perhaps before it
 /// started, perhaps after its end. @returns its outcome; a task that was removed before it started

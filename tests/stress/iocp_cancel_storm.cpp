@@ -30,6 +30,7 @@
 #include "io_homes.hpp"
 #include "iocp/lent_memory.hpp"
 #include "seeded.hpp"
+#include "spin.hpp"
 
 #define WIN32_LEAN_AND_MEAN  // libstdc++ defines NOMINMAX itself
 #include <windows.h>
@@ -42,6 +43,7 @@ using tandem::io::file;
 using tandem::io::native_descriptor;
 using tandem::test::connection;
 using tandem::test::homes;
+using tandem::test::spin;
 
 std::size_t cancels_wanted() { return tandem::test::is_nightly() ? 1'000'000 : 20'000; }
 
@@ -93,10 +95,6 @@ class outcomes {
   std::atomic<std::size_t> cancelled{0};
   std::atomic<std::size_t> failed{0};
 };
-
-void spin(std::uint64_t turns) {
-  for (std::atomic<std::uint64_t> i = 0; i < turns; ++i) {}
-}
 
 /// Begins it somewhere, and cancels it a moment later. @returns  bytes, 0 if it was cancelled
 task<std::size_t> storm_once(homes& at, std::mt19937_64& dice, outcomes& seen,

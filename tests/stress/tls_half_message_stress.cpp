@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -21,6 +20,7 @@
 #include "io/tls/raw_peer.hpp"
 #include "io_homes.hpp"
 #include "seeded.hpp"
+#include "spin.hpp"
 
 namespace {
 
@@ -32,10 +32,7 @@ using tandem::test::homes;
 using tandem::test::raw_context;
 using tandem::test::raw_peer;
 using tandem::test::raw_side;
-
-void spin(std::uint64_t turns) {
-  for (std::atomic<std::uint64_t> i = 0; i < turns; ++i) {}
-}
+using tandem::test::spin;
 
 /// Reads until the end; gives up now and then, and goes on.
 task<std::size_t> read_all(tls_stream& from, std::uint64_t seed) {
@@ -43,7 +40,7 @@ task<std::size_t> read_all(tls_stream& from, std::uint64_t seed) {
   std::size_t all = 0;
   while (true) {
     std::array<std::byte, 16> room;
-    if (dice() % 4 != 0) {
+    if (dice() % 4 != 0) {  // without a limit, which would take time
       const std::size_t count = co_await from.read(room);
       if (count == 0) co_return all;
       all += count;
@@ -51,9 +48,9 @@ task<std::size_t> read_all(tls_stream& from, std::uint64_t seed) {
     }
     const auto limit = std::chrono::microseconds(dice() % 300);
     const auto got = co_await as_result(tandem::with_timeout(limit, from.read(room)));
-    if (!got && !got.is_cancelled()) got.value();
-    if (got && got.value() == 0) co_return all;
-    if (got) all += got.value();
+    if (got.is_cancelled()) continue;
+    if (got.value() == 0) co_return all;
+    all += got.value();
   }
 }
 

@@ -19,6 +19,7 @@
 #include "io/tls/tls_support.hpp"
 #include "io_homes.hpp"
 #include "seeded.hpp"
+#include "spin.hpp"
 
 namespace {
 
@@ -28,6 +29,7 @@ using tandem::task;
 using tandem::io::tls_stream;
 using tandem::test::homes;
 using tandem::test::open_descriptors;
+using tandem::test::spin;
 using tandem::test::stop_ends;
 using tandem::test::tls_pair;
 
@@ -40,10 +42,6 @@ const tls::client_context& client() {
 const tls::server_context& server() {
   static const tls::server_context made(tandem::test::served_by());
   return made;
-}
-
-void spin(std::uint64_t turns) {
-  for (std::atomic<std::uint64_t> i = 0; i < turns; ++i) {}
 }
 
 /// What sends for a stream that was dropped may go on for a moment.

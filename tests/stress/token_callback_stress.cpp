@@ -13,15 +13,13 @@
 #include <tandem/detail/token_callback.hpp>
 
 #include "seeded.hpp"
+#include "spin.hpp"
 
 namespace {
 
 using tandem::detail::shared_token_callback;
+using tandem::test::spin;
 using tandem::test::stress;
-
-void spin(unsigned turns) {
-  for (std::atomic<unsigned> i = 0; i < turns; ++i) {}
-}
 
 struct heard {
   std::atomic<int> calls{0};
