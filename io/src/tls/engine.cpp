@@ -181,6 +181,11 @@ void tls_engine::count_message(int is_sent, int /*version*/, int type, const voi
   }
 }
 
+void tls_engine::begin_step() noexcept {
+  transport_.begin_step(idle_messages_ > usual_idle_messages);
+  forget_errors();
+}
+
 tls_step tls_engine::decrypt(std::span<std::byte> buffer, std::size_t& count) {
   if (failure_ != nullptr) return tls_step::failed;
   if (transport_.is_busy() != reads_ahead_) {
@@ -192,8 +197,7 @@ tls_step tls_engine::decrypt(std::span<std::byte> buffer, std::size_t& count) {
   if (!transport_.may_have_input() && SSL_has_pending(connection_.get()) == 0) {
     return tls_step::reads;
   }
-  transport_.begin_step(idle_messages_ > usual_idle_messages);
-  forget_errors();
+  begin_step();
   const int answer = SSL_read_ex(connection_.get(), buffer.data(), buffer.size(), &count);
   const bool is_flooded = idle_messages_ > most_idle_messages;
   if (answer == 1) idle_messages_ = 0;
@@ -214,8 +218,7 @@ tls_step tls_engine::encrypt(std::span<const std::byte> bytes, std::exception_pt
         std::make_error_code(std::errc::broken_pipe), "a write after shutdown()"));
     return tls_step::failed;
   }
-  transport_.begin_step(idle_messages_ > usual_idle_messages);
-  forget_errors();
+  begin_step();
   std::size_t taken = 0;
   const int answer = SSL_write_ex(connection_.get(), bytes.data(), bytes.size(), &taken);
   if (answer == 1) return tls_step::done;

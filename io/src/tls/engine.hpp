@@ -83,6 +83,8 @@ class tls_engine {
   static tls_engine& of(const SSL* connection) noexcept;
 
  private:
+  /// Before OpenSSL is asked to read or to write.
+  void begin_step() noexcept;
   /// `ended` and `computes` included. @param failure  what it has failed by, if so
   tls_step step_after(int answer, std::exception_ptr& failure);
   static void count_message(int is_sent, int version, int type, const void* bytes, std::size_t size,
