@@ -168,6 +168,22 @@ TEST(file, appends_of_many_tasks_are_in_one_piece_each) {
   });
 }
 
+TEST(file, appends_of_two_opens_that_take_turns_go_to_the_end) {
+  const temporary_folder folder;
+  on_every_home([&]() -> task<void> {
+    {
+      file one = co_await file::open(folder / "f", open_options::append_to());
+      file other = co_await file::open(folder / "f", open_mode::write);
+      for (const char* pair : {"ab", "cd", "ef"}) {
+        co_await one.append(bytes_of(std::string_view(pair, 1)));
+        co_await other.append(bytes_of(std::string_view(pair + 1, 1)));
+      }
+    }
+    EXPECT_EQ(get(folder / "f"), "abcdef");
+    std::filesystem::remove(folder / "f");
+  });
+}
+
 TEST(file, direct_transfers_that_are_aligned_are_made) {
   const temporary_folder folder;
   on_every_home([&]() -> task<void> {
