@@ -225,28 +225,23 @@ TEST(asio_stress, a_stop_of_a_stream_is_heard_wherever_it_comes) {
     for (int i = 0; i < stops_a_round; ++i) {
       request_lane lane;
       request asked;
-      const auto pause = [](std::uint64_t length) {
-        for (std::atomic<std::uint64_t> left{length}; left.load(std::memory_order_relaxed) != 0;) {
-          left.fetch_sub(1, std::memory_order_relaxed);
-        }
-      };
       std::atomic<bool> has_begun{false};
-      auto serving = rt->spawn([](request_lane& own, std::atomic<bool>& begun, auto wait,
-                                  std::uint64_t length) -> task<int> {
-        begun = true;
-        wait(length);
-        int taken = 0;
-        while (co_await own.next() != nullptr) ++taken;
-        co_return taken;
-      }(lane, has_begun, pause, random() % 8));
+      auto serving = rt->spawn(
+          [](request_lane& own, std::atomic<bool>& begun, std::uint64_t length) -> task<int> {
+            begun = true;
+            spin(length);
+            int taken = 0;
+            while (co_await own.next() != nullptr) ++taken;
+            co_return taken;
+          }(lane, has_begun, random() % 8));
       const bool asks = random() % 4 == 0;
       const std::uint64_t before = random() % 8;
       const std::uint64_t between = random() % 16;
       while (!has_begun) {}
-      pause(before);
+      spin(before);
       if (asks) {
         EXPECT_EQ(lane.ask(asked), request_lane::answer::taken);
-        pause(between);
+        spin(between);
       }
       serving.cancel();
       const int taken = std::move(serving).wait();

@@ -5,7 +5,6 @@
 #include "io/interop/beast_support.hpp"
 
 #include <array>
-#include <atomic>
 #include <boost/asio/local/connect_pair.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <cstdint>
@@ -26,6 +25,7 @@
 #include "counted_stops.hpp"
 #include "io/support/io_support.hpp"
 #include "seeded.hpp"
+#include "spin.hpp"
 
 namespace {
 
@@ -154,12 +154,7 @@ task<void> wait_a_little(std::mt19937_64& random) {
     case 1:
       for (std::uint64_t left = random() % 4; left != 0; --left) co_await tandem::yield();
       break;
-    default: {
-      const std::uint64_t pause = random() % (1ULL << (9 + random() % 7));
-      for (std::atomic<std::uint64_t> spun{0}; spun.load(std::memory_order_relaxed) < pause;) {
-        spun.fetch_add(1, std::memory_order_relaxed);
-      }
-    }
+    default: tandem::test::spin(random() % (1ULL << (9 + random() % 7)));
   }
 }
 

@@ -21,6 +21,7 @@
 #include <tandem/task_scope.hpp>
 
 #include "seeded.hpp"
+#include "spin.hpp"
 #include "test_runtime.hpp"
 
 namespace {
@@ -274,9 +275,7 @@ task<void> listen_many(foreign_bus& bus, std::uint64_t seed, counts& all) {
       continue;
     }
     auto stopped = tandem::spawn(listen_once(bus, chosen, all));
-    const std::uint64_t pause = random() % 20'000;
-    for (std::atomic<std::uint64_t> spun{0}; spun.load(std::memory_order_relaxed) < pause; ++spun) {
-    }
+    tandem::test::spin(random() % 20'000);
     stopped.cancel();
     (void)co_await tandem::as_result(std::move(stopped));
   }

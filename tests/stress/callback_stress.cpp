@@ -20,6 +20,7 @@
 #include <tandem/task_scope.hpp>
 
 #include "seeded.hpp"
+#include "spin.hpp"
 #include "test_runtime.hpp"
 
 namespace {
@@ -223,9 +224,7 @@ task<void> await_many(foreign_library& library, std::uint64_t seed, int count, e
     // A stop that comes at any time: before it, while it starts, beside its end.
     const auto has_stopped = chosen.stopped;
     auto stopped = tandem::spawn(await_as(library, std::move(chosen), all));
-    const std::uint64_t pause = random() % 200;
-    for (std::atomic<std::uint64_t> spun{0}; spun.load(std::memory_order_relaxed) < pause; ++spun) {
-    }
+    tandem::test::spin(random() % 200);
     stopped.cancel();
     if (has_stopped != nullptr) *has_stopped = true;
     const auto end = co_await tandem::as_result(std::move(stopped));

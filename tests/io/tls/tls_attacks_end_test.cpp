@@ -59,14 +59,9 @@ using tandem::test::tls_error_of;
 using tandem::test::tls_pair;
 using tandem::test::trusting;
 using tandem::test::try_tls;
+using tandem::test::writes_until_stopped;
 
 // --- What is on its way
-
-/// Writes until a stop comes. @param taken  how many bytes were taken by then
-task<void> writes_until_stopped(tls_stream& to, std::span<const std::byte> bytes,
-                                std::size_t& taken) {
-  while (taken < bytes.size()) taken += co_await to.write(bytes.subspan(taken));
-}
 
 /// The peer does not read. @returns how many bytes were taken until nothing more was
 task<std::size_t> fill(tls_stream& to) {

@@ -50,6 +50,7 @@ using tandem::test::test_runtime;
 using tandem::test::tls_error_of;
 using tandem::test::tls_pair;
 using tandem::test::trusting;
+using tandem::test::writes_until_stopped;
 
 // --- Ends
 
@@ -276,12 +277,6 @@ TEST(tls_stream_stop, a_stopped_read_is_a_stop_and_loses_nothing) {
     };
     co_await tandem::when_all(trickles(both.client), reads(both.server));
   });
-}
-
-/// Writes until a stop comes. @param taken  how many bytes were taken by then
-task<void> writes_until_stopped(tls_stream& to, std::span<const std::byte> bytes,
-                                std::size_t& taken) {
-  while (taken < bytes.size()) taken += co_await to.write(bytes.subspan(taken));
 }
 
 // Over TCP, where a peer that does not read makes a write wait.

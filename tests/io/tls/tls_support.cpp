@@ -143,6 +143,11 @@ std::span<const std::byte> many_bytes(std::size_t count) {
   return std::span(all).first(count);
 }
 
+task<void> writes_until_stopped(io::tls_stream& to, std::span<const std::byte> bytes,
+                                std::size_t& taken) {
+  while (taken < bytes.size()) taken += co_await to.write(bytes.subspan(taken));
+}
+
 task<void> expect_talks(tls_pair& both) {
   std::array<std::byte, 8> room;
   co_await both.client.write_all(bytes_of("ask"));

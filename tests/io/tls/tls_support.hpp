@@ -112,6 +112,9 @@ task<tls_pair> make_tls_pair_over(any_pair below);
 bool same_bytes(std::span<const std::byte> one, std::span<const std::byte> other) noexcept;
 /// The first so many of bytes that are made once: at most 8 MiB.
 std::span<const std::byte> many_bytes(std::size_t count);
+/// Writes until a stop comes. @param taken  how many bytes were taken by then
+task<void> writes_until_stopped(io::tls_stream& to, std::span<const std::byte> bytes,
+                                std::size_t& taken);
 
 /// One write there, one back: whatever a handshake of TLS 1.3 still owes (a refusal of the client's
 /// certificate, tickets) has come by then.
