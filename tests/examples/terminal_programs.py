@@ -52,6 +52,12 @@ class Session:
             assert self.read(), f"{text!r} is not in {self.shown!r}"
         self.shown = self.shown.split(text, 1)[1]
 
+    def expect_all(self, *texts):
+        """Waits until each of them is shown, in whatever order, and forgets what came before the end of the last."""
+        while not all(text in self.shown for text in texts):
+            assert self.read(), f"one of {texts!r} is not in {self.shown!r}"
+        self.shown = self.shown[max(self.shown.index(text) + len(text) for text in texts):]
+
     def end(self):
         while self.read():
             pass
@@ -92,8 +98,7 @@ def a_change_of_size_is_shown(program):
 def an_interrupt_leaves_the_terminal_as_it_was(program):
     session = Session(program, 90, 30)
     before = mode_of(session.person)
-    session.expect("q ends\r\n")
-    session.expect("90 x 30\r\n")
+    session.expect_all("q ends\r\n", "90 x 30\r\n")  # two tasks say them, side by side
     session.strike(b"\x03")  # Ctrl-C
     session.expect("bye\r\n")
     equal(mode_of(session.person), before, "the mode afterwards")

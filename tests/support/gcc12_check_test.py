@@ -116,6 +116,20 @@ def kept(folder):
         assert check(folder, '--kept', noted).returncode == status, 'whether a header is of the system belongs to it, too'
 
 
+def unity(folder):
+    """A source that includes others, as CMake's unity builds have it, is looked at for what they say."""
+    both = os.path.join(folder, 'unity_0_cxx.cxx')
+    with open(both, 'w', encoding='utf-8') as out:
+        out.write(f'/* generated */\n\n#include "{HERE}/gcc12_bad.cpp"\n\n#include "beside.cpp"\n')
+    with open(os.path.join(folder, 'beside.cpp'), 'w', encoding='utf-8') as out:
+        out.write('int nothing;\n')
+    database(folder, both)
+    for chosen in ([], ['/unity_0'], ['gcc12_bad']):
+        done = check(folder, *chosen)
+        assert done.returncode == 1 and 'gcc12_bad.cpp:' in done.stdout, (chosen, done)
+    assert check(folder, 'another_file').returncode == 2, 'none of them'
+
+
 def main():
     tool = SourceFileLoader('gcc12_check', CHECK).load_module()
     try:
@@ -124,7 +138,7 @@ def main():
         print(why)
         return 1 if os.environ.get('TANDEM_TEST_REQUIRE_ALL') == '1' else 77
     with tempfile.TemporaryDirectory() as folder:
-        {'bad': bad, 'good': good, 'usage': usage, 'kept': kept}[sys.argv[1]](folder)
+        {'bad': bad, 'good': good, 'usage': usage, 'kept': kept, 'unity': unity}[sys.argv[1]](folder)
     return 0
 
 

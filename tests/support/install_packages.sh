@@ -11,7 +11,7 @@ set -euo pipefail
 packages_of() {
   case $1 in
     build) echo g++ cmake ninja-build ccache pkg-config liburing-dev libasio-dev libssl-dev ;;
-    clang) echo clang-19 libclang-rt-19-dev ;;
+    clang) echo clang-19 libclang-rt-19-dev lld-19 ;;
     format) echo clang-format-19 ;;
     check) echo clang-tools-19 python3 ;;
     tests) echo libgtest-dev libasio-dev libboost1.81-dev python3 curl wrk spin mount ;;

@@ -36,13 +36,13 @@ namespace {
 /// What one call of blocking() copies: after each of them progress is told, and others may have the
 /// thread. A stop is heard of sooner (files/took).
 constexpr std::uint64_t most_at_once = std::uint64_t{64} << 20;
-constexpr std::size_t buffer_bytes = std::size_t{1} << 20;
+constexpr std::size_t copy_buffer_bytes = std::size_t{1} << 20;
 
 task<std::size_t> copy_by_buffer(file& from, std::uint64_t from_offset, file& to,
                                  std::uint64_t to_offset, std::uint64_t most,
                                  aligned_buffer& buffer) {
   if (buffer.size() == 0) {
-    buffer = aligned_buffer(buffer_bytes,
+    buffer = aligned_buffer(copy_buffer_bytes,
                             std::max(from.direct_io_alignment(), to.direct_io_alignment()));
   }
   const std::span<std::byte> room = buffer.bytes();

@@ -40,7 +40,7 @@ namespace {
 
 using detail::obstacle;
 
-constexpr std::size_t buffer_bytes = std::size_t{256} << 10;
+constexpr std::size_t send_buffer_bytes = std::size_t{256} << 10;
 
 /// A part of a range of a file.
 struct file_part {
@@ -57,7 +57,7 @@ struct file_part {
 /// @throws   what kept it from sending the first byte
 task<std::size_t> send_by_buffer(socket_stream& to, file& from, file_part part,
                                  aligned_buffer& buffer) {
-  if (buffer.size() == 0) buffer = aligned_buffer(buffer_bytes, from.direct_io_alignment());
+  if (buffer.size() == 0) buffer = aligned_buffer(send_buffer_bytes, from.direct_io_alignment());
   std::size_t wanted = part.at_most(buffer.size());
   if (from.handle().is_direct()) {  // which reads whole blocks only
     const std::size_t block = buffer.alignment();

@@ -18,7 +18,7 @@ namespace tandem::inline v0::io {
 
 namespace {
 
-constexpr NTSTATUS pending = 0x00000103;
+constexpr NTSTATUS transfer_pending = 0x00000103;
 constexpr auto cancelled = static_cast<NTSTATUS>(0xC0000120);
 
 /// No success, no information and no warning.
@@ -119,7 +119,7 @@ std::int32_t file_transfers::begin(detail::operation& operation) noexcept {
   file_transfer& call = *all_[index];
   wanted_transfer wanted(operation);
   constexpr std::size_t most = 0x7ffff000;
-  call.status.Status = pending;
+  call.status.Status = transfer_pending;
   call.file = platform::handle_of(operation.descriptor());
   const NTSTATUS status = (reads(operation) ? read_ : write_)(
       call.file, nullptr, nullptr, name_of(index, call.turn), &call.status, wanted.data,

@@ -8,7 +8,6 @@
 namespace tandem::inline v0::detail {
 
 namespace {
-constexpr auto relaxed = std::memory_order_relaxed;
 constinit std::atomic<std::uint64_t> idle_wakes{0};
 }  // namespace
 

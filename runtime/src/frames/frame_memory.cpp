@@ -29,8 +29,6 @@ namespace {
 
 static_assert(sizeof(frame_block) <= frame_granule_bytes);
 
-constexpr auto relaxed = std::memory_order_relaxed;
-
 using keeping = thread_context::keeping;
 
 void empty_magazines(thread_context& context) noexcept {

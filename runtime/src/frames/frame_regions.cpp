@@ -30,7 +30,6 @@ constinit std::atomic<std::size_t> region_count{0};
 constinit std::atomic<std::size_t> leaving_count{0};  // forgotten, but still mapped
 constinit std::atomic<std::size_t> stale_count{0};    // slabs
 constinit std::atomic<std::uint64_t> system_calls{0};
-constexpr auto relaxed = std::memory_order_relaxed;  // written under the lock, or a count
 
 /// Under region_lock.
 frame_region* make_region() noexcept {

@@ -19,6 +19,8 @@ namespace tandem::inline v0::detail {
 
 struct frame_block;
 
+inline constexpr auto relaxed =
+    std::memory_order_relaxed;  // of this room: counts, and what a lock guards
 inline constexpr std::size_t region_bytes = std::size_t{2} << 20;
 inline constexpr std::size_t slabs_per_region = 64;
 inline constexpr std::size_t slab_bytes = region_bytes / slabs_per_region;

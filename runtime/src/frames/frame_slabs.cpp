@@ -24,7 +24,6 @@ struct class_list {
 };
 
 constinit std::array<class_list, frame_class_count> classes{};
-constexpr auto relaxed = std::memory_order_relaxed;
 
 /// Under the class's lock: the slab has a free block.
 frame_block* take_block(frame_slab& from, std::size_t bytes) noexcept {

@@ -26,7 +26,6 @@ struct alignas(64) central_list {
 
 constinit std::array<central_list, frame_class_count> central{};
 
-constexpr auto relaxed = std::memory_order_relaxed;
 constinit futex_mutex trim_lock;  // one trims the store at a time; taken before all others
 constinit std::atomic<bool> news{false};
 constinit std::atomic<std::uint64_t> trims{0};

@@ -8,19 +8,16 @@ namespace tandem::inline v0 {
 
 namespace {
 
-using time_point = interval::time_point;
-using duration = interval::duration;
-
-duration checked(duration period) {
-  if (period <= duration::zero()) {
+interval::duration checked(interval::duration period) {
+  if (period <= period.zero()) {
     throw std::invalid_argument("tandem::interval: the period has to be above zero");
   }
   return period;
 }
 
 /// Far in the future stays there: `at + period` without overflow.
-time_point after(time_point at, duration period) noexcept {
-  return at > time_point() && period > time_point::max() - at ? time_point::max() : at + period;
+interval::time_point after(interval::time_point at, interval::duration period) noexcept {
+  return at > interval::time_point() && period > at.max() - at ? at.max() : at + period;
 }
 
 }  // namespace
@@ -33,7 +30,7 @@ interval::interval(duration period, time_point first, missed_ticks policy)
 
 void interval::reset() noexcept { next_ = after(tandem::now(), period_); }
 
-time_point interval::ticked() noexcept {
+interval::time_point interval::ticked() noexcept {
   const time_point due = next_;
   next_ = after(due, period_);
   if (policy_ == missed_ticks::burst) return due;

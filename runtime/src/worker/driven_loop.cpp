@@ -12,7 +12,7 @@ namespace tandem::inline v0::detail {
 
 namespace {
 
-constexpr std::size_t items_between_looks = 16;
+constexpr std::size_t items_a_turn = 16;
 constexpr std::chrono::seconds patience(10);
 
 std::int64_t to_ns(clock::time_point time) noexcept { return time.time_since_epoch().count(); }
@@ -121,7 +121,7 @@ std::size_t driven_loop::run_until_idle() {
   if (pollable_owner_ != nullptr) pollable_owner_->clear();
   timers().sleep_ended(this);
   std::size_t ran = 0;
-  while (const std::size_t more = run_ready(items_between_looks)) ran += more;
+  while (const std::size_t more = run_ready(items_a_turn)) ran += more;
   rest(ran != 0);
   return ran;
 }
@@ -141,7 +141,7 @@ driven_loop::ending driven_loop::run_until(condition done, std::int64_t deadline
   while (!done()) {
     // driving/sleep: before the looks
     const std::uint32_t seen = signal_.load(std::memory_order_acquire);
-    if (run_ready(items_between_looks) != 0) {
+    if (run_ready(items_a_turn) != 0) {
       ran = true;
       continue;
     }
