@@ -45,10 +45,11 @@ case ${1:-} in
     done < <(files runtime/include runtime/abi io/include | grep -vE '/(boost_)?asio\.hpp$' | xargs -r grep -nE '^[[:space:]]*#[[:space:]]*include' \
       | grep -vE '#[[:space:]]*include[[:space:]]*<([a-z_0-9]+|tandem/[a-z_0-9/]+\.hpp)>' || true)
     ;;
-  # tandem.hpp, io.hpp and tls.hpp include every public header of their component, but those that need another library's.
+  # tandem.hpp, io.hpp and those of the optional components include every public header of their component, but those that need another library's.
   umbrellas)
     while read -r folder umbrella but; do
       root=${folder%%/*}/include
+      [ -d "$folder" ] || continue
       while read -r file; do
         name=${file#"$root"/}
         case $name in
@@ -58,8 +59,12 @@ case ${1:-} in
         grep -qxF "#include <$name>" "$root/$umbrella" 2>/dev/null || offend "$name is not in <$umbrella>"
       done < <(files "$folder")
     done <<<'runtime/include tandem/tandem.hpp
-io/include tandem/io/io.hpp tandem/io/tls*
-io/include/tandem/io/tls tandem/io/tls.hpp'
+io/include tandem/io/io.hpp tandem/io/@(tls|curl|postgres|redis|sqlite)?(.hpp|/*)
+io/include/tandem/io/tls tandem/io/tls.hpp
+io/include/tandem/io/curl tandem/io/curl.hpp
+io/include/tandem/io/postgres tandem/io/postgres.hpp
+io/include/tandem/io/redis tandem/io/redis.hpp
+io/include/tandem/io/sqlite tandem/io/sqlite.hpp'
     ;;
   # Dependencies flow one way: examples -> io -> runtime.
   layers)

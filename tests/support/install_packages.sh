@@ -2,8 +2,8 @@
 # install_packages.sh GROUP...: installs the Debian packages of these groups that are missing.
 # SPDX-License-Identifier: MIT
 #
-# Groups: build, clang, format, check, tests, interop, examples, peers, sync_peers, pool_peers, io_peers, tls_peers, plot,
-# browser, windows. Nothing is asked and
+# Groups: build, clang, format, check, components, servers, tests, interop, examples, peers, sync_peers, pool_peers, io_peers,
+# tls_peers, curl_peers, postgres_peers, redis_peers, plot, browser, windows. Nothing is asked and
 # nothing is removed; with everything in place it takes a moment and touches nothing. As root or with sudo; otherwise it
 # says what is needed.
 set -euo pipefail
@@ -14,6 +14,8 @@ packages_of() {
     clang) echo clang-19 libclang-rt-19-dev lld-19 ;;
     format) echo clang-format-19 ;;
     check) echo clang-tools-19 python3 ;;
+    components) echo libcurl4-openssl-dev libpq-dev libhiredis-dev libsqlite3-dev ;;
+    servers) echo postgresql redis-server nginx mosquitto libmosquitto-dev ;;
     tests) echo libgtest-dev libasio-dev libboost1.81-dev python3 curl wrk spin mount ;;
     interop) echo libasio-dev libboost1.81-dev libssl-dev openssl gnutls-bin curl libboost1.81-doc libasio-doc ;;
     examples) echo libboost1.81-dev nlohmann-json3-dev libcli11-dev libfmt-dev gnuplot-nox ;;
@@ -22,10 +24,13 @@ packages_of() {
     pool_peers) echo libtbb-dev libasio-dev "$(unless_found javac openjdk-17-jdk-headless)" ;;
     io_peers) echo libasio-dev libuv1-dev libboost1.81-dev librust-tokio-dev wrk nginx fio "$(unless_found cargo cargo)" "$(unless_found go golang-go)" ;;
     tls_peers) echo libssl-dev openssl libasio-dev librust-tokio-dev librust-tokio-rustls-dev librust-rustls-pemfile-dev librust-tokio-openssl-dev nginx "$(unless_found cargo cargo)" ;;
+    curl_peers) echo libcurl4-openssl-dev libcurl4-doc nginx "$(unless_found go golang-go)" ;;
+    postgres_peers) echo libpq-dev postgresql librust-tokio-postgres-dev golang-github-lib-pq-dev "$(unless_found cargo cargo)" "$(unless_found go golang-go)" ;;
+    redis_peers) echo libhiredis-dev redis-server golang-github-gomodule-redigo-dev "$(unless_found go golang-go)" ;;
     plot) echo gnuplot-nox ;;
     browser) echo chromium chromium-driver python3-selenium ;;
     windows) echo g++-mingw-w64-x86-64-posix wine64 googletest python3 ;;
-    *) echo "install_packages.sh: no such group: $1 (build clang format check tests interop examples peers sync_peers pool_peers io_peers tls_peers plot browser windows)" >&2; return 2 ;;
+    *) echo "install_packages.sh: no such group: $1 (build clang format check components servers tests interop examples peers sync_peers pool_peers io_peers tls_peers curl_peers postgres_peers redis_peers plot browser windows)" >&2; return 2 ;;
   esac
 }
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "io/tls/certificates.hpp"
-#include "io/tls/peer_process.hpp"
+#include "io/support/peer_process.hpp"
 #include "loopback_ports.hpp"
 #include "required.hpp"
 

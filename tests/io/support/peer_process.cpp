@@ -1,6 +1,6 @@
 // peer_process.cpp: starts it, collects what it prints, ends it.
 // SPDX-License-Identifier: MIT
-#include "io/tls/peer_process.hpp"
+#include "io/support/peer_process.hpp"
 
 #include <gtest/gtest.h>
 #include <poll.h>
