@@ -147,21 +147,28 @@ TEST(sqlite_stops, function_that_hides_the_stop_is_rolled_back_all_the_same) {
   });
 }
 
-TEST(sqlite_stops, limit_around_one_statement_of_a_transaction_ends_the_transaction) {
+TEST(sqlite_stops, stop_of_one_change_of_a_transaction_ends_the_transaction) {
+  const stopping_function function;
   database_room room;
   room.run([](const sqlite::database& db) -> task<void> {
     co_await db.execute("CREATE TABLE t (n INTEGER)");
     const auto body = [](sqlite::transaction& tx) -> task<void> {
       co_await tx.execute("INSERT INTO t VALUES (1)");
       // What only reads leaves it as it is.
-      co_await is_stopped(tandem::with_timeout(5ms, tx.query_one<std::int64_t>(endless)),
-                          tandem::stop_reason::deadline);
-      co_await tx.execute("INSERT INTO t VALUES (2)");
+      auto reads = tx.query<int>(
+          "WITH RECURSIVE n(i) AS (SELECT stop_now() UNION ALL SELECT i + 1 FROM n) SELECT max(i) "
+          "FROM n");
       co_await is_stopped(
-          tandem::with_timeout(
-              5ms, tx.execute("WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n) "
-                              "UPDATE t SET n = (SELECT max(i) FROM n)")),
-          tandem::stop_reason::deadline);
+          tandem::with_stop(stopping_function::source.get_token(), std::move(reads)),
+          tandem::stop_reason::user);
+      co_await tx.execute("INSERT INTO t VALUES (2)");
+      stopping_function::source = std::stop_source();
+      auto changes = tx.execute(
+          "WITH RECURSIVE n(i) AS (SELECT stop_now() UNION ALL SELECT i + 1 FROM n) "
+          "UPDATE t SET n = (SELECT max(i) FROM n)");
+      co_await is_stopped(
+          tandem::with_stop(stopping_function::source.get_token(), std::move(changes)),
+          tandem::stop_reason::user);
       co_await fails(tx.execute("INSERT INTO t VALUES (3)"), sqlite::errc::transaction_ended,
                      "SQLite had to undo it");
     };
