@@ -59,6 +59,8 @@ GOALS = {
     ],
     "process": [(f"start_wait_{n}", "tandem", "", 2, 0.95, "posix_spawn") for n in (1, 4)] + [
         (f"start_wait_{n}{figure}", "tandem", "", 2, 1.0, "tokio") for n in (1, 4) for figure in ("", "_cpu")],
+    "sqlite": [(case, "tandem", "", 2, 0.95, "queue_thread") for case in ("select_1", "select_4", "select_hop", "select_hop_4", "insert_hop")] + [
+        ("select_1_p99", "tandem", "", 2, 1.05, "queue_thread")],
     "asio": [(case, "tandem", "", 1, 0.8, "asio") for case in ("await_ready", "await_pending")] + [
         (case, "tandem", "", 1, 0.001, "") for case in ("allocs_await_ready", "allocs_await_pending")] + [
         (case, "tandem", "", 0, 1.0, "asio") for case in ("post_1", "outside_1", "outside_4", "inside")] + [
