@@ -121,10 +121,20 @@ task<rows> pipeline_core::wait_for(entry waited) {
     const guard locked(lock_);  // conclude() looks at it
     waited->is_taken = true;
   }
-  if (waited->failed.get() != nullptr) throw failure_of(waited->failed.get());
-  if (waited->is_lost) throw error(errc::connection_lost, "postgres: " + lost_why_);
+  throw_failure(*waited);
   if (waited->is_aborted) throw error(errc::pipeline_aborted, "postgres");
   co_return std::move(waited->answer);
+}
+
+void pipeline_core::throw_failure(const pipeline_entry& of) const {
+  if (of.failed.get() != nullptr) {
+    error told = failure_of(of.failed.get());
+    // What has no SQLSTATE is libpq's own: the connection is gone.
+    if (!told.sqlstate().empty() || !is_broken_) throw told;
+  } else if (!of.is_lost) {
+    return;
+  }
+  throw error(errc::connection_lost, "postgres: " + lost_why_);
 }
 
 void pipeline_core::take_broken(std::vector<entry>& ended) {
@@ -271,8 +281,7 @@ task<void> pipeline_core::wind_up() {
 void pipeline_core::conclude() {
   for (const entry& each : failures_) {
     if (each->is_taken) continue;
-    if (each->failed.get() != nullptr) throw failure_of(each->failed.get());
-    throw error(errc::connection_lost, "postgres: " + lost_why_);
+    throw_failure(*each);
   }
 }
 

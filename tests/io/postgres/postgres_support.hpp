@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -29,8 +30,16 @@ inline std::string conninfo_of(const test_server& server, std::string_view more 
          " user=tandem dbname=postgres sslmode=disable gssencmode=disable " + std::string(more);
 }
 
+/// No limit of tandem's own is reached, however slow the machine is.
+inline postgres::connect_options patient() {
+  postgres::connect_options options;
+  options.connect_limit = std::chrono::minutes(10);
+  options.cancel_limit = std::chrono::minutes(10);
+  return options;
+}
+
 inline task<postgres::connection> connect_to(const test_server& server,
-                                             postgres::connect_options options = {}) {
+                                             postgres::connect_options options = patient()) {
   return postgres::connection::open(conninfo_of(server), std::move(options));
 }
 
@@ -45,7 +54,7 @@ class with_postgres : public ::testing::Test {
 
   /// Runs `body(connection)` on a connection of its own.
   template <class Body>
-  static void with_connection(Body body, postgres::connect_options options = {}) {
+  static void with_connection(Body body, postgres::connect_options options = patient()) {
     test_runtime rt;
     rt.run([](Body& b, postgres::connect_options o) -> task<void> {
       postgres::connection c = co_await connect_to(server(), std::move(o));
