@@ -73,6 +73,7 @@ task<void> session::connect_within(conninfo& info) {
   if (PQsetnonblocking(conn_, 1) != 0)
     throw connect_failure(trimmed(PQerrorMessage(conn_)), where_);
   notices_.clear();  // of hosts that were tried in vain
+  is_doomed_ = false;
   born_ = tandem::now();
   is_open_.store(true, std::memory_order_release);
 }
@@ -80,6 +81,9 @@ task<void> session::connect_within(conninfo& info) {
 void session::take_notice(void* self, const PGresult* notice) noexcept {
   constexpr std::size_t most = 1000;
   auto& of = *static_cast<session*>(self);
+  const char* const severity = PQresultErrorField(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
+  const std::string_view told = severity != nullptr ? severity : "";
+  if (told == "FATAL" || told == "PANIC") of.is_doomed_ = true;
   if (!of.options_.on_notice || of.notices_.size() >= most) return;
   try {
     of.notices_.push_back(words_of(notice));

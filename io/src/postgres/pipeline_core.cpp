@@ -117,10 +117,8 @@ task<rows> pipeline_core::wait_for(entry waited) {
     co_await ask_for_answers(*waited);
     co_await waited->done.wait();
   }
-  {
-    const guard locked(lock_);  // conclude() looks at it
-    waited->is_taken = true;
-  }
+  const guard locked(lock_);
+  waited->is_taken = true;
   throw_failure(*waited);
   if (waited->is_aborted) throw error(errc::pipeline_aborted, "postgres");
   co_return std::move(waited->answer);
@@ -279,6 +277,7 @@ task<void> pipeline_core::wind_up() {
 }
 
 void pipeline_core::conclude() {
+  const guard locked(lock_);
   for (const entry& each : failures_) {
     if (each->is_taken) continue;
     throw_failure(*each);

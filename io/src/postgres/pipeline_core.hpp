@@ -70,7 +70,7 @@ class pipeline_core {
   bool step(bool reads_first);
   task<void> drain();
   task<void> cancel_and_drain();
-  /// Of one whose `done` is set. @throws error if it has failed, or was lost
+  /// With the lock; of one whose `done` is set. @throws error if it has failed, or was lost
   void throw_failure(const pipeline_entry& of) const;
   /// With the lock. @throws error (connection_lost)
   void check_whole() const;

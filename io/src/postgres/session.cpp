@@ -289,7 +289,10 @@ bool session::is_tidy() const noexcept {
 
 bool session::still_answers() noexcept {
   if (!is_open()) return false;
-  if (PQconsumeInput(conn_) != 0 && PQstatus(conn_) == CONNECTION_OK) return true;
+  if (PQconsumeInput(conn_) != 0 && PQstatus(conn_) == CONNECTION_OK) {
+    (void)PQisBusy(conn_);  // looks at what has come: nothing was asked, so an error is a notice
+    if (!is_doomed_) return true;
+  }
   close("it broke while nothing was under way: " + trimmed(PQerrorMessage(conn_)));
   return false;
 }

@@ -138,6 +138,7 @@ class session {
   bool is_extended_ = false;  // it has a Sync of its own
   bool was_cancelled_ = false;
   ExecStatusType copy_status_ = PGRES_EMPTY_QUERY;  // of the COPY that is_in_copy_ tells of
+  bool is_doomed_ = false;  // the server has said that it ends the connection
   std::vector<server_words> notices_;
   statement_cache cache_;
   std::uint64_t last_name_ = 0;
