@@ -102,6 +102,9 @@ GOALS = {
         ("echo", "tandem", "", 1, 1.0, "peers"),
         ("trains.cpu_packet", "tandem_trains", "", 1, 1 / 6, "tandem@echo.cpu_packet"),
     ],
+    # Statements a second, and the slowest of a hundred: beside a loop over the same library, and other libraries.
+    "postgres": [goal for case in ("single_1", "single_64", "pipeline_100") for goal in [
+        (case, "tandem", "", 1, 0.95, "libpq"), (f"{case}.p99", "tandem", "", 1, 1.0, "libpq"), (case, "tandem", "", 1, 1.0, "peers")]],
     # By the clock, and by the CPU time of the server: where the generator is the slower one, the clock says nothing.
     "tls": [goal for impl in ("tandem", "tandem_asio") for goal in [
         (case, impl, "", 1, 1.0, "peers") for case in ("echo_1", "echo_1.cpu", "echo_64", "echo_64.cpu")] + [

@@ -1,0 +1,3 @@
+module postgres_go
+
+go 1.19
