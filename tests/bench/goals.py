@@ -100,6 +100,10 @@ GOALS = {
         ("echo", "tandem", "", 1, 1.0, "peers"),
         ("trains.cpu_packet", "tandem_trains", "", 1, 1 / 6, "tandem@echo.cpu_packet"),
     ],
+    # As fast as the best loop over hiredis, and the slowest of 100 requests no slower.
+    "redis": [goal for case in ("single", "shared", "pipeline") for goal in [
+        (case, "tandem", "", 1, 0.95, "hiredis"), (f"{case}.p99", "tandem", "", 1, 1.0, "hiredis"),
+        (f"{case}.cpu", "tandem", "", 1, 1.0, "hiredis"), (case, "tandem", "", 1, 1.0, "peers")]],
     # By the clock, and by the CPU time of the server: where the generator is the slower one, the clock says nothing.
     "tls": [goal for impl in ("tandem", "tandem_asio") for goal in [
         (case, impl, "", 1, 1.0, "peers") for case in ("echo_1", "echo_1.cpu", "echo_64", "echo_64.cpu")] + [
