@@ -134,8 +134,11 @@ conversation::farewell conversation::leave(request& asked) noexcept {
     unsent_.remove(asked);
     after.places = asked.cost;
   } else if (asked.at == request::place::sent) {
+    // Its place among the unanswered is free at once: maybe all others wait for one, and nobody reads.
     for (expected& each : sent_) {
-      if (each.who == &asked) each.who = nullptr;
+      if (each.who != &asked) continue;
+      each.who = nullptr;
+      after.places = std::exchange(each.cost, 0);
     }
   } else {
     listener_ = nullptr;
