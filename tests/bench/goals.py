@@ -105,6 +105,10 @@ GOALS = {
     # Statements a second, and the slowest of a hundred: beside a loop over the same library, and other libraries.
     "postgres": [goal for case in ("single_1", "single_64", "pipeline_100") for goal in [
         (case, "tandem", "", 1, 0.95, "libpq"), (f"{case}.p99", "tandem", "", 1, 1.0, "libpq"), (case, "tandem", "", 1, 1.0, "peers")]],
+    # As fast as the best loop over hiredis, and the slowest of 100 requests no slower.
+    "redis": [goal for case in ("single", "shared", "pipeline") for goal in [
+        (case, "tandem", "", 1, 0.95, "hiredis"), (f"{case}.p99", "tandem", "", 1, 1.0, "hiredis"),
+        (f"{case}.cpu", "tandem", "", 1, 1.0, "hiredis"), (case, "tandem", "", 1, 1.0, "peers")]],
     # By the clock, and by the CPU time of the server: where the generator is the slower one, the clock says nothing.
     "tls": [goal for impl in ("tandem", "tandem_asio") for goal in [
         (case, impl, "", 1, 1.0, "peers") for case in ("echo_1", "echo_1.cpu", "echo_64", "echo_64.cpu")] + [

@@ -1,0 +1,123 @@
+// link.cpp: see link.hpp
+// SPDX-License-Identifier: MIT
+#include "redis/link.hpp"
+
+#include <array>
+#include <optional>
+#include <tandem/clock.hpp>
+#include <tandem/io/bytes_of.hpp>
+#include <tandem/io/redis/batch.hpp>
+#include <tandem/io/redis/errors.hpp>
+#include <utility>
+
+namespace tandem::inline v0::io::redis::detail {
+namespace {
+
+constexpr std::size_t first_room = std::size_t{16} << 10;
+constexpr std::size_t most_room = std::size_t{256} << 10;
+
+/// What the server has said about the greeting. Whatever it says about AUTH is about who we are.
+void check_greeting(const reply& got, bool of_auth) {
+  if (!got.is_error()) return;
+  const std::string text(got.text());
+  const errc kind = errc_of(text);
+  throw error(of_auth && kind == errc::server_error ? errc::no_auth : kind, text, text);
+}
+
+}  // namespace
+
+greeting::greeting(const options& where) {
+  if (!where.password.empty()) {
+    const argument with_name[] = {"AUTH", where.username, where.password};
+    const std::span<const argument> all(with_name);
+    const argument without_name[] = {"AUTH", where.password};
+    add(where.username.empty() ? std::span<const argument>(without_name) : all, 1);
+    of_auth = 1;
+  }
+  if (!where.client_name.empty()) {
+    const argument words[] = {"CLIENT", "SETNAME", where.client_name};
+    add(words, 1);
+  }
+  if (where.database != 0) {
+    const argument words[] = {"SELECT", where.database};
+    add(words, 1);
+  }
+}
+
+void greeting::add(std::span<const argument> words, std::size_t count) {
+  bytes += formatted(words).bytes();
+  answers += count;
+}
+
+bool is_message(const reply& got) noexcept {
+  const std::span<const reply> parts = got.elements();
+  return (parts.size() == 3 && parts[0].text() == "message") ||
+         (parts.size() == 4 && parts[0].text() == "pmessage");
+}
+
+link::link(const options& where) : answers(where.max_reply_bytes), room(first_room) {}
+
+task<std::unique_ptr<link>> link::open(const options& where, const greeting& hello,
+                                       bool takes_messages) {
+  auto made = std::make_unique<link>(where);
+  try {
+    co_await made->connect(where);
+    co_await made->greet(hello, takes_messages);
+  } catch (const error&) {
+    throw;
+  } catch (const operation_cancelled&) {
+    throw;
+  } catch (const std::system_error& why) {
+    throw error(errc::refused, where.place() + ": " + why.what());
+  }
+  made->last_write.store(tandem::now(), std::memory_order_relaxed);
+  co_return made;
+}
+
+task<void> link::connect(const options& where) {
+  if (!where.path.empty()) {
+    local_ = co_await unix_stream::connect(unix_endpoint::parse(where.path));
+    stream_ = &local_;
+  } else {
+    tcp_ = co_await tcp_stream::connect(where.host, where.port, where.tcp);
+    stream_ = &tcp_;
+  }
+}
+
+task<void> link::greet(const greeting& hello, bool takes_messages) {
+  if (hello.answers == 0) co_return;
+  co_await stream_->write_all(bytes_of(hello.bytes));
+  std::size_t seen = 0;
+  while (seen < hello.answers) {
+    const std::size_t got = co_await stream_->read(room);
+    if (got == 0) {
+      throw error(errc::refused, "the server has closed the connection instead of a greeting");
+    }
+    answers.feed(std::span(room).first(got));
+    while (std::optional<reply> each = answers.next()) {
+      if (takes_messages && is_message(*each)) {
+        early.push_back(std::move(*each));
+        continue;
+      }
+      check_greeting(*each, seen < hello.of_auth);
+      if (++seen > hello.answers) {
+        throw error(errc::protocol_error,
+                    "an answer that nobody has asked for: " + each->to_string());
+      }
+    }
+  }
+}
+
+void link::cut() noexcept {
+  try {
+    stream_->shutdown(shutdown_kind::both);
+  } catch (const std::system_error&) {  // it has ended already
+    return;
+  }
+}
+
+void link::grow_room() {
+  if (room.size() < most_room) room.resize(room.size() * 4);
+}
+
+}  // namespace tandem::inline v0::io::redis::detail

@@ -1,0 +1,367 @@
+// loss_test.cpp: servers that are killed, restarted, paused, or not there.
+// SPDX-License-Identifier: MIT
+#include <atomic>
+#include <chrono>
+#include <random>
+#include <string>
+#include <tandem/as_result.hpp>
+#include <tandem/blocking.hpp>
+#include <tandem/sleep.hpp>
+#include <tandem/task_scope.hpp>
+#include <tandem/timeout.hpp>
+#include <thread>
+#include <vector>
+
+#include "io/redis/redis_support.hpp"
+#include "refusing_port.hpp"
+#include "seeded.hpp"
+
+namespace tandem::test {
+namespace {
+
+using namespace std::chrono_literals;
+using redis::batch;
+using redis::client;
+using redis::errc;
+using redis::options;
+using redis::replies;
+using redis::subscriber;
+
+class redis_loss : public with_redis {
+ protected:
+  static test_server& server() { return with_redis::server(); }
+};
+
+TEST_F(redis_loss, a_port_where_nobody_listens_refuses_with_its_name) {
+  const refusing_port nobody;
+  test_runtime rt;
+  rt.run([](std::uint16_t port) -> task<void> {
+    options where;
+    where.host = "127.0.0.1";
+    where.port = port;
+    try {
+      (void)co_await client::connect(where);
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const redis::error& why) {
+      EXPECT_EQ(why.code(), errc::refused);
+      EXPECT_NE(std::string(why.what()).find("127.0.0.1:" + std::to_string(port)),
+                std::string::npos);
+    }
+    where.initial_delay = 1ms;
+    where.max_attempts = 3;
+    client lazy = client::later(where);
+    EXPECT_EQ(co_await code_of(lazy.command("PING")), errc::not_sent);
+    where.max_attempts = 0;
+    where.limit = 30ms;
+    client patient = client::later(where);
+    EXPECT_EQ(co_await code_of(patient.command("PING")), errc::timed_out);
+    where.limit.reset();
+    where.initial_delay = where.max_delay = 1h;
+    where.commands = redis::while_disconnected::fail;
+    client impatient = client::later(where);
+    EXPECT_EQ(co_await code_of(impatient.command("PING")), errc::not_sent);
+    EXPECT_EQ(co_await code_of(impatient.command("PING")), errc::not_sent);  // and not in an hour
+    where.host = "no such name";
+    EXPECT_EQ(co_await code_of(client::connect(where)), errc::refused);
+    where.path = "/nowhere/redis.sock";
+    EXPECT_EQ(co_await code_of(client::connect(where)), errc::refused);
+  }(nobody.where().port()));
+}
+
+TEST_F(redis_loss, close_ends_who_waits_for_a_connection_that_never_comes) {
+  const refusing_port nobody;
+  test_runtime rt;
+  rt.run([](std::uint16_t port) -> task<void> {
+    options where;
+    where.host = "127.0.0.1";
+    where.port = port;
+    where.initial_delay = where.max_delay = 1h;
+    client lazy = client::later(where);
+    co_await with_scope([&](task_scope& scope) -> task<void> {
+      for (int each = 0; each < 3; ++each) {
+        scope.spawn([&]() -> task<void> {
+          EXPECT_EQ(co_await code_of(lazy.command("PING")), errc::closed);
+        });
+      }
+      co_await sleep_for(5ms);
+      lazy.close();
+    });
+  }(nobody.where().port()));
+}
+
+TEST_F(redis_loss, commands_wait_for_a_server_that_comes_back) {
+  auto& redis = server();
+  run([&redis](options where) -> task<void> {
+    where.initial_delay = 1ms;
+    where.max_delay = 20ms;
+    auto client = co_await client::connect(where);
+    co_await client.command("SET", "x", 1);
+    for (int round = 0; round < 3; ++round) {
+      co_await blocking([&] { redis.kill(); });
+      co_await with_scope([&](task_scope& scope) -> task<void> {
+        for (int each = 0; each < 20; ++each) {
+          scope.spawn(
+              [&]() -> task<void> { EXPECT_EQ((co_await client.command("PING")).text(), "PONG"); });
+        }
+        co_await blocking([&] { redis.start(); });
+      });
+    }
+  });
+}
+
+TEST_F(redis_loss, each_command_ends_once_though_the_server_is_killed_again_and_again) {
+  auto& redis = server();
+  run([&redis](options where) -> task<void> {
+    where.initial_delay = 1ms;
+    where.max_delay = 20ms;
+    auto client = co_await client::connect(where);
+    std::atomic<bool> goes_on{true};
+    std::atomic<int> answered{0};
+    std::atomic<int> lost{0};
+    std::atomic<int> begun{0};
+    co_await with_scope([&](task_scope& scope) -> task<void> {
+      for (int number = 0; number < 32; ++number) {
+        scope.spawn([&, number]() -> task<void> {
+          for (int each = 0; goes_on; ++each) {
+            ++begun;
+            batch some;
+            const std::string said = std::to_string(number) + "." + std::to_string(each);
+            const int count = 1 + (number + each) % 50;
+            for (int in = 0; in < count; ++in) some.add("ECHO", said);
+            const auto got = co_await as_result(client.pipeline(std::move(some)));
+            if (got.has_value()) {
+              ++answered;
+              EXPECT_EQ(got.value().size(), static_cast<std::size_t>(count));
+              for (const auto& one : got.value()) EXPECT_EQ(one.text(), said);
+            } else {
+              ++lost;
+              EXPECT_EQ(got.error(), errc::connection_lost);
+            }
+          }
+        });
+      }
+      for (int round = 0; round < 5; ++round) {
+        const int before = answered;
+        while (answered < before + 100) co_await sleep_for(1ms);
+        co_await blocking([&] { redis.kill(); });
+        co_await blocking([&] { redis.start(); });
+      }
+      goes_on = false;
+    });
+    EXPECT_EQ(begun, answered + lost);
+    EXPECT_GT(lost.load(), 0);
+  });
+}
+
+TEST_F(redis_loss, a_transaction_whose_connection_is_killed_is_done_whole_or_not_at_all) {
+  run([](options where) -> task<void> {
+    where.initial_delay = 1ms;
+    auto client = co_await client::connect(where);
+    auto killer = co_await client::connect(where);
+    int done = 0;
+    int unknown = 0;
+    co_await with_scope([&](task_scope& scope) -> task<void> {
+      std::atomic<bool> goes_on{true};
+      scope.spawn([&]() -> task<void> {
+        while (goes_on) {
+          co_await killer.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+          co_await sleep_for(300us);
+        }
+      });
+      for (int each = 0; each < 300; ++each) {
+        batch both;
+        both.add("INCR", "a").add("INCR", "b").add("INCR", "c");
+        const auto got = co_await as_result(client.transaction(std::move(both)));
+        if (got.has_value()) {
+          ++done;
+        } else {
+          EXPECT_EQ(got.error(), errc::connection_lost);
+          ++unknown;
+        }
+      }
+      goes_on = false;
+    });
+    const replies all = (co_await killer.command("MGET", "a", "b", "c")).as<replies>();
+    EXPECT_EQ(all[0], all[1]);
+    EXPECT_EQ(all[1], all[2]);
+    EXPECT_GE(all[0].as<int>(), done);
+    EXPECT_LE(all[0].as<int>(), done + unknown);
+  });
+}
+
+TEST_F(redis_loss, a_server_that_stands_still_costs_whoever_has_a_limit_only_that) {
+  auto& redis = server();
+  run([&redis](options where) -> task<void> {
+    where.limit = 30ms;
+    auto limited = co_await client::connect(where);
+    where.limit.reset();
+    auto patient = co_await client::connect(where);
+    co_await patient.command("SET", "x", 0);
+    co_await blocking([&] { redis.pause(); });
+    co_await with_scope([&](task_scope& scope) -> task<void> {
+      scope.spawn([&]() -> task<void> {
+        EXPECT_GE(co_await patient.command<int>("INCRBY", "x", 100), 100);
+      });
+      for (int each = 0; each < 3; ++each) {
+        EXPECT_EQ(co_await code_of(limited.command("INCR", "x")), errc::timed_out);
+      }
+      const auto outside = co_await as_result(with_timeout(10ms, limited.command("PING")));
+      EXPECT_EQ(outside.reason(), stop_reason::deadline);
+      co_await blocking([&] { redis.resume(); });
+    });
+    EXPECT_EQ(co_await limited.command<std::string>("ECHO", "mine"),
+              "mine");  // what came late is dropped
+    EXPECT_EQ(co_await limited.command<int>("GET", "x"), 103);
+  });
+}
+
+TEST_F(redis_loss, without_reconnect_a_loss_is_for_good) {
+  change().reconnect = false;
+  run([](options where) -> task<void> {
+    auto client = co_await client::connect(where);
+    auto killer = co_await client::connect(where);
+    EXPECT_EQ(co_await killer.command<int>("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"), 1);
+    const std::error_code first = co_await code_of(client.command("PING"));
+    EXPECT_TRUE(first == errc::connection_lost || first == errc::not_sent) << first;
+    EXPECT_EQ(co_await code_of(client.command("PING")), errc::not_sent);
+    EXPECT_FALSE(client.is_connected());
+  });
+}
+
+TEST_F(redis_loss, who_is_stopped_at_any_moment_leaves_the_answers_of_the_others_alone) {
+  std::mt19937_64 random(stress_seed());
+  for (const unsigned threads : {1U, 3U}) {
+    test_runtime rt(threads);
+    rt.run([](options where, std::uint64_t seed) -> task<void> {
+      auto client = co_await client::connect(where);
+      std::atomic<int> stopped{0};
+      co_await with_scope([&](task_scope& scope) -> task<void> {
+        for (std::uint64_t number = 0; number < 64; ++number) {
+          scope.spawn([&, number]() -> task<void> {
+            for (std::uint64_t each = 0; each < 100; ++each) {
+              const std::string said = std::to_string(number) + "." + std::to_string(each);
+              const std::uint64_t dice = mix(seed + number * 1000 + each);
+              const auto limit = std::chrono::microseconds(dice % 3 == 0 ? dice % 400 : 10'000'000);
+              const auto got =
+                  co_await as_result(with_timeout(limit, client.command("ECHO", said)));
+              if (got.has_value()) {
+                EXPECT_EQ(got.value().text(), said);
+              } else {
+                ++stopped;
+                EXPECT_TRUE(got.is_cancelled()) << got.error().message();
+              }
+            }
+          });
+        }
+        co_return;
+      });
+      EXPECT_GT(stopped.load(), 0);
+      EXPECT_EQ(co_await client.command<std::string>("ECHO", "still good"), "still good");
+    }(where(), random()));
+  }
+}
+
+TEST_F(redis_loss, who_is_stopped_in_the_midst_of_a_long_write_leaves_the_rest_to_the_others) {
+  std::mt19937_64 random(stress_seed());
+  run([&](options where) -> task<void> {
+    auto client = co_await client::connect(where);
+    const std::uint64_t seed = random();
+    co_await with_scope([&](task_scope& scope) -> task<void> {
+      for (std::uint64_t number = 0; number < 12; ++number) {
+        scope.spawn([&, number]() -> task<void> {
+          for (std::uint64_t each = 0; each < 25; ++each) {
+            const std::uint64_t dice = mix(seed + number * 1000 + each);
+            const std::string said = std::to_string(dice) + std::string(dice % 300'000, '.');
+            const auto limit = std::chrono::microseconds(dice % 2 == 0 ? dice % 900 : 100'000'000);
+            const auto got = co_await as_result(with_timeout(limit, client.command("ECHO", said)));
+            if (got.has_value()) {
+              EXPECT_TRUE(got.value().text() == said);
+            } else {
+              EXPECT_TRUE(got.is_cancelled()) << got.error().message();
+            }
+          }
+        });
+      }
+      co_return;
+    });
+    EXPECT_EQ(co_await client.command<std::string>("ECHO", "still good"), "still good");
+  });
+}
+
+TEST_F(redis_loss, a_command_that_was_stopped_before_it_was_sent_is_never_sent) {
+  const refusing_port nobody;
+  run([&](options where) -> task<void> {
+    options broken = where;
+    broken.port = nobody.where().port();
+    broken.initial_delay = 1ms;
+    broken.max_delay = 1ms;
+    client lazy = client::later(broken);
+    const auto got = co_await as_result(with_timeout(5ms, lazy.command("SET", "never", 1)));
+    EXPECT_TRUE(got.is_cancelled());
+    auto client = co_await client::connect(where);
+    EXPECT_FALSE(co_await client.command<bool>("EXISTS", "never"));
+  });
+}
+
+TEST_F(redis_loss, stops_while_the_server_comes_and_goes_leave_nobody_hanging) {
+  auto& redis = server();
+  std::mt19937_64 random(stress_seed());
+  run([&](options where) -> task<void> {
+    where.initial_delay = 1ms;
+    where.max_delay = 5ms;
+    auto client = co_await client::connect(where);
+    std::atomic<bool> goes_on{true};
+    const std::uint64_t seed = random();
+    co_await with_scope([&](task_scope& scope) -> task<void> {
+      for (std::uint64_t number = 0; number < 16; ++number) {
+        scope.spawn([&, number]() -> task<void> {
+          for (std::uint64_t each = 0; goes_on; ++each) {
+            const std::uint64_t dice = mix(seed + number * 100'000 + each);
+            const std::string said = std::to_string(dice);
+            const auto limit = std::chrono::microseconds(dice % 2 == 0 ? dice % 3000 : 100'000'000);
+            const auto got = co_await as_result(with_timeout(limit, client.command("ECHO", said)));
+            if (got.has_value()) {
+              EXPECT_EQ(got.value().text(), said);
+            } else if (!got.is_cancelled()) {
+              EXPECT_EQ(got.error(), errc::connection_lost) << got.error().message();
+            }
+          }
+        });
+      }
+      for (int round = 0; round < 4; ++round) {
+        co_await sleep_for(10ms);
+        co_await blocking([&] { redis.kill(); });
+        co_await sleep_for(10ms);
+        co_await blocking([&] { redis.start(); });
+      }
+      goes_on = false;
+    });
+    EXPECT_EQ(co_await client.command<std::string>("ECHO", "still good"), "still good");
+  });
+}
+
+TEST_F(redis_loss, a_subscriber_outlives_its_server_and_tells_the_gap) {
+  auto& redis = server();
+  run([&](options where) -> task<void> {
+    where.initial_delay = 1ms;
+    where.max_delay = 10ms;
+    auto client = co_await client::connect(where);
+    auto news = co_await subscriber::connect(where);
+    co_await news.subscribe("weather");
+    co_await blocking([&] { redis.kill(); });
+    co_await with_scope([&](task_scope& scope) -> task<void> {
+      scope.spawn([&]() -> task<void> {
+        const auto gap = co_await news.next();
+        EXPECT_TRUE(gap && gap->is_gap());
+        const auto after = co_await news.next();
+        EXPECT_TRUE(after && after->payload == "rain");
+      });
+      co_await blocking([&] { redis.start(); });
+      while (co_await client.command<int>("PUBLISH", "weather", "rain") == 0)
+        co_await sleep_for(1ms);
+    });
+  });
+}
+
+}  // namespace
+}  // namespace tandem::test
