@@ -42,7 +42,7 @@ std::chrono::microseconds time_of(CURL* easy, CURLINFO what) noexcept {
 
 exchange::exchange(request asked_for, const transfer_limits& defaults, way how)
     : asked(std::move(asked_for)), limits(asked.limits.value_or(defaults)), way_(how) {
-  if (way_ == way::collect && !limits.body_bytes) {
+  if (way_ == way::collect && !asked.on_body && !limits.body_bytes) {
     limits.body_bytes = transfer_limits::collected_bytes;
   }
 }

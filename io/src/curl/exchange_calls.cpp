@@ -70,6 +70,10 @@ std::size_t exchange::keep_body(std::string_view bytes) {
     note(errc::too_large, "the body is larger than transfer_limits::body_bytes");
     return 0;
   }
+  if (asked.on_body) {
+    asked.on_body(std::as_bytes(std::span(bytes)));
+    return bytes.size();
+  }
   if (body_.empty() && way_ == way::collect) {
     constexpr curl_off_t most_at_once = curl_off_t{8} << 20;
     curl_off_t length = 0;

@@ -1,5 +1,6 @@
 // session.cpp: a session as its users see it.
 // SPDX-License-Identifier: MIT
+#include <stdexcept>
 #include <tandem/io/curl/session.hpp>
 #include <tandem/shielded.hpp>
 #include <utility>
@@ -17,6 +18,9 @@ task<response> session::get(std::string url) {
 }
 
 task<response> session::send(request what) {
+  if (what.sink() && what.on_body) {
+    throw std::invalid_argument("curl: a body goes to body_to() or to on_body, not to both");
+  }
   if (what.source() || what.sink()) return session_core::stream(core_, std::move(what));
   return session_core::collect(core_, std::move(what));
 }

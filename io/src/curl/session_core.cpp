@@ -89,6 +89,7 @@ task<void> session_core::look_up(exchange& transfer, host_name name) {
 
 void session_core::add(exchange& begun, std::chrono::milliseconds spent) {
   begun.easy = new_handle();
+  list(begun);
   set_up(begun.easy.get(), begun, options_, spent);
   if (!driver_.adopt(begun.easy.get())) throw std::bad_alloc();
   const CURLMcode code = curl_multi_add_handle(driver_.multi(), begun.easy.get());
@@ -97,11 +98,15 @@ void session_core::add(exchange& begun, std::chrono::milliseconds spent) {
     throw error(errc::failed, curl_multi_strerror(code), without_password(begun.asked.url));
   }
   add_one(requests_);
-  begun.is_added = begun.is_listed = true;
+  begun.is_added = true;
+  driver_.settle();
+}
+
+void session_core::list(exchange& begun) noexcept {
+  begun.is_listed = true;
   begun.previous = nullptr;
   begun.next = std::exchange(first_, &begun);
   if (begun.next != nullptr) begun.next->previous = &begun;
-  driver_.settle();
 }
 
 easy_handle session_core::new_handle() {

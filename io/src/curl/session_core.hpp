@@ -72,6 +72,7 @@ class session_core final : private driven {
   void take_out_dropped() noexcept;
   /// curl does not know it any more.
   void detach(exchange& over) noexcept;
+  void list(exchange& begun) noexcept;
   void unlist(exchange& over) noexcept;
   easy_handle new_handle();
   task<void> read_cookies();

@@ -90,10 +90,10 @@ task<void> session_core::close(handle core, exchange_handle broken_off) {
 }
 
 task<transfer> session_core::open(handle core, request what) {
-  if (what.source() || what.sink()) {
+  if (what.source() || what.sink() || what.on_body) {
     throw std::invalid_argument(
-        "curl: open() takes no request with body_from() or body_to(): its body is read from the "
-        "transfer. Use send()");
+        "curl: open() takes no request with body_from(), body_to() or on_body: its body is read "
+        "from the transfer. Use send()");
   }
   const auto made =
       std::make_shared<exchange>(std::move(what), core->options_.limits, exchange::way::stream);

@@ -222,6 +222,9 @@ void set_up(CURL* easy, exchange& transfer, const session_options& shared,
   const request& asked = transfer.asked;
   settings to(easy, asked.url);
   to.set(CURLOPT_URL, "CURLOPT_URL", asked.url);
+  // curl takes one buffer's fill from a socket before it asks again whether there is more. One that
+  // has a buffer already, since its last transfer was broken off, refuses, and keeps that.
+  (void)curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 64L << 10);
   set_shared(to, shared);
   set_version(to, shared.version);
   set_limits(to, transfer.limits, spent);

@@ -92,6 +92,21 @@ TEST(curl_bodies, a_sink_gets_all_of_it_and_holds_up_the_server) {
   });
 }
 
+TEST(curl_bodies, a_body_may_be_looked_at_and_kept_nowhere) {
+  TANDEM_NEEDS_SERVER("nginx");
+  in_a_session([&](curl::session& session) -> task<void> {
+    std::string got;
+    curl::request asked(nginx_url("/1M.bin"));
+    asked.on_body = [&](std::span<const std::byte> bytes) { got += tandem::io::text_of(bytes); };
+    const curl::response page = co_await session.send(asked);
+    EXPECT_TRUE(got == file_bytes(1 << 20));
+    EXPECT_EQ(page.body, "");
+    asked.on_body = [](std::span<const std::byte>) { throw std::domain_error("enough"); };
+    const auto ended = co_await tandem::as_result(session.send(asked));
+    EXPECT_THROW((void)ended.value(), std::domain_error);
+  });
+}
+
 TEST(curl_bodies, what_a_sink_throws_ends_the_transfer_and_is_thrown) {
   TANDEM_NEEDS_SERVER("nginx");
   in_a_session([&](curl::session& session) -> task<void> {

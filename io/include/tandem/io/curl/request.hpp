@@ -46,6 +46,7 @@ class TANDEM_IO_CURL_API request {
   using source_function = std::function<task<std::size_t>(std::span<std::byte>)>;
   using sink_function = std::function<task<void>(std::span<const std::byte>)>;
   using header_function = std::function<void(std::string_view name, std::string_view value)>;
+  using body_function = std::function<void(std::span<const std::byte> bytes)>;
   using progress_function = std::function<void(const transfer_progress&)>;
   using raw_value = std::variant<long, std::string>;
 
@@ -74,6 +75,9 @@ class TANDEM_IO_CURL_API request {
   /// Called for each field of an answer's head as it comes, on the session's thread; also for those
   /// of redirects. What it throws ends the transfer, and is thrown there.
   header_function on_header;
+  /// Likewise, for each piece of the body, which is then kept nowhere: the cheapest way, for what is
+  /// counted, hashed or parsed. Not beside body_to().
+  body_function on_body;
   /// Likewise, as bytes come and go, and about once a second.
   progress_function on_progress;
 

@@ -70,7 +70,7 @@ class TANDEM_IO_CURL_API session {
   ///
   /// @returns        the answer, whatever its status (but see request::raise_for_status); its body
   ///                 is empty if there is a sink
-  /// @throws         as get(); what a source, a sink or a callback of the request throws;
+  /// @throws         as get(); std::invalid_argument for body_to() beside on_body; what a source, a sink or a callback of the request throws;
   ///                 send_failed if a source ends too early or gives too much
   /// @cancellation   as get(); source and sink are stopped, and waited for
   /// @resumes_on     the caller's home
