@@ -15,7 +15,7 @@ of its own, pinned, in a fresh random order each round (default: 9 rounds, suite
 build/release*/bench/SUITE.jsonl.
 --filter takes the cases whose "case impl" matches; --all takes those too that are left out by default; --threads lists the
 thread counts; --cpus says which CPUs are used, in order; --plot draws SUITE.svg and SUITE_CASE.svg beside the figures of the
-(first) preset with gnuplot. SUITE: fork_join, sync, pool, search, algorithms, asio, io, udp, process or tls. Suite scaling: the same figures on 1, 2, 4, ... CPUs, or, with
+(first) preset with gnuplot. SUITE: fork_join, sync, pool, search, algorithms, asio, io, udp, process, tls or curl. Suite scaling: the same figures on 1, 2, 4, ... CPUs, or, with
 --counts, what a request of a server costs in wakes, switches, system calls, posts and failed CAS as the threads grow.
 END
 }
@@ -47,6 +47,7 @@ case $suite in
   pool) peer_group=pool_peers ;;
   io | udp | process | scaling) peer_group=io_peers ;;
   tls) peer_group=tls_peers ;;
+  curl) peer_group=curl_peers ;;
   *) peers= ;;
 esac
 
@@ -59,8 +60,8 @@ tests/support/install_packages.sh "${groups[@]}"
 
 # What is not built below is not measured either.
 [ ! -d build/peers ] ||
-  find build/peers -maxdepth 1 -type f \( -name 'bench_*' -o -name 'io_*' -o -name 'tls_*' -o -name 'udp_*' \) -delete
-for preset in "${presets[@]}"; do rm -f build/"$preset"/bench/bench_"$suite"_* build/"$preset"/bench/{io,tls,udp}_*; done
+  find build/peers -maxdepth 1 -type f \( -name 'bench_*' -o -name 'io_*' -o -name 'tls_*' -o -name 'udp_*' -o -name 'curl_*' \) -delete
+for preset in "${presets[@]}"; do rm -f build/"$preset"/bench/bench_"$suite"_* build/"$preset"/bench/{io,tls,udp,curl}_*; done
 targets=("bench_$suite")
 [ -z "$peers" ] || [ "$suite" = scaling ] || targets+=("bench_${suite}_peers")
 for preset in "${presets[@]}"; do
