@@ -1,6 +1,7 @@
 // bodies_test.cpp: bodies that come and go piece by piece, and what holds them up.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <atomic>
 #include <stdexcept>
 #include <tandem/event.hpp>
 #include <tandem/yield.hpp>
@@ -163,7 +164,7 @@ TEST(curl_bodies, a_source_may_be_slower_than_the_server) {
   TANDEM_NEEDS_SERVER("nginx");
   in_a_session([&](curl::session& session) -> task<void> {
     tandem::event go_on;
-    int asked = 0;
+    std::atomic<int> asked{0};  // the source's task and this one may be on two threads
     curl::request put("PUT", nginx_url("/upload/slow.bin"));
     put.body_from([&](std::span<std::byte> room) -> task<std::size_t> {
       if (++asked == 3) co_return 0;

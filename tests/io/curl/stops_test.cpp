@@ -1,5 +1,6 @@
 // stops_test.cpp: a stop at any moment: the await ends, the others do not notice, nothing is left.
 // SPDX-License-Identifier: MIT
+#include <atomic>
 #include <random>
 #include <tandem/task_scope.hpp>
 #include <tandem/timeout.hpp>
@@ -88,7 +89,7 @@ TEST(curl_stops, others_do_not_notice) {
   few.max_connections = 6;
   in_a_session(few, [&](curl::session& session) -> task<void> {
     const std::string expected = file_bytes(1 << 20);
-    bool is_over = false;
+    std::atomic<bool> is_over{false};
     const auto all = [&](tandem::task_scope& scope) -> task<void> {
       const auto good = [&]() -> task<void> {
         for (int i = 0; i < 20; ++i) {
