@@ -109,6 +109,8 @@ GOALS = {
     "redis": [goal for case in ("single", "shared", "pipeline") for goal in [
         (case, "tandem", "", 1, 0.95, "hiredis"), (f"{case}.p99", "tandem", "", 1, 1.0, "hiredis"),
         (f"{case}.cpu", "tandem", "", 1, 1.0, "hiredis"), (case, "tandem", "", 1, 1.0, "peers")]],
+    # CPU of a client for each of 1,000 downloads over 64 connections, beside curl's own example of a loop of epoll.
+    "curl": [(f"{case}.cpu", impl, "", 1, 1.05, "ephiperfifo") for case in ("small", "small_20k", "large") for impl in ("tandem", "tandem_asio")],
     # By the clock, and by the CPU time of the server: where the generator is the slower one, the clock says nothing.
     "tls": [goal for impl in ("tandem", "tandem_asio") for goal in [
         (case, impl, "", 1, 1.0, "peers") for case in ("echo_1", "echo_1.cpu", "echo_64", "echo_64.cpu")] + [

@@ -9,14 +9,14 @@ other languages in build/peers. Samples of all of them are interleaved, so that 
 alike. A peer that could not be built has left bench_SUITE_PEER.missing with the reason.
 """
 import argparse, glob, json, os, platform, random, re, statistics, subprocess, sys, time
-import goals, io_cases, plot, redis_cases, postgres_cases, tls_cases, udp_cases
+import curl_cases, goals, io_cases, plot, postgres_cases, redis_cases, tls_cases, udp_cases
 
 FIELDS = ["suite", "case", "impl", "role", "compiler", "threads", "unit", "better", "median", "min", "n", "reach", "rss_kb",
           "best", "times_serial", "version", "input", "machine", "date"]
 # Suites whose samples use no more CPUs than they have threads. (In the others, threads of I/O run beside the workers.)
 PINNED = {"fork_join", "sync", "search"}
 # Suites of servers under load.
-SERVED = {"io": io_cases, "postgres": postgres_cases, "redis": redis_cases, "tls": tls_cases, "udp": udp_cases}
+SERVED = {"io": io_cases, "postgres": postgres_cases, "redis": redis_cases, "curl": curl_cases, "tls": tls_cases, "udp": udp_cases}
 
 
 def compiler_of(preset):

@@ -15,7 +15,7 @@ of its own, pinned, in a fresh random order each round (default: 9 rounds, suite
 build/release*/bench/SUITE.jsonl.
 --filter takes the cases whose "case impl" matches; --all takes those too that are left out by default; --threads lists the
 thread counts; --cpus says which CPUs are used, in order; --plot draws SUITE.svg and SUITE_CASE.svg beside the figures of the
-(first) preset with gnuplot. SUITE: fork_join, sync, pool, search, algorithms, asio, io, udp, postgres, process, redis, sqlite or tls. Suite scaling: the same figures on 1, 2, 4, ... CPUs, or, with
+(first) preset with gnuplot. SUITE: fork_join, sync, pool, search, algorithms, asio, curl, io, udp, postgres, process, redis, sqlite or tls. Suite scaling: the same figures on 1, 2, 4, ... CPUs, or, with
 --counts, what a request of a server costs in wakes, switches, system calls, posts and failed CAS as the threads grow.
 END
 }
@@ -49,6 +49,7 @@ case $suite in
   tls) peer_group=tls_peers ;;
   postgres) peer_group=postgres_peers ;;
   redis) peer_group=redis_peers ;;
+  curl) peer_group=curl_peers ;;
   *) peers= ;;
 esac
 
@@ -61,8 +62,8 @@ tests/support/install_packages.sh "${groups[@]}"
 
 # What is not built below is not measured either.
 [ ! -d build/peers ] ||
-  find build/peers -maxdepth 1 -type f \( -name 'bench_*' -o -name 'io_*' -o -name 'tls_*' -o -name 'redis_*' -o -name 'udp_*' -o -name 'postgres_*' \) -delete
-for preset in "${presets[@]}"; do rm -f build/"$preset"/bench/bench_"$suite"_* build/"$preset"/bench/{io,tls,redis,udp,postgres}_*; done
+  find build/peers -maxdepth 1 -type f \( -name 'bench_*' -o -name 'io_*' -o -name 'tls_*' -o -name 'redis_*' -o -name 'curl_*' -o -name 'udp_*' -o -name 'postgres_*' \) -delete
+for preset in "${presets[@]}"; do rm -f build/"$preset"/bench/bench_"$suite"_* build/"$preset"/bench/{io,tls,redis,curl,udp,postgres}_*; done
 targets=("bench_$suite")
 [ -z "$peers" ] || [ "$suite" = scaling ] || targets+=("bench_${suite}_peers")
 for preset in "${presets[@]}"; do

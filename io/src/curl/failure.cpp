@@ -1,0 +1,88 @@
+// failure.cpp: which of our codes one of curl's is.
+// SPDX-License-Identifier: MIT
+#include "curl/failure.hpp"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+namespace tandem::inline v0::io::curl {
+
+namespace {
+
+errc code_of(CURLcode code, std::string_view words) noexcept {
+  switch (code) {
+    case CURLE_UNSUPPORTED_PROTOCOL:
+      // Also what curl says of an answer that does not begin as one of HTTP's.
+      return words.find("0.9") != std::string_view::npos ? errc::protocol_error : errc::bad_url;
+    case CURLE_URL_MALFORMAT: return errc::bad_url;
+    case CURLE_COULDNT_RESOLVE_PROXY:
+    case CURLE_COULDNT_RESOLVE_HOST: return errc::could_not_resolve;
+    case CURLE_COULDNT_CONNECT:
+    case CURLE_PROXY: return errc::could_not_connect;
+    case CURLE_OPERATION_TIMEDOUT: return errc::timed_out;
+    case CURLE_SSL_CONNECT_ERROR:
+    case CURLE_SSL_ENGINE_NOTFOUND:
+    case CURLE_SSL_ENGINE_SETFAILED:
+    case CURLE_SSL_ENGINE_INITFAILED:
+    case CURLE_SSL_CIPHER:
+    case CURLE_SSL_SHUTDOWN_FAILED:
+    case CURLE_USE_SSL_FAILED:
+    case CURLE_SSL_CLIENTCERT: return errc::tls_failed;
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_ISSUER_ERROR:
+    case CURLE_SSL_INVALIDCERTSTATUS:
+    case CURLE_SSL_PINNEDPUBKEYNOTMATCH: return errc::bad_certificate;
+    case CURLE_SSL_CERTPROBLEM:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_CRL_BADFILE:
+    case CURLE_UNKNOWN_OPTION:
+    case CURLE_BAD_FUNCTION_ARGUMENT:
+    case CURLE_NOT_BUILT_IN: return errc::bad_option;
+    case CURLE_FILESIZE_EXCEEDED: return errc::too_large;
+    case CURLE_TOO_MANY_REDIRECTS: return errc::too_many_redirects;
+    case CURLE_GOT_NOTHING:
+    case CURLE_PARTIAL_FILE: return errc::connection_closed;
+    case CURLE_SEND_ERROR:
+    case CURLE_SEND_FAIL_REWIND:
+    case CURLE_UPLOAD_FAILED:
+    case CURLE_READ_ERROR: return errc::send_failed;
+    case CURLE_RECV_ERROR: return errc::receive_failed;
+    case CURLE_WEIRD_SERVER_REPLY:
+    case CURLE_HTTP2:
+    case CURLE_HTTP2_STREAM:
+    case CURLE_HTTP3: return errc::protocol_error;
+    case CURLE_BAD_CONTENT_ENCODING: return errc::bad_encoding;
+    default: return errc::failed;
+  }
+}
+
+}  // namespace
+
+void throw_failure(CURLcode code, std::string words, std::string_view url) {
+  if (code == CURLE_OUT_OF_MEMORY) throw std::bad_alloc();
+  if (words.empty()) words = curl_easy_strerror(code);
+  const errc ours = code_of(code, words);
+  throw error(ours, std::move(words), without_password(url), static_cast<int>(code));
+}
+
+std::string without_password(std::string_view url) {
+  const std::size_t scheme = url.find("://");
+  const std::size_t begin = scheme == url.npos ? 0 : scheme + 3;
+  const std::size_t end = std::min(url.find_first_of("/?#", begin), url.size());
+  const std::string_view authority = url.substr(begin, end - begin);
+  const std::size_t at = authority.rfind('@');
+  const std::size_t colon = authority.find(':');
+  std::string shown(url);
+  if (at != authority.npos && colon < at) shown.erase(begin + colon, at - colon);
+  return shown;
+}
+
+void check_option(CURLcode code, const char* option, std::string_view url) {
+  if (code == CURLE_OK) return;
+  if (code == CURLE_OUT_OF_MEMORY) throw std::bad_alloc();
+  throw error(errc::bad_option, std::string(option) + ": " + curl_easy_strerror(code),
+              without_password(url), static_cast<int>(code));
+}
+
+}  // namespace tandem::inline v0::io::curl

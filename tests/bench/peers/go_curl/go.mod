@@ -1,0 +1,3 @@
+module curl_go
+
+go 1.19
