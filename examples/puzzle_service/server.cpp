@@ -134,9 +134,10 @@ tandem::task<void> serve(service_state& service) {
   if (const std::size_t stopped = service.unfinished; stopped > 0) {
     fmt::print(stderr, "puzzle_service: {} answers were not finished in time\n", stopped);
   }
-  if (const std::uint64_t lost = service.keeper.state().waiting; lost > 0) {
-    fmt::print(stderr, "puzzle_service: {} answers were not written: the database is {}\n", lost,
-               service.keeper.state().in_words());
+  if (const keeper_state left = service.keeper.state(); left.waiting > 0) {
+    const bool was_there = left.database == database_state::there;
+    fmt::print(stderr, "puzzle_service: {} answers were not written: the database {}\n",
+               left.waiting, was_there ? "was too slow" : "is " + left.in_words());
   }
 }
 
