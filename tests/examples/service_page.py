@@ -463,6 +463,30 @@ class WithoutAnswers(Page):
         self.screenshot("solved-none")
 
 
+@unittest.skipUnless("sqlite" in os.environ.get("TANDEM_EXAMPLES_STORES", ""), "built without tandem::io_sqlite")
+class DatabaseAway(Page):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = os.path.join(folder.name, "later")
+        self.OPTIONS = ("--database", os.path.join(self.folder, "answers.db"))
+        super().setUp()
+
+    def test_a_database_that_is_away_is_said_and_the_list_comes_with_it(self):
+        self.visit("klotski")
+        self.solve()
+        self.assertEqual(self.text("#status"), "Solved in 116 steps.")
+        self.until("words", lambda: "The database has been away since" in self.text("#solved-note") and "(1)" in self.text("#solved-note"))
+        self.one("#first").click()
+        self.solve()
+        self.assertIn("known: searched", self.text("#detail"))
+        self.browser.execute_script("document.getElementById('solved').scrollIntoView()")
+        self.screenshot("solved-away")
+        os.mkdir(self.folder)
+        self.until("an entry", lambda: self.browser.find_elements(By.CSS_SELECTOR, ".entry"))
+        self.until("no more words", lambda: not self.one("#solved-note").is_displayed())
+
+
 class Everywhere(Page):
     def test_a_phone_shows_all_of_it_without_scrolling_sideways(self):
         for puzzle in ("tiles", "klotski", "rush-hour", "other"):
