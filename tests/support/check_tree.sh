@@ -25,7 +25,10 @@ case ${1:-} in
       name=
       # A source of a system's folder may be listed by its name alone: its folder stands in a variable then.
       [[ $file != */src/platform/*/* ]] || { name=${file##*/}; name=${name%.cpp}; }
-      [ -n "${names["$part/ ${file#*/}"]:-${names["$part/ $name"]:-}}" ] || offend "$file is not in $part/CMakeLists.txt"
+      # An optional component has a list of its own, in its room.
+      room=${file#*/include/tandem/io/}
+      own=${names["${file%/*}/ ${file##*/}"]:-${names["$part/src/${room%%[./]*}/ ${file#*/include/}"]:-}}
+      [ -n "${names["$part/ ${file#*/}"]:-${names["$part/ $name"]:-$own}}" ] || offend "$file is not in $part/CMakeLists.txt"
     done < <(for part in runtime io; do find $part/src -name '*.cpp'; find $part/include -name '*.hpp'; done | sort)
     while read -r file; do
       # In the list of its folder or of one above, as a path, by its name without .cpp, or after a variable that is a folder.
