@@ -1,0 +1,284 @@
+// pipeline_core.cpp: sends and reads at the same time. Protocol postgres_pipeline: README.md.
+// SPDX-License-Identifier: MIT
+#include "postgres/pipeline_core.hpp"
+
+#include <chrono>
+#include <tandem/as_result.hpp>
+#include <tandem/io/postgres/errors.hpp>
+#include <tandem/io/readiness.hpp>
+#include <tandem/shielded.hpp>
+#include <tandem/timeout.hpp>
+#include <tandem/when_any.hpp>
+#include <utility>
+
+#include "postgres/failure.hpp"
+
+namespace tandem::inline v0::io::postgres::detail {
+
+namespace {
+
+/// So much is gathered before the system is called.
+constexpr std::size_t gathered_bytes = std::size_t(32) * 1024;
+
+}  // namespace
+
+task<void> pipeline_core::begin() {
+  const mutex_guard turn = co_await of_.turn().scoped_lock();
+  if (of_.has_leftover()) co_await of_.clean_up();
+  of_.check(outer_);
+  if (PQenterPipelineMode(of_.handle()) != 1) {
+    throw error(errc::in_use, "postgres: " + trimmed(PQerrorMessage(of_.handle())));
+  }
+  of_.set_scope(scope_);
+  is_begun_ = true;
+}
+
+void pipeline_core::check_whole() const {
+  if (is_broken_) throw error(errc::connection_lost, "postgres: " + lost_why_);
+}
+
+pipeline_core::entry pipeline_core::add(bool is_sync) {
+  auto made = std::make_shared<pipeline_entry>(is_sync);
+  made->number = ++sent_;
+  unanswered_.push_back(made);
+  return made;
+}
+
+task<pipeline_core::entry> pipeline_core::send(command what, parameters given) {
+  if (stop_requested()) throw operation_cancelled(current_stop_reason());
+  entry made;
+  bool is_much = false;
+  {
+    const guard locked(lock_);
+    check_whole();
+    const int sent = of_.send(what, what.name(), given, false);
+    if (sent != 1) {
+      throw error(errc::bad_parameter,
+                  "postgres: not sent: " + trimmed(PQerrorMessage(of_.handle())));
+    }
+    made = add(false);  // postgres_pipeline/send
+    unflushed_bytes_ += what.text().size() + given.bytes_held() + 64;
+    is_much = unflushed_bytes_ >= gathered_bytes;
+    work_.set();
+  }
+  if (is_much) co_await flush();
+  co_return made;
+}
+
+task<pipeline_core::entry> pipeline_core::sync() {
+  entry made;
+  {
+    const guard locked(lock_);
+    check_whole();
+    if (PQpipelineSync(of_.handle()) != 1) {
+      throw error(errc::connection_lost, "postgres: " + trimmed(PQerrorMessage(of_.handle())));
+    }
+    made = add(true);
+    asked_for_ = sent_;
+    work_.set();
+  }
+  co_await flush();
+  co_return made;
+}
+
+task<void> pipeline_core::flush() {
+  while (true) {
+    native_descriptor socket = no_descriptor;
+    {
+      const guard locked(lock_);
+      if (is_broken_) co_return;  // the answers tell
+      if (PQflush(of_.handle()) != 1) {
+        unflushed_bytes_ = 0;
+        co_return;
+      }
+      socket = PQsocket(of_.handle());
+    }
+    // postgres_pipeline/flush: read_answers() reads meanwhile, or the server would stop, too.
+    auto [first, ready] = co_await when_any(io::writable(socket), broken_.wait());
+    if (stop_requested()) throw operation_cancelled(current_stop_reason());
+    auto& [can_write, is_gone] = ready;
+    if (first == 0 && !can_write.has_value()) can_write.value();  // throws
+    (void)is_gone;
+  }
+}
+
+task<void> pipeline_core::ask_for_answers(const pipeline_entry& waited) {
+  {
+    const guard locked(lock_);
+    if (is_broken_ || asked_for_ >= waited.number) co_return;
+    asked_for_ = sent_;  // postgres_pipeline/ask
+    (void)PQsendFlushRequest(of_.handle());
+  }
+  co_await flush();
+}
+
+task<rows> pipeline_core::wait_for(entry waited) {
+  if (!waited->done.is_set()) {
+    co_await ask_for_answers(*waited);
+    co_await waited->done.wait();
+  }
+  {
+    const guard locked(lock_);  // conclude() looks at it
+    waited->is_taken = true;
+  }
+  if (waited->failed.get() != nullptr) throw failure_of(waited->failed.get());
+  if (waited->is_lost) throw error(errc::connection_lost, "postgres: " + lost_why_);
+  if (waited->is_aborted) throw error(errc::pipeline_aborted, "postgres");
+  co_return std::move(waited->answer);
+}
+
+void pipeline_core::take_broken(std::vector<entry>& ended) {
+  if (!is_broken_) {
+    is_broken_ = true;
+    lost_why_ = trimmed(PQerrorMessage(of_.handle()));
+    broken_.set();
+  }
+  for (entry& each : unanswered_) {
+    each->is_lost = true;
+    if (!each->is_sync) failures_.push_back(each);
+    ended.push_back(std::move(each));
+  }
+  unanswered_.clear();
+}
+
+void pipeline_core::take_answers(std::vector<entry>& ended) {
+  PGconn* const conn = of_.handle();
+  int empty = 0;  // in a row: between two statements there is one
+  while (!unanswered_.empty() && PQisBusy(conn) == 0) {
+    rows next(PQgetResult(conn));
+    pipeline_entry& front = *unanswered_.front();
+    bool has_ended = false;
+    if (next.get() == nullptr) {
+      has_ended = front.has_any;
+      if (!has_ended && PQstatus(conn) != CONNECTION_OK) return take_broken(ended);
+      if (!has_ended && ++empty > 2) return;
+    } else {
+      empty = 0;
+      front.has_any = true;
+      switch (PQresultStatus(next.get())) {
+        case PGRES_PIPELINE_SYNC: has_ended = true; break;
+        case PGRES_PIPELINE_ABORTED: front.is_aborted = true; break;
+        case PGRES_COPY_IN:
+        case PGRES_COPY_OUT:
+        case PGRES_COPY_BOTH:
+        case PGRES_BAD_RESPONSE:
+        case PGRES_NONFATAL_ERROR:
+        case PGRES_FATAL_ERROR:
+          if (front.failed.get() == nullptr) front.failed = std::move(next);
+          break;
+        default: front.answer = std::move(next); break;
+      }
+    }
+    if (!has_ended) continue;
+    if (front.failed.get() != nullptr) failures_.push_back(unanswered_.front());
+    ended.push_back(std::move(unanswered_.front()));
+    unanswered_.pop_front();
+  }
+  if (PQstatus(conn) != CONNECTION_OK) take_broken(ended);
+}
+
+bool pipeline_core::step(bool reads_first) {
+  std::vector<entry> ended;
+  bool is_all = false;
+  {
+    const guard locked(lock_);
+    if (reads_first && !is_broken_) (void)PQconsumeInput(of_.handle());
+    take_answers(ended);
+    is_all = unanswered_.empty();
+    if (is_all && !is_over_) work_.reset();
+  }
+  for (const entry& each : ended) each->done.set();
+  return is_all;
+}
+
+task<void> pipeline_core::read_answers() {  // postgres_pipeline/read
+  while (true) {
+    co_await work_.wait();
+    const bool is_all = step(false);
+    native_descriptor socket = no_descriptor;
+    {
+      const guard locked(lock_);
+      if (is_broken_ || (is_over_ && unanswered_.empty())) co_return;
+      socket = PQsocket(of_.handle());
+    }
+    if (is_all) continue;
+    co_await io::readable(socket);
+    (void)step(true);
+  }
+}
+
+task<void> pipeline_core::finish() {
+  const entry last = co_await sync();  // postgres_pipeline/end
+  co_await last->done.wait();
+  {
+    const guard locked(lock_);
+    is_over_ = true;
+    work_.set();
+  }
+  if (last->is_lost) throw error(errc::connection_lost, "postgres: " + lost_why_);
+}
+
+task<void> pipeline_core::drain() {
+  bool is_all = step(false);
+  while (!is_all) {
+    co_await io::readable(PQsocket(of_.handle()));
+    is_all = step(true);
+  }
+}
+
+task<void> pipeline_core::cancel_and_drain() {
+  if (outer_ == 0) {
+    // postgres_pipeline/undo: else the sync would commit what has been done since the last one.
+    const parameters none;
+    const command undo("rollback");
+    const guard locked(lock_);
+    if (of_.send(undo, {}, none, false) == 1) add(false);
+  }
+  {
+    const guard locked(lock_);
+    if (PQpipelineSync(of_.handle()) == 1) add(true);
+  }
+  // Both ways at once: there is no other task any more that reads.
+  co_await of_.flush();
+  std::chrono::milliseconds pause{100};
+  while (true) {
+    co_await of_.send_cancel();
+    const result<void> ended = co_await as_result(with_timeout(pause, drain()));
+    if (ended.has_value()) co_return;
+    if (!ended.is_cancelled() || stop_requested()) std::rethrow_exception(ended.exception());
+    pause *= 2;
+  }
+}
+
+task<void> pipeline_core::wind_up() {
+  if (!is_begun_) co_return;
+  const mutex_guard turn = co_await of_.turn().scoped_lock();
+  const bool is_done = is_over_ && unanswered_.empty();
+  if (!is_done && !is_broken_) {
+    (void)co_await as_result(
+        shielded(with_timeout(of_.options().cancel_limit, cancel_and_drain())));
+  }
+  if (is_broken_ || !unanswered_.empty() || PQexitPipelineMode(of_.handle()) != 1) {
+    std::vector<entry> ended;
+    take_broken(ended);
+    of_.close(is_done ? "its pipeline did not end: " + lost_why_
+                      : "a pipeline was stopped, and its end was not confirmed in time");
+    for (const entry& each : ended) each->done.set();
+  }
+  of_.set_scope(outer_);
+}
+
+void pipeline_core::conclude() {
+  for (const entry& each : failures_) {
+    if (each->is_taken) continue;
+    if (each->failed.get() != nullptr) throw failure_of(each->failed.get());
+    throw error(errc::connection_lost, "postgres: " + lost_why_);
+  }
+}
+
+std::size_t pipeline_core::unanswered() const noexcept {
+  const guard locked(lock_);
+  return unanswered_.size();
+}
+
+}  // namespace tandem::inline v0::io::postgres::detail

@@ -1,0 +1,94 @@
+// pipeline_core.hpp: the statements of a pipeline that are under way. Protocol postgres_pipeline: README.md.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <tandem/detail/futex_mutex.hpp>
+#include <tandem/event.hpp>
+#include <tandem/io/postgres/rows.hpp>
+#include <tandem/io/postgres/statement.hpp>
+#include <tandem/io/postgres/value.hpp>
+#include <tandem/task.hpp>
+#include <vector>
+
+#include "postgres/session.hpp"
+
+namespace tandem::inline v0::io::postgres::detail {
+
+/// A statement, or a sync, that the server has not answered when it is made.
+class pipeline_entry {
+ public:
+  explicit pipeline_entry(bool only_sync) noexcept : is_sync(only_sync) {}
+
+  const bool is_sync;
+  // Written before `done` is set, by whoever reads; after it by whoever has the answer.
+  rows answer;
+  rows failed;
+  bool is_aborted = false;
+  bool is_lost = false;
+  bool has_any = false;
+  bool is_taken = false;
+  std::uint64_t number = 0;  // of the sends
+  event done;
+};
+
+class pipeline_core {
+ public:
+  using entry = std::shared_ptr<pipeline_entry>;
+
+  pipeline_core(session& of, std::uint64_t outer) noexcept
+      : of_(of), outer_(outer), scope_(of.new_scope()) {}
+
+  session& of() noexcept { return of_; }
+  task<void> begin();
+  task<entry> send(command what, parameters given);
+  /// Waits for it. @throws error: its failure, once for all
+  task<rows> wait_for(entry waited);
+  task<entry> sync();
+  task<void> read_answers();
+  task<void> finish();
+  task<void> wind_up();
+  void conclude();
+  std::size_t unanswered() const noexcept;
+
+ private:
+  using guard = std::lock_guard<tandem::detail::futex_mutex>;
+
+  entry add(bool is_sync);
+  task<void> flush();
+  /// What the server has done it tells now, without a sync.
+  task<void> ask_for_answers(const pipeline_entry& waited);
+  /// With the lock: hands out what has come. @param ended  gets those whose done is to be set
+  void take_answers(std::vector<entry>& ended);
+  void take_broken(std::vector<entry>& ended);
+  /// Takes, and tells. @returns whether all is answered
+  bool step(bool reads_first);
+  task<void> drain();
+  task<void> cancel_and_drain();
+  /// With the lock. @throws error (connection_lost)
+  void check_whole() const;
+
+  session& of_;
+  const std::uint64_t outer_;
+  const std::uint64_t scope_;
+
+  mutable tandem::detail::futex_mutex lock_;  // guards libpq and all that follows
+  std::deque<entry> unanswered_;
+  std::vector<entry> failures_;
+  std::string lost_why_;
+  std::uint64_t sent_ = 0;
+  std::uint64_t asked_for_ = 0;      // up to this one the server was asked to answer
+  std::size_t unflushed_bytes_ = 0;  // about
+  bool is_begun_ = false;
+  bool is_broken_ = false;
+  bool is_over_ = false;
+  event work_;    // set: something is unanswered, or it is over; reset with the lock
+  event broken_;  // ends waits for a socket that is gone
+};
+
+}  // namespace tandem::inline v0::io::postgres::detail
