@@ -127,8 +127,8 @@ tandem::task<known_answer> look_up(exchange& call, const search_order& order) {
   co_return nullptr;
 }
 
-/// Searches, and meanwhile asks the store. Whoever has it first stops the other, and the store
-/// stops at once, whatever its database does: the answer waits for no database.
+/// Searches, and meanwhile asks the store. Whoever has it first stops the other; to look up stops
+/// at once, whatever the database does: the answer waits for none.
 tandem::task<finding> find_answer(exchange& call, running_search& running, search_order& order) {
   tandem::task<puzzles::solve_answer> searching = search(call, running, order);
   if (!call.service.keeper.keeps() || call.request.wants_fresh) {

@@ -452,9 +452,9 @@ class Postgresql(Databases, Case):
             try:
                 for _ in range(5):
                     count += 1
-                    self.solve(service, {"puzzle": "queens", "n": count, "count": True}, False)
+                    self.solve(service, {"puzzle": "queens", "n": count}, False)
                 self.wait_for_database(service, "away since ")
-                self.solve(service, {"puzzle": "queens", "n": count, "count": True}, True)
+                self.solve(service, {"puzzle": "queens", "n": count}, True)
                 self.assertEqual(service.request("GET", "/solved").status, 503)
             finally:
                 getattr(self.server, "resume" if how == "pause" else "start")()

@@ -48,6 +48,14 @@ std::string reason_of(const std::exception_ptr& failure) {
   }
 }
 
+/// A question that was sent is let go on, though its asker has left: to have it ended costs a
+/// database more than to answer it (PostgreSQL another connection, and a process for that).
+tandem::task<std::optional<kept_answer>> find_in_peace(answer_store& store, std::string key,
+                                                       std::chrono::milliseconds patience) {
+  tandem::task<std::optional<kept_answer>> finding = store.find(std::move(key));
+  co_return co_await tandem::shielded(tandem::with_timeout(patience, std::move(finding)));
+}
+
 tandem::retry_options delays_of(const keeper_options& options) {
   return tandem::retry_options()
       .attempts(std::numeric_limits<unsigned>::max())
@@ -123,7 +131,9 @@ tandem::task<T> answer_keeper::ask(typename errand_for<T>::work what) {
 tandem::task<known_answer> answer_keeper::look_up(question asked) {
   if (!store_ || state().database == database_state::away) co_return nullptr;
   auto finding = ask<std::optional<kept_answer>>(
-      [key = asked.key](answer_store& store) { return store.find(key); });
+      [key = asked.key, patience = options_.patience](answer_store& store) {
+        return find_in_peace(store, key, patience);
+      });
   auto found = co_await tandem::as_result(std::move(finding));
   tandem::throw_if_stopped();
   if (!found || !found.value() || !asked.is_answered_by(*found.value())) co_return nullptr;
