@@ -1,12 +1,11 @@
 // events_handler.cpp: GET /events: the statistics again and again, as server-sent events.
 // SPDX-License-Identifier: MIT
-#include <algorithm>
-#include <charconv>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <deque>
 #include <nlohmann/json.hpp>
-#include <optional>
+#include <string>
 #include <string_view>
 #include <tandem/as_result.hpp>
 #include <tandem/errors.hpp>
@@ -16,6 +15,7 @@
 #include <utility>
 
 #include "event_writer.hpp"
+#include "query.hpp"
 #include "router.hpp"
 #include "stats.hpp"
 
@@ -59,17 +59,13 @@ class rate {
   std::deque<std::pair<clock::time_point, std::uint64_t>> samples_;
 };
 
-/// "interval_ms=100"; none if the query says anything else.
-std::optional<std::chrono::milliseconds> interval_of(std::string_view query) {
-  if (query.empty()) return 250ms;
-  constexpr std::string_view key = "interval_ms=";
-  if (!query.starts_with(key)) return std::nullopt;
-  query.remove_prefix(key.size());
-  int number = 0;
-  const auto [end, error] = std::from_chars(query.data(), query.data() + query.size(), number);
-  if (error != std::errc() || end != query.data() + query.size()) return std::nullopt;
-  if (number < 10 || number > 60'000) return std::nullopt;
-  return std::chrono::milliseconds(number);
+/// "interval_ms=100".
+///
+/// @throws  bad_query
+std::chrono::milliseconds interval_of(std::string_view text) {
+  constexpr std::array<std::string_view, 1> known{"interval_ms"};
+  const query asked(text, known);
+  return std::chrono::milliseconds(asked.number("interval_ms", 10, 60'000, 250));
 }
 
 tandem::task<void> wait_for(tandem::event& happened) { co_await happened.wait(); }
@@ -78,8 +74,14 @@ tandem::task<void> wait_for(tandem::event& happened) { co_await happened.wait();
 
 tandem::task<http_response> show_events(exchange& call) {
   service_state& service = call.service;
-  const auto interval = interval_of(call.request.query);
-  if (!interval) co_return error_response(422, "the query may be interval_ms=10 to 60000");
+  std::chrono::milliseconds interval{};
+  std::string complaint;
+  try {
+    interval = interval_of(call.request.query);
+  } catch (const bad_query& wrong) {
+    complaint = wrong.what();
+  }
+  if (!complaint.empty()) co_return error_response(422, complaint);
   const running_stream running(service);
   if (!running.admitted()) co_return error_response(503, "too many event streams: try again later");
 
@@ -93,7 +95,7 @@ tandem::task<http_response> show_events(exchange& call) {
         nodes.of(service.searched_nodes.load(std::memory_order_relaxed), clock::now()));
     co_await events.send("stats", stats);
     tandem::task<void> ending = wait_for(service.drain());
-    (void)co_await tandem::as_result(tandem::with_timeout(*interval, std::move(ending)));
+    (void)co_await tandem::as_result(tandem::with_timeout(interval, std::move(ending)));
     tandem::throw_if_stopped();
   }
   co_return http_response();

@@ -24,6 +24,7 @@ class http_request {
   bool keep_alive = true;
   bool is_http_1_0 = false;
   bool wants_events = false;  ///< Accept names text/event-stream
+  bool wants_fresh = false;   ///< Cache-Control says no-cache: not what was known before
 };
 
 /// An answer; the connection adds length and connection headers.

@@ -42,10 +42,10 @@ void split_target(std::string_view target, http_request& request) {
   if (mark != std::string_view::npos) request.query = target.substr(mark + 1);
 }
 
-// Whether one of the media types is `type`, whatever its parameters.
+// Whether one of a header's list is `type`, whatever its parameters.
 template <class Fields>
-bool accepts(const Fields& header, std::string_view type) {
-  for (auto [each, end] = header.equal_range(http::field::accept); each != end; ++each) {
+bool names(const Fields& header, http::field field, std::string_view type) {
+  for (auto [each, end] = header.equal_range(field); each != end; ++each) {
     std::string_view list = view(each->value());
     while (!list.empty()) {
       const std::size_t comma = std::min(list.find(','), list.size());
@@ -120,7 +120,8 @@ class http_parser::impl {
     split_target(view(message.target()), request);
     request.keep_alive = message.keep_alive();
     request.is_http_1_0 = message.version() < 11;
-    request.wants_events = accepts(message, "text/event-stream");
+    request.wants_events = names(message, http::field::accept, "text/event-stream");
+    request.wants_fresh = names(message, http::field::cache_control, "no-cache");
     request.body = std::move(message.body());
     restart();
     return request;

@@ -8,11 +8,14 @@
 #include <cstdio>
 #include <exception>
 #include <optional>
+#include <string>
 #include <tandem/io/completion_pool.hpp>
 #include <tandem/io/install.hpp>
 #include <tandem/runtime.hpp>
 #include <tandem/sync_wait.hpp>
+#include <utility>
 
+#include "open_store.hpp"
 #include "options.hpp"
 #include "server.hpp"
 #include "service.hpp"
@@ -29,7 +32,13 @@ void run_service(const service::service_options& options) {
   tandem::io::completion_options completion;
   if (options.io_threads > 0) completion.min_threads = options.io_threads;
   auto& completions = tandem::io::install(runtime, completion);
-  service::service_state state(runtime, completions, options);
+  const auto log = [](const std::string& line) {
+    fmt::print(stderr, "puzzle_service: {}\n", line);
+  };
+  auto store = service::open_store(options.database, options.database_limit, log);
+  service::keeper_options keeping;
+  keeping.log = log;
+  service::service_state state(runtime, completions, options, std::move(store), std::move(keeping));
   tandem::sync_wait(completions.executor(), service::serve(state));
   runtime.shutdown();  // before what its tasks refer to
 }

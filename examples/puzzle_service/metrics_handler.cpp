@@ -32,6 +32,19 @@ void append_own(std::vector<metric_family>& out, const service_state& service) {
       service.searches_total.load(std::memory_order_relaxed));
   add("puzzle_searches_stopped_total", "Searches whose client left, or that the end stopped.",
       metric_kind::counter, service.searches_stopped.load(std::memory_order_relaxed));
+  const keeper_state answers = service.keeper.state();
+  add("puzzle_answers_kept_total", "Answers that were written to the database.",
+      metric_kind::counter, answers.kept);
+  add("puzzle_answers_from_memory_total", "Requests whose answer was in memory.",
+      metric_kind::counter, answers.from_memory);
+  add("puzzle_answers_from_database_total", "Requests whose answer the database knew.",
+      metric_kind::counter, answers.from_store);
+  add("puzzle_answers_waiting", "Answers that are to be written.", metric_kind::gauge,
+      answers.waiting);
+  add("puzzle_answers_given_up_total", "Answers that there was no room to keep.",
+      metric_kind::counter, answers.given_up);
+  add("puzzle_database_there", "Whether the database can be reached.", metric_kind::gauge,
+      answers.database == database_state::there ? 1 : 0);
 }
 
 }  // namespace

@@ -30,7 +30,9 @@ void add_seconds(CLI::App& app, const std::string& name, std::chrono::millisecon
 std::optional<service_options> parse_options(int argc, char** argv, int& exit_code) {
   service_options options;
   std::pair<std::string, std::string> files;
-  CLI::App app("Solves puzzles over HTTP/1.1: POST /solve, GET /stats, GET /events, GET /");
+  CLI::App app(
+      "Solves puzzles over HTTP/1.1, and knows its answers again: POST /solve, GET /solved, GET "
+      "/stats, GET /events, GET /");
   app.option_defaults()->always_capture_default();
   app.add_option("--address", options.address, "IPv4 or IPv6 address to listen on");
   app.add_option("--port", options.port, "port; 0 picks a free one");
@@ -62,6 +64,14 @@ std::optional<service_options> parse_options(int argc, char** argv, int& exit_co
   app.add_option("--search-memory", options.search_memory_mib,
                  "MiB that one search may take, else 422; 0: no limit")
       ->check(CLI::Range(0, 16'777'216));
+  app.add_option(
+         "--database", options.database,
+         "where answers are kept: a file (SQLite), postgresql://USER@HOST/NAME, memory (until "
+         "the service ends) or none")
+      ->type_name("WHERE");
+  app.add_option("--database-limit", options.database_limit,
+                 "answers that are kept, the oldest go; 0: 1000 in memory, else 100000")
+      ->check(CLI::Range(std::size_t{0}, std::size_t{1'000'000'000}));
   add_seconds(app, "--grace", options.grace_time,
               "for answers in flight to be finished after SIGINT or SIGTERM");
   try {

@@ -33,6 +33,9 @@ class service_options {
   std::uint64_t search_nodes = 50'000'000;
   std::uint64_t search_memory_mib = 1024;
   std::chrono::milliseconds grace_time{5'000};
+
+  std::string database = "memory";  ///< a file, postgresql://..., "memory" or "none"
+  std::size_t database_limit = 0;   ///< answers; 0: see open_store()
 };
 
 /// Reads the command line.

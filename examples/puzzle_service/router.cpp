@@ -23,21 +23,25 @@ constexpr entry table[] = {
     {"/events", http_method::get, "GET, HEAD", &show_events, true},
     {"/metrics", http_method::get, "GET, HEAD", &show_metrics, false},
     {"/solve", http_method::post, "POST", &solve_puzzle, true},
+    {"/solved", http_method::get, "GET, HEAD", &show_solved, true},
 };
 
+constexpr entry any_solved = {"/solved/", http_method::get, "GET, HEAD", &show_solved_one, true};
 constexpr entry any_page_file = {"/", http_method::get, "GET, HEAD", &show_page, false};
 
 const entry* find(std::string_view path) noexcept {
   for (const entry& each : table) {
     if (each.path == path) return &each;
   }
+  if (path.starts_with(any_solved.path)) return &any_solved;
   return find_page_file(path) != nullptr ? &any_page_file : nullptr;
 }
 
 tandem::task<http_response> not_found(exchange&) {
-  co_return error_response(
-      404,
-      "there is nothing here: try GET /, GET /stats, GET /events, GET /metrics or POST /solve");
+  co_return error_response(404,
+                           "there is nothing here: try GET /, GET /solved, GET /stats, GET "
+                           "/events, GET /metrics or POST "
+                           "/solve");
 }
 
 tandem::task<http_response> wrong_method(exchange& call) {

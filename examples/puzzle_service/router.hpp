@@ -44,5 +44,8 @@ tandem::task<http_response> show_stats(exchange& call);
 tandem::task<http_response> show_events(exchange& call);
 tandem::task<http_response> show_metrics(exchange& call);
 tandem::task<http_response> solve_puzzle(exchange& call);
+tandem::task<http_response> show_solved(exchange& call);
+/// Only for paths below /solved/.
+tandem::task<http_response> show_solved_one(exchange& call);
 
 }  // namespace service

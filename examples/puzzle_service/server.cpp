@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -15,6 +16,7 @@
 #include <utility>
 
 #include <tandem/as_result.hpp>
+#include <tandem/clock.hpp>
 #include <tandem/io/any_stream.hpp>
 #include <tandem/io/endpoint.hpp>
 #include <tandem/io/serve.hpp>
@@ -24,6 +26,7 @@
 #include <tandem/resume_on.hpp>
 #include <tandem/stop.hpp>
 #include <tandem/task_scope.hpp>
+#include <tandem/timeout.hpp>
 
 #include "http_connection.hpp"
 #include "optional_tls.hpp"
@@ -33,6 +36,7 @@ namespace service {
 namespace {
 
 constexpr std::chrono::seconds goodbye_time(1);
+constexpr std::chrono::milliseconds least_writing_time(500);
 
 tandem::io::endpoint to_endpoint(const std::string& address, std::uint16_t port) {
   const bool is_v6 = address.find(':') != std::string::npos;
@@ -108,17 +112,32 @@ tandem::task<void> serve(service_state& service) {
       tls.before([&service](tandem::io::any_stream stream, std::stop_token draining) {
         return serve_client(std::move(stream), std::move(draining), service);
       });
+  std::chrono::steady_clock::time_point ending;
   const auto until_a_signal = [&](tandem::task_scope& scope) -> tandem::task<void> {
     scope.spawn(tandem::io::serve(std::move(listener), serve_one, options));
     auto signal = co_await tandem::as_result(signals.wait());
     fmt::print(stderr, "puzzle_service: {}: finishing\n",
                signal ? fmt::format("signal {}", signal.value()) : signal.error().message());
+    ending = tandem::now() + service.options.grace_time;
     service.drain().set();
     scope.request_stop();
   };
-  co_await tandem::with_scope(until_a_signal);
+  const auto keeping = [&](tandem::task_scope& scope) -> tandem::task<void> {
+    scope.spawn(service.keeper.run());
+    co_await tandem::with_scope(until_a_signal);
+    // What is still to be written has the rest of the grace time, and some if there is no rest.
+    service.keeper.finish();
+    const auto last_moment = std::max(ending, tandem::now() + least_writing_time);
+    (void)co_await tandem::as_result(tandem::with_deadline(last_moment, scope.join()));
+  };
+  co_await tandem::with_scope(keeping);
   if (const std::size_t stopped = service.unfinished; stopped > 0) {
     fmt::print(stderr, "puzzle_service: {} answers were not finished in time\n", stopped);
+  }
+  if (const keeper_state left = service.keeper.state(); left.waiting > 0) {
+    const bool was_there = left.database == database_state::there;
+    fmt::print(stderr, "puzzle_service: {} answers were not written: the database {}\n",
+               left.waiting, was_there ? "was too slow" : "is " + left.in_words());
   }
 }
 

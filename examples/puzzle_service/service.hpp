@@ -5,28 +5,36 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <memory>
+#include <utility>
 
 #include <tandem/event.hpp>
 #include <tandem/io/completion_pool.hpp>
 #include <tandem/io/serve.hpp>
 #include <tandem/runtime.hpp>
 
+#include "answer_keeper.hpp"
 #include "options.hpp"
 
 namespace service {
 
-/// Options, pools and counters.
+/// Options, pools, answers and counters.
 ///
 /// @thread_safety  the counters are atomic and relaxed: nobody draws conclusions about other memory
 class service_state {
  public:
   service_state(tandem::runtime& owner, tandem::io::completion_pool& completion_threads,
-                const service_options& chosen)
-      : options(chosen), runtime(owner), completions(completion_threads) {}
+                const service_options& chosen, std::unique_ptr<answer_store> store,
+                keeper_options keeping)
+      : options(chosen),
+        runtime(owner),
+        completions(completion_threads),
+        keeper(std::move(store), std::move(keeping)) {}
 
   const service_options& options;
   tandem::runtime& runtime;
   tandem::io::completion_pool& completions;
+  answer_keeper keeper;
   const std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
 
   bool is_draining() const noexcept { return drain_.is_set(); }

@@ -10,8 +10,12 @@
 #include <stdexcept>
 #include <tandem/as_result.hpp>
 #include <tandem/errors.hpp>
+#include <tandem/event.hpp>
+#include <tandem/stop.hpp>
 #include <tandem/when_all.hpp>
+#include <tandem/when_any.hpp>
 #include <utility>
+#include <vector>
 
 #include "event_writer.hpp"
 #include "latest_value.hpp"
@@ -70,8 +74,8 @@ std::string too_far(const puzzles::solve_answer& answer, const puzzles::solve_re
 /// What is to be searched, within which limits, and who wants to know how it goes on.
 class search_order {
  public:
-  search_order(puzzles::solve_request wanted, const service_options& options)
-      : asked(std::move(wanted)), request(asked) {
+  search_order(puzzles::solve_request wanted, question canonical, const service_options& options)
+      : asked(std::move(wanted)), text(std::move(canonical)), request(asked) {
     clamp(request, options);
     request.threads = &worker_threads;
   }
@@ -79,6 +83,7 @@ class search_order {
   search_order& operator=(const search_order&) = delete;
 
   const puzzles::solve_request asked;
+  const question text;
   puzzles::solve_request request;  // within the service's limits
   puzzles::thread_set worker_threads;
 };
@@ -94,9 +99,47 @@ tandem::task<puzzles::solve_answer> search(exchange& call, running_search& runni
   tandem::task<puzzles::solve_answer> searching = puzzles::solve(std::move(request));
   auto answer = co_await tandem::as_result(std::move(searching));
   call.completion_threads.note();
-  if (answer.is_cancelled()) running.note_stop();
+  // One that the store was faster than has not been stopped by anybody.
+  if (answer.is_cancelled() && answer.reason() != tandem::stop_reason::race_lost) {
+    running.note_stop();
+  }
   if (answer) running.note(answer.value().nodes);
   co_return std::move(answer).value();
+}
+
+/// How a question came to its answer: one of the two.
+class finding {
+ public:
+  finding(puzzles::solve_answer found) : searched(std::move(found)) {}  // NOLINT
+  finding(known_answer found) : known(std::move(found)) {}              // NOLINT
+
+  puzzles::solve_answer searched;
+  known_answer known;  // null: it was searched
+};
+
+/// Ends when the store knows the answer, or by a stop.
+tandem::task<known_answer> look_up(exchange& call, const search_order& order) {
+  tandem::task<known_answer> looking = call.service.keeper.look_up(order.text);
+  auto known = co_await tandem::as_result(std::move(looking));
+  if (known && known.value()) co_return std::move(known).value();
+  tandem::event never;
+  co_await never.wait();
+  co_return nullptr;
+}
+
+/// Searches, and meanwhile asks the store. Whoever has it first stops the other; to look up stops
+/// at once, whatever the database does: the answer waits for none.
+tandem::task<finding> find_answer(exchange& call, running_search& running, search_order& order) {
+  tandem::task<puzzles::solve_answer> searching = search(call, running, order);
+  if (!call.service.keeper.keeps() || call.request.wants_fresh) {
+    puzzles::solve_answer found = co_await std::move(searching);
+    co_return finding(std::move(found));
+  }
+  tandem::task<known_answer> looking = look_up(call, order);
+  auto both = co_await tandem::when_any(std::move(searching), std::move(looking));
+  auto& [searched, known] = both.results;
+  if (!searched && known) co_return finding(std::move(known).value());
+  co_return finding(std::move(searched).value());
 }
 
 /// An answer with its status, before it is text.
@@ -108,6 +151,23 @@ class verdict {
   ordered_json body;
 };
 
+/// What belongs to this request rather than to the answer.
+template <class Ids>
+void append_circumstances(ordered_json& body, const exchange& call, const Ids& workers,
+                          bool was_kept, std::int64_t solved_at) {
+  body["worker_threads"] = workers;
+  body["completion_threads"] = call.completion_threads.ids();
+  body["kept"] = was_kept;
+  body["solved_at"] = time_text(solved_at);
+}
+
+verdict verdict_of(const exchange& call, const kept_answer& known) {
+  ordered_json body = ordered_json::parse(known.answer, nullptr, false);
+  if (!body.is_object()) return verdict(500, {{"error", "what was kept is damaged"}});
+  append_circumstances(body, call, std::vector<long>(), true, known.solved_at);
+  return verdict(200, std::move(body));
+}
+
 verdict judge(const exchange& call, const search_order& order,
               const puzzles::solve_answer& answer) {
   if (answer.hit_limit() && !own_limit(order.asked, order.request, answer.outcome)) {
@@ -115,16 +175,31 @@ verdict judge(const exchange& call, const search_order& order,
   }
   ordered_json body = puzzles::to_json(answer);
   body["outcome"] = to_string(answer.outcome);
-  body["worker_threads"] = order.worker_threads.ids();
-  body["completion_threads"] = call.completion_threads.ids();
+  kept_answer made = made_to_keep(order.text, order.asked, answer, body.dump());
+  const std::int64_t solved_at = made.solved_at;
+  if (is_complete(answer)) call.service.keeper.keep(std::move(made));
+  append_circumstances(body, call, order.worker_threads.ids(), false, solved_at);
   return verdict(200, std::move(body));
 }
 
-verdict judge(const exchange& call, const search_order& order,
-              tandem::result<puzzles::solve_answer>& outcome) {
+verdict judge(const exchange& call, const search_order& order, const finding& found) {
+  return found.known ? verdict_of(call, *found.known) : judge(call, order, found.searched);
+}
+
+verdict judge(const exchange& call, const search_order& order, tandem::result<finding>& outcome) {
   if (outcome) return judge(call, order, outcome.value());
   const http_response failure = failure_response(outcome.exception());
   return verdict(failure.status, ordered_json::parse(failure.body));
+}
+
+http_response response_of(const verdict& found) {
+  return http_response(found.status, "application/json", found.body.dump() + "\n");
+}
+
+tandem::task<void> send_verdict(event_writer& events, verdict found) {
+  if (found.status == 200) co_return co_await events.send("answer", found.body);
+  found.body["status"] = found.status;
+  co_await events.send("error", found.body);
 }
 
 ordered_json progress_json(const progress& seen) {
@@ -152,9 +227,9 @@ tandem::task<void> stream_search(exchange& call, running_search& running, search
   co_await events.begin(call.request, call.keep_alive());
   latest_value<progress> news;
   order.request.progress = [&news](const progress& seen) { news.put(seen); };
-  std::optional<tandem::result<puzzles::solve_answer>> outcome;
+  std::optional<tandem::result<finding>> outcome;
   auto searching = [&]() -> tandem::task<void> {
-    tandem::task<puzzles::solve_answer> body = search(call, running, order);
+    tandem::task<finding> body = find_answer(call, running, order);
     outcome = co_await tandem::as_result(std::move(body));
     news.close();
   };
@@ -162,10 +237,14 @@ tandem::task<void> stream_search(exchange& call, running_search& running, search
   tandem::task<void> client_side = report(events, news);
   // A client that has gone, or takes nothing, fails the report, and that stops the search.
   co_await tandem::when_all(std::move(search_side), std::move(client_side));
-  verdict found = judge(call, order, *outcome);
-  if (found.status == 200) co_return co_await events.send("answer", found.body);
-  found.body["status"] = found.status;
-  co_await events.send("error", found.body);
+  co_await send_verdict(events, judge(call, order, *outcome));
+}
+
+/// At once, for a client that would take events.
+tandem::task<void> stream_known(exchange& call, const kept_answer& known) {
+  event_writer events(call.pieces);
+  co_await events.begin(call.request, call.keep_alive());
+  co_await send_verdict(events, verdict_of(call, known));
 }
 
 }  // namespace
@@ -183,17 +262,26 @@ tandem::task<http_response> solve_puzzle(exchange& call) {
   }
   if (!complaint.empty()) co_return error_response(422, complaint);
 
+  question asked(request);
+  if (!call.request.wants_fresh) {
+    if (const known_answer known = call.service.keeper.recall(asked)) {
+      if (call.request.wants_events) {
+        co_await stream_known(call, *known);
+        co_return http_response();
+      }
+      co_return response_of(verdict_of(call, *known));
+    }
+  }
   running_search running(call.service);
   if (!running.admitted()) co_return error_response(503, "too many searches at once: try again");
-  search_order order(std::move(request), call.service.options);
+  search_order order(std::move(request), std::move(asked), call.service.options);
   if (call.request.wants_events) {
     co_await stream_search(call, running, order);
     co_return http_response();
   }
-  tandem::task<puzzles::solve_answer> searching = search(call, running, order);
-  const puzzles::solve_answer answer = co_await std::move(searching);
-  const verdict found = judge(call, order, answer);
-  co_return http_response(found.status, "application/json", found.body.dump() + "\n");
+  tandem::task<finding> searching = find_answer(call, running, order);
+  const finding found = co_await std::move(searching);
+  co_return response_of(judge(call, order, found));
 }
 
 }  // namespace service

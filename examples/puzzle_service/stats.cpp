@@ -27,6 +27,17 @@ ordered_json completion_json(const tandem::io::completion_pool_stats& pool) {
           {"batches", pool.batches}};
 }
 
+ordered_json answers_json(const keeper_state& state) {
+  return {{"database", state.in_words()},
+          {"where", state.where},
+          {"kept", state.kept},
+          {"from_memory", state.from_memory},
+          {"from_store", state.from_store},
+          {"waiting", state.waiting},
+          {"given_up", state.given_up},
+          {"attempts", state.attempts}};
+}
+
 }  // namespace
 
 ordered_json stats_json(const service_state& service) {
@@ -45,6 +56,7 @@ ordered_json stats_json(const service_state& service) {
             {"total", service.searches_total.load(std::memory_order_relaxed)},
             {"stopped", service.searches_stopped.load(std::memory_order_relaxed)},
             {"nodes", service.searched_nodes.load(std::memory_order_relaxed)}}},
+          {"answers", answers_json(service.keeper.state())},
           {"event_streams", service.event_streams.load(std::memory_order_relaxed)}};
 }
 

@@ -54,6 +54,10 @@ REFUSED = [
     (request("POST", "/", "{}"), 405),
     (request("POST", "/events", "{}"), 405),
     (request("GET", "/events?interval_ms=1"), 422),
+    (request("GET", "/solved?count=0"), 422),
+    (request("GET", "/solved?search=%ff"), 422),
+    (request("GET", "/solved/" + "../" * 1000), 422),
+    (request("GET", "/solved/" + "0" * 32), 404),
     (request("POST", "/solve", ""), 400),
     (request("POST", "/solve", "{"), 400),
     (request("POST", "/solve", "[" * 30000), 400),
@@ -82,6 +86,7 @@ SERVED = [
     (request("GET", "/stats"), 200),
     (request("GET", "/stats?a=b"), 200),
     (request("GET", "http://elsewhere/stats"), 200),
+    (request("GET", "/solved?search='+or+1=1;--&offset=1&count=2"), 200),
     (b"\r\n" + request("GET", "/"), 200),
     (request("POST", "/solve", SMALL), 200),
     (b"POST /solve HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"

@@ -58,6 +58,8 @@ def open_browser(profile):
 
 
 class Page(unittest.TestCase):
+    OPTIONS = ()
+
     @classmethod
     def setUpClass(cls):
         cls.profile = tempfile.TemporaryDirectory()
@@ -66,7 +68,7 @@ class Page(unittest.TestCase):
         cls.addClassCleanup(cls.browser.quit)
 
     def setUp(self):
-        self.service = Service(PROGRAM, "--search-time", "0", "--grace", "0")
+        self.service = Service(PROGRAM, "--search-time", "0", "--grace", "0", *self.OPTIONS)
         self.addCleanup(self.service.__exit__, None, None, None)
         self.addCleanup(self.browser.get, "about:blank")
         self.addCleanup(self.browser.execute_cdp_cmd, "Emulation.clearDeviceMetricsOverride", {})
@@ -330,6 +332,161 @@ class Boards(Page):
         self.screenshot("error")
 
 
+class SolvedBefore(Page):
+    """The list of what was solved: by the page itself, and by others."""
+
+    def entries(self):
+        return self.browser.execute_script("return [...document.querySelectorAll('#solved-list .entry')].map(each => "
+                                           "[...each.children].map(part => part.textContent))")
+
+    def until_listed(self, count):
+        self.until(f"{count} entries", lambda: len(self.entries()) == count)
+
+    def search_for(self, text):
+        self.one("#search").clear()
+        self.one("#search").send_keys(text)
+
+    def test_an_empty_list_says_so_and_what_is_solved_comes_by_itself(self):
+        self.visit("klotski")
+        self.until("words", lambda: "Nothing yet" in self.text("#solved-note"))
+        self.screenshot("solved-empty")
+        self.solve()
+        self.until_listed(1)
+        self.assertEqual(self.entries()[0][:3], ["Klotski", "ABBC/ABBC/DEEF/DGHF/I..J, breadth first", "116 steps"])
+        self.assertFalse(self.one("#solved-note").is_displayed())
+        self.service.solve(puzzle="queens", n=8, count=True)  # by somebody else
+        self.until_listed(2)
+        self.assertEqual(self.entries()[0][2], "92 solutions")
+
+    def test_an_entry_is_shown_again_as_it_was_asked_without_a_new_search(self):
+        tiles = {"puzzle": "sliding", "rows": 2, "cols": 4, "start": [1, 0, 2, 4, 5, 6, 3, 7], "goal": [1, 2, 3, 4, 5, 6, 7, 0]}
+        own = {"puzzle": "sliding", "rows": 2, "cols": 2, "start": [1, 2, 3, 0], "goal": [1, 2, 0, 3], "solver": "best_first"}
+        expected = (  # asked, the tab, what is then said, the solver
+            (tiles, "tiles", "Solved in ", "breadth_first"),
+            (own, "tiles", "Solved in 1 move.", "best_first"),
+            ({"puzzle": "klotski", "metric": "moves"}, "klotski", "Solved in 81 moves.", "breadth_first"),
+            ({"puzzle": "rush-hour", "board": "BBBoLo/CCooLM/IAAJoM/IooJoM/EEoKoo/oooKoo", "metric": "steps"}, "rush-hour",
+             "Solved in 7 steps.", "breadth_first"),
+            ({"puzzle": "sliding", "rows": 3, "cols": 3, "start": [1, 2, 3, 4, 5, 6, 8, 7, 0], "solver": "racing"}, "tiles",
+             "There is no solution.", "racing"),
+            ({"puzzle": "queens", "n": 8, "count": True}, "other", "Done.", "racing"),
+            ({"puzzle": "sudoku", "grid": "12343412214343..", "box": "2x2"}, "other", "Solved in 2 moves.", "racing"),
+            ({"puzzle": "uts", "tree": "T1", "seed": 5}, "other", "Done.", "racing"))
+        for asked, *_ in expected:
+            self.assertEqual(self.service.solve(**asked).status, 200)
+        self.service.wait_for("all of them", lambda stats: stats["answers"]["kept"] == len(expected))
+        before = self.service.stats()["searches"]["total"]
+        self.visit()
+        self.until_listed(len(expected))
+        for index, (asked, tab, words, solver) in enumerate(reversed(expected)):
+            self.browser.find_elements(By.CSS_SELECTOR, ".entry")[index].click()
+            self.until(str(asked), lambda words=words: self.text("#status").startswith(words))
+            self.assertEqual(self.text("#error"), "")
+            self.assertEqual(self.one("#tabs [aria-selected=true]").get_attribute("data-id"), tab)
+            self.assertEqual(Select(self.one("#solver")).first_selected_option.get_attribute("value"), solver)
+            self.assertIn("known: searched", self.text("#detail"))
+            if "steps" in words or "moves" in words and tab == "klotski":
+                self.play_to_the_end()
+                self.screenshot(f"solved-{tab}")
+        self.assertEqual(self.service.stats()["searches"]["total"], before)
+        # What is shown is what the next search asks.
+        self.one("#first").click()
+        self.solve()
+        self.assertIn("known: searched", self.text("#detail"))
+        self.assertEqual(self.service.stats()["searches"]["total"], before)
+
+    def test_what_is_known_can_be_searched_anew(self):
+        self.visit("klotski")
+        self.solve()
+        self.assertIn("searched by", self.text("#detail"))
+        self.assertFalse(self.one("#anew").is_displayed())
+        self.one("#first").click()
+        self.solve()
+        self.assertIn("known: searched just now", self.text("#detail"))
+        self.until("some moves", lambda: not self.text("#place").startswith("0 /"))
+        self.one("#anew").click()
+        self.until("another search", lambda: "searched by" in self.text("#detail"))
+        self.assertEqual(self.text("#status"), "Solved in 116 steps.")
+        self.assertEqual(self.service.stats()["searches"]["total"], 2)
+
+    def test_the_list_is_searched_and_turned_by_keys_alone(self):
+        for n in range(1, 13):
+            self.service.solve(puzzle="queens", n=n)
+        for n in range(1, 12):
+            self.service.solve(puzzle="queens", n=n, count=True)
+        self.service.solve(puzzle="klotski")
+        self.visit()
+        self.until_listed(10)
+        self.assertEqual((self.text("#solved-place"), self.text("#solved-count")), ("1 to 10 of 24", "24"))
+        self.assertFalse(self.one("#newer").is_enabled())
+        self.one("#older").send_keys(Keys.ENTER)
+        self.until("the second page", lambda: self.text("#solved-place") == "11 to 20 of 24")
+        self.one("#older").send_keys(Keys.SPACE)
+        self.until("the last page", lambda: self.text("#solved-place") == "21 to 24 of 24")
+        self.assertEqual(self.browser.switch_to.active_element.get_attribute("id"), "newer")
+        self.search_for("116 KLOTSKI")
+        self.until_listed(1)
+        self.assertEqual((self.entries()[0][0], self.text("#solved-count")), ("Klotski", "1 found"))
+        self.one("#search").send_keys(Keys.TAB, Keys.NULL)
+        self.assertIn("entry", self.browser.switch_to.active_element.get_attribute("class"))
+        self.browser.switch_to.active_element.send_keys(Keys.ENTER)
+        self.until("the answer", lambda: self.text("#status") == "Solved in 116 steps.")
+        self.search_for("<b>%_no such")
+        self.until("words", lambda: "“<b>%_no such” in it" in self.text("#solved-note"))
+        self.search_for("queens")
+        self.until_listed(10)
+        self.browser.find_elements(By.CSS_SELECTOR, ".entry")[0].send_keys(Keys.ARROW_DOWN)
+        self.assertEqual(self.browser.execute_script("return [...document.querySelectorAll('.entry')].indexOf(document.activeElement)"), 1)
+        self.screenshot("solved-list")
+
+    def test_opening_one_ends_a_search_that_runs(self):
+        self.service.solve(puzzle="klotski")
+        self.visit("other")
+        self.until_listed(1)
+        self.choose("problem", "queens-count")
+        self.browser.execute_script("document.getElementById('p-n').value = 22")
+        self.one("#solve").click()
+        self.service.wait_for("the search", lambda stats: stats["searches"]["running"] == 1)
+        self.one(".entry").click()
+        self.until("the answer", lambda: self.text("#status") == "Solved in 116 steps.")
+        self.service.wait_for("its end", lambda stats: stats["searches"]["running"] == 0)
+        self.assertTrue(self.one("#solve").is_enabled())
+
+
+class WithoutAnswers(Page):
+    OPTIONS = ("--database", "none")
+
+    def test_a_service_that_keeps_nothing_says_so(self):
+        self.visit("klotski")
+        self.solve()
+        self.until("words", lambda: "keeps no answers" in self.text("#solved-note"))
+        self.screenshot("solved-none")
+
+
+@unittest.skipUnless("sqlite" in os.environ.get("TANDEM_EXAMPLES_STORES", ""), "built without tandem::io_sqlite")
+class DatabaseAway(Page):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = os.path.join(folder.name, "later")
+        self.OPTIONS = ("--database", os.path.join(self.folder, "answers.db"))
+        super().setUp()
+
+    def test_a_database_that_is_away_is_said_and_the_list_comes_with_it(self):
+        self.visit("klotski")
+        self.solve()
+        self.assertEqual(self.text("#status"), "Solved in 116 steps.")
+        self.until("words", lambda: "The database has been away since" in self.text("#solved-note") and "(1)" in self.text("#solved-note"))
+        self.one("#first").click()
+        self.solve()
+        self.assertIn("known: searched", self.text("#detail"))
+        self.browser.execute_script("document.getElementById('solved').scrollIntoView()")
+        self.screenshot("solved-away")
+        os.mkdir(self.folder)
+        self.until("an entry", lambda: self.browser.find_elements(By.CSS_SELECTOR, ".entry"))
+        self.until("no more words", lambda: not self.one("#solved-note").is_displayed())
+
+
 class Everywhere(Page):
     def test_a_phone_shows_all_of_it_without_scrolling_sideways(self):
         for puzzle in ("tiles", "klotski", "rush-hour", "other"):
@@ -337,6 +494,7 @@ class Everywhere(Page):
             self.visit(puzzle)
             if puzzle != "other":
                 self.solve()
+                self.until("the list", lambda: self.browser.find_elements(By.CSS_SELECTOR, ".entry"))
             wide = self.browser.execute_script("return document.documentElement.scrollWidth")
             self.assertLessEqual(wide, 360, puzzle)
             cut = self.browser.execute_script(
@@ -345,6 +503,8 @@ class Everywhere(Page):
                 ".map(each => each.id || each.className)")
             self.assertEqual(cut, [], puzzle)
             self.screenshot(f"phone-{puzzle}")
+        self.browser.execute_script("document.getElementById('solved').scrollIntoView()")
+        self.screenshot("phone-solved")
 
     def test_it_is_dark_where_that_is_wished_and_still_where_motion_is_not(self):
         self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [

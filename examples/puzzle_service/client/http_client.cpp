@@ -70,7 +70,7 @@ std::string get_request(std::string_view path) {
 std::string post_request(std::string_view path, std::string_view json) {
   return fmt::format(
       "POST {} HTTP/1.1\r\nHost: puzzle_service\r\nContent-Type: application/json\r\n"
-      "Content-Length: {}\r\n\r\n{}",
+      "Cache-Control: no-cache\r\nContent-Length: {}\r\n\r\n{}",
       path, json.size(), json);
 }
 

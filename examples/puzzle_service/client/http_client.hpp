@@ -43,6 +43,7 @@ class http_client {
 };
 
 std::string get_request(std::string_view path);
+/// For an answer that is not one from before: it is measured.
 std::string post_request(std::string_view path, std::string_view json);
 
 }  // namespace client

@@ -7,6 +7,7 @@ import {OtherProblems} from './other.js';
 import {Player} from './player.js';
 import {puzzles, solverNames} from './puzzles.js';
 import {solve} from './solve.js';
+import {SolvedList, ago, duration} from './solved.js';
 
 const $ = id => document.getElementById(id);
 const view = new BoardView($('board'), changed);
@@ -16,8 +17,10 @@ const kinds = [...puzzles, other];
 const boards = new Map();  // what each puzzle showed last
 let puzzle = null;
 let running = null;  // the AbortController of a search
+let ended = Promise.resolve();  // the end of the last search
 
 function say(text, detail = '') {
+  $('anew').hidden = true;
   $('status').textContent = text;
   $('detail').textContent = detail;
 }
@@ -30,7 +33,6 @@ function complain(text) {
 
 const countOf = (all, word) => `${all.length} ${word}${all.length === 1 ? '' : 's'}`;
 
-const seconds = ms => ms < 1000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1000).toFixed(ms < 10000 ? 2 : 1)} s`;
 const bytes = count => count >= 1 << 20 ? `${(count / (1 << 20)).toFixed(count < 10 << 20 ? 1 : 0)} MiB` : `${Math.round(count / 1024)} KiB`;
 
 function showNumbers({nodes, rate, depth, memory, ms} = {}) {
@@ -38,7 +40,7 @@ function showNumbers({nodes, rate, depth, memory, ms} = {}) {
   $('n-rate').textContent = rate === undefined ? '–' : short(rate);
   $('n-depth').textContent = depth ? depth.toLocaleString('en') : '–';
   $('n-memory').textContent = memory ? bytes(memory) : '–';
-  $('n-time').textContent = ms === undefined ? '–' : seconds(ms);
+  $('n-time').textContent = ms === undefined ? '–' : duration(ms);
 }
 
 function showHint() {
@@ -136,7 +138,51 @@ function movesOf(answer) {
   return moves;
 }
 
-async function search() {
+/** Shows an answer to what is on the board. */
+function present(answer, seen = {}) {
+  const ms = Math.max(answer.milliseconds, 0.001);
+  showNumbers({...seen, nodes: answer.nodes, depth: answer.depth ?? answer.moves ?? seen.depth, rate: 1000 * answer.nodes / ms, ms: answer.milliseconds});
+  const how = answer.kept ? `known: searched ${ago(answer.solved_at)} in ${duration(answer.milliseconds)}`
+    : `searched by ${countOf(answer.worker_threads, 'worker thread')}`;
+  say(describe(answer), `${answer.nodes.toLocaleString('en')} positions, ${how}`);
+  $('anew').hidden = !answer.kept;
+  if (puzzle === other) return other.show(answer);
+  if (answer.solved) player.load(movesOf(answer));
+}
+
+/** Shows a question from before, and its answer, as if it had just been asked. */
+async function openKept({request, answer, solved_at}) {
+  running?.abort();
+  await ended;
+  const kind = {sliding: puzzles[0], klotski: puzzles[1], 'rush-hour': puzzles[2]}[request.puzzle] ?? other;
+  if (kind !== puzzle) {
+    choosePuzzle(kind);
+    history.replaceState(null, '', `#${kind.id}`);
+  }
+  complain('');
+  const board = kind.fromRequest(request);
+  if (kind.hasGoal) {
+    if (kind.blank === 'own' && ![...$('goal').options].some(each => each.value === 'own')) $('goal').append(new Option('own', 'own'));
+    $('goal').value = kind.blank;
+  }
+  if (board) showBoard(board);
+  else fillSolvers();
+  if (![...$('solver').options].some(each => each.value === request.solver)) {
+    $('solver').append(new Option(solverNames[request.solver] ?? request.solver, request.solver));
+  }
+  $('solver').value = request.solver;
+  if (kind.metrics) $('metric').value = request.metric;
+  present({...answer, kept: true, solved_at});
+  document.body.dataset.state = 'done';
+  $('play').scrollIntoView({block: 'nearest', behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth'});
+}
+
+function search(isFresh) {
+  ended = searchNow(isFresh);
+  return ended;
+}
+
+async function searchNow(isFresh) {
   const chosen = puzzle;
   const own = running = new AbortController();
   complain('');
@@ -150,14 +196,10 @@ async function search() {
       seen = {nodes: progress.nodes, rate: progress.nodes_per_second, depth: progress.depth,
               memory: progress.memory_bytes, ms: progress.elapsed_ms};
       showNumbers(seen);
-    });
+    }, isFresh);
     if (puzzle !== chosen) return;
     if (!answer) return say('Cancelled.');
-    const ms = Math.max(answer.milliseconds, 0.001);
-    showNumbers({...seen, nodes: answer.nodes, depth: answer.depth ?? answer.moves ?? seen.depth, rate: 1000 * answer.nodes / ms, ms: answer.milliseconds});
-    say(describe(answer), `${answer.nodes.toLocaleString('en')} positions, searched by ${countOf(answer.worker_threads, 'worker thread')}`);
-    if (puzzle === other) return other.show(answer);
-    if (answer.solved) player.load(movesOf(answer));
+    present(answer, seen);
   } catch (error) {
     if (puzzle !== chosen) return;
     say('');
@@ -228,14 +270,19 @@ $('edit').addEventListener('click', () => {
 });
 $('solver').addEventListener('change', () => { puzzle.solver = $('solver').value; });
 $('set').addEventListener('click', setText);
-$('solve').addEventListener('click', search);
+$('solve').addEventListener('click', () => search(false));
+$('anew').addEventListener('click', () => {
+  player.goTo(0);  // the question was where the solution begins
+  search(true);
+});
 $('cancel').addEventListener('click', () => running?.abort());
 
+const solved = new SolvedList(openKept, complain);
 new Monitor($('charts'), $('link'), size => {
   const before = $('threads').value;
   $('threads').replaceChildren(new Option(`all ${size}`, 0));
   for (let count = 1; count < size; ++count) $('threads').append(new Option(count, count));
   $('threads').value = [...$('threads').options].some(each => each.value === before) ? before : '0';
-});
+}, answers => solved.hear(answers));
 follow();
 document.body.dataset.state = 'ready';

@@ -3,9 +3,10 @@
 import {Chart} from './charts.js';
 
 export class Monitor {
-  /** @param sized  called with the number of workers when it is known, and when it changes */
-  constructor(charts, state, sized) {
-    Object.assign(this, {state, sized, last: 0});
+  /** @param sized  called with the number of workers when it is known, and when it changes
+   *  @param answered  called with what the statistics say of kept answers */
+  constructor(charts, state, sized, answered) {
+    Object.assign(this, {state, sized, answered, last: 0});
     this.nodes = new Chart(charts, 'Search', ['positions/s']);
     this.workers = new Chart(charts, 'Worker pool', ['busy', 'threads']);
     this.queue = new Chart(charts, 'Worker queues', ['waiting items']);
@@ -47,5 +48,6 @@ export class Monitor {
     const plural = (count, word) => `${count} ${word}${count === 1 ? '' : word.endsWith('h') ? 'es' : 's'}`;
     this.say(`${plural(searches.running, 'search')}, ${plural(connections.open, 'connection')}`, 'on');
     if (this.size !== workers.size) this.sized(this.size = workers.size);
+    this.answered(stats.answers);
   }
 }

@@ -68,6 +68,9 @@ function gridOf(start, path) {
     .map((line, row) => row === 3 || row === 6 ? `──────┼───────┼──────\n${line}` : line).join('\n');
 }
 
+/** Where there is no drawing. */
+const plain = ({solved, path}) => solved ? path.join(' ').replace(/(.{1,70})( |$)/g, '$1\n').trim() : 'no solution';
+
 const valueOf = id => document.getElementById(id).value;
 
 export class OtherProblems {
@@ -80,6 +83,7 @@ export class OtherProblems {
     this.fields = Object.assign(document.createElement('div'), {className: 'fields'});
     this.output = Object.assign(document.createElement('pre'), {hidden: true});
     this.choice.addEventListener('change', () => { this.pick(); changed(); });
+    this.fields.addEventListener('input', () => { this.asked = null; });
     this.about = Object.assign(document.createElement('p'), {className: 'soft'});
     parent.append(field('Problem', this.choice), this.about, this.fields, this.output);
     this.pick();
@@ -90,6 +94,7 @@ export class OtherProblems {
   }
 
   pick() {
+    this.asked = null;
     this.fields.replaceChildren(...this.problem.fields());
     this.about.textContent = this.problem.about;
     this.output.hidden = true;
@@ -102,11 +107,24 @@ export class OtherProblems {
 
   request() {
     this.output.hidden = true;
-    return this.problem.request(valueOf);
+    return this.asked ?? this.problem.request(valueOf);
   }
 
   show(answer) {
-    this.output.textContent = this.problem.drawing(answer, valueOf);
+    this.output.textContent = this.asked && !this.fits ? plain(answer) : this.problem.drawing(answer, valueOf);
     this.output.hidden = false;
+  }
+
+  /** Shows a question from before. It is asked again as it was, until a field is changed, for there are more of them than the
+   *  fields can say. */
+  fromRequest(asked) {
+    this.choice.value = asked.puzzle + (asked.count && asked.puzzle !== 'uts' ? '-count' : '');
+    this.pick();
+    for (const [key, id] of Object.entries({n: 'p-n', grid: 'p-grid', box: 'p-box', tree: 'p-tree'})) {
+      const input = document.getElementById(id);
+      if (input && key in asked) input.value = asked[key];
+    }
+    this.asked = asked;
+    this.fits = !(asked.puzzle === 'sudoku' && !asked.count && asked.box !== '3x3');
   }
 }

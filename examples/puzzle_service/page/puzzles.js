@@ -27,13 +27,20 @@ class Tiles {
     {name: '4 × 4 Korf 55 (41 moves)', rows: 4, cols: 4, goal: 'first', start: '13 8 14 3 9 1 0 7 15 5 4 10 12 2 6 11'},
     {name: '4 × 4 Korf 12 (45 moves)', rows: 4, cols: 4, goal: 'first', start: '14 1 9 6 4 8 12 5 7 2 3 0 10 11 13 15'},
   ];
-  blank = 'last';
+  blank = 'last';  // or 'first', or 'own': that of an answer from before
 
   goal(board) {
+    if (this.blank === 'own') return this.ownGoal;
     const tiles = Array.from({length: board.rows * board.cols}, (_, at) => at);
     return this.blank === 'last' ? [...tiles.slice(1), 0] : tiles;
   }
 
+  fromRequest({rows, cols, start, goal}) {
+    const board = this.parse(start.join(' '), {rows, cols});
+    this.ownGoal = goal;
+    this.blank = ['last', 'first'].find(each => { this.blank = each; return this.goal(board).join() === goal.join(); }) ?? 'own';
+    return board;
+  }
   fromPreset(preset) {
     this.blank = preset.goal ?? 'last';
     if (preset.start) return this.parse(preset.start, preset);
@@ -105,6 +112,9 @@ class Lettered {
 
   fromPreset(preset) {
     return this.parse(preset.board);
+  }
+  fromRequest({board}) {
+    return this.parse(board);
   }
   shuffled(board) {
     const fresh = board.clone();

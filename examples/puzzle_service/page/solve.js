@@ -31,13 +31,14 @@ async function refusal(response) {
 
 /** Has a puzzle solved.
  *  @param told  called with each progress
+ *  @param isFresh  not what is known from before
  *  @returns the answer; null after an abort by `signal`
  *  Throws an Error whose message can be shown. */
-export async function solve(request, signal, told) {
+export async function solve(request, signal, told, isFresh = false) {
   try {
     const response = await fetch('/solve', {
       method: 'POST',
-      headers: {'Content-Type': 'application/json', 'Accept': 'text/event-stream'},
+      headers: {'Content-Type': 'application/json', 'Accept': 'text/event-stream', ...(isFresh && {'Cache-Control': 'no-cache'})},
       body: JSON.stringify(request),
       signal,
     }).catch(error => {
