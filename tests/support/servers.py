@@ -319,7 +319,7 @@ class Mosquitto(Server):
         return program("mosquitto")
 
     def set_up(self):
-        self.configuration = self.write("mosquitto.conf", f"listener {self.port} 127.0.0.1\nallow_anonymous true\npersistence false\n")
+        self.configuration = self.write("mosquitto.conf", f"listener {self.port} 127.0.0.1\nallow_anonymous true\npersistence false\nset_tcp_nodelay true\n")
 
     def command(self):
         return [self.program(), "-c", self.configuration]
