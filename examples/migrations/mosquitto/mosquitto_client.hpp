@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: MIT
 //
 // The library keeps descriptor and time, and is told by a foreign loop when either has come. All of
-// it is on the loop's thread. The loop: io/src/foreign/README.md.
+// it is on the loop's thread. How it is made: io/src/foreign/adapter.md.
 #pragma once
 
 #include <map>
-#include <string>
 #include <tandem/callback_stream.hpp>
 #include <tandem/clock.hpp>
 #include <tandem/from_callback.hpp>
@@ -79,6 +78,7 @@ class mosquitto_client {
   /// connection. What finds no room is dropped, and counted, or ends it, as the policy says: reading
   /// does not pause, since the same bytes bring acknowledgements, for which whoever reads may wait.
   auto messages(std::size_t capacity, tandem::overflow_policy policy) {
+    if (watched_.first < 0) answer_of(MOSQ_ERR_NO_CONN).value();  // throws: it would never end
     const auto listen = [this](auto listener) { listener_ = std::move(listener); };
     return tandem::callback_stream<void(const mosquitto_message*)>(capacity, policy, listen, copy);
   }
