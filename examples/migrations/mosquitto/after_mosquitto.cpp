@@ -1,4 +1,4 @@
-// after.cpp: questions and answers over MQTT: a task that answers, and tasks that ask.
+// after_mosquitto.cpp: questions and answers over MQTT: a task that answers, and tasks that ask.
 // SPDX-License-Identifier: MIT
 #include <exception>
 #include <map>

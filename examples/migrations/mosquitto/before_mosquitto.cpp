@@ -1,4 +1,4 @@
-// before.cpp: questions and answers over MQTT, with libmosquitto's callbacks in a loop of our own.
+// before_mosquitto.cpp: questions and answers over MQTT, with libmosquitto's callbacks in a loop of our own.
 // SPDX-License-Identifier: MIT
 //
 // As libmosquitto(3) says for programs with a loop: mosquitto_socket and mosquitto_want_write for
