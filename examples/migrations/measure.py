@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-# measure.py BUILD [ROUNDS [SECONDS [WORDS]]] | measure.py lines PAGE: the tables of README.md.
+# measure.py BUILD [ROUNDS [SECONDS [WORDS]]] | measure.py lines PAGE...: the tables of README.md.
 # SPDX-License-Identifier: MIT
 """BUILD is a build folder such as build/release. Each sample is a server of its own on the first CPU, loaded from the last one; in each
 round every server has a turn, in random order, and medians over the rounds are printed, as rows of README.md's table.
 WORDS: only loads whose name has them. TANDEM_BENCH_FIFO=1 as in tests/bench/servers.py: realtime priority, where others use the machine.
-`lines PAGE` counts lines that are neither empty nor a comment, and fails if the table of PAGE says something else."""
+`lines PAGE...` counts lines that are neither empty nor a comment, and fails if a table of PAGE says something else, or no table has a file that is to be in one."""
 import pathlib
 import random
 import re
@@ -25,14 +25,23 @@ def lines(file):
         return sum(1 for line in source if line.strip() and not line.strip().startswith("//"))
 
 
-def check_lines(page):
+def check_lines(*pages):
     """Rows such as | [before.cpp](epoll_server/before.cpp) | 312 |"""
-    rows = re.findall(r"\[[^]]*\]\(([\w/]+\.(?:cpp|hpp))\) \| (\d+) \|", pathlib.Path(page).read_text(encoding="utf-8"))
-    wrong = [f"{file} has {lines(HERE / file)} lines, not {said}" for file, said in rows if lines(HERE / file) != int(said)]
-    missing = {f"{server}/{side}.cpp" for server, *_ in LOADS for side in ("before", "after")} - {file for file, _ in rows}
-    for each in wrong + sorted(f"{file} is in no row" for file in missing):
-        print(f"{page}: {each}")
-    return 1 if wrong or missing else 0
+    named, wrong = set(), 0
+    wanted = {HERE / server / f"{side}.cpp" for server, *_ in LOADS for side in ("before", "after")}
+    for page in (pathlib.Path(page).resolve() for page in pages):
+        if page.parent != HERE:
+            wanted |= set(page.parent.glob("*.[ch]pp"))
+        for file, said in re.findall(r"\[[^]]*\]\(([\w/]+\.(?:cpp|hpp))\) \| (\d+) \|", page.read_text(encoding="utf-8")):
+            path = (page.parent / file).resolve()
+            named.add(path)
+            if lines(path) != int(said):
+                print(f"{page}: {file} has {lines(path)} lines, not {said}")
+                wrong += 1
+    for path in sorted(wanted - named):
+        print(f"{path} is in no row")
+        wrong += 1
+    return 1 if wrong else 0
 
 
 def sample(build, server, side, connections, kind, depth, seconds):
@@ -67,7 +76,7 @@ def measure(build, rounds=7, seconds=1, words=""):
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["lines"]:
-        sys.exit(check_lines(sys.argv[2]))
+        sys.exit(check_lines(*sys.argv[2:]))
     import os
     CPUS = sorted(os.sched_getaffinity(0))
     measure(pathlib.Path(sys.argv[1]).resolve(), *(kind(word) for kind, word in zip((int, float, str), sys.argv[2:])))

@@ -10,61 +10,24 @@ standard input, and answers each with `done`, or with `failed: why`:
   start NAME    again, at the same port, with what it has stored
   pause NAME    it answers nothing more, until
   resume NAME
-The end of its input ends all of them. `--installed NAME` only looks whether it could be started. Exits with 77 if one is not installed (a failure with TANDEM_TEST_REQUIRE_ALL=1)."""
+The end of its input ends all of them, SIGTERM too, and so does whatever kills the process that was started, SIGKILL included: it is the
+front of another one, which then leaves neither a process nor a folder. `--installed NAME` only looks whether it could be started. Exits with 77 if one is not installed (a failure with TANDEM_TEST_REQUIRE_ALL=1)."""
 import ctypes
 import glob
 import os
+import select
 import shutil
 import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 
+from server_process import (NOBODY, PAUSE, PR_SET_CHILD_SUBREAPER, Ending, children_of, held_port, in_a_child, is_root, new_folder, reap,
+                            send_to, unprivileged, until_it_stands_still)
+
 PATIENCE = float(os.environ.get("TANDEM_TEST_LIMIT_SECONDS", "60"))
-NOBODY = 65534
-PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
-PAUSE = 0.01  # between two looks at something that is under way
-
-
-def is_root():
-    return os.geteuid() == 0
-
-
-def unprivileged(signal_at_parents_end):
-    """What a child does before it becomes the server."""
-    libc = ctypes.CDLL(None)
-
-    def become():
-        os.setsid()
-        if is_root():
-            os.setgroups([])
-            os.setgid(NOBODY)
-            os.setuid(NOBODY)
-        # After that: a change of the user forgets it.
-        libc.prctl(PR_SET_PDEATHSIG, signal_at_parents_end)
-    return become
-
-
-def children_of(process):
-    """Their numbers; a server of many processes (PostgreSQL) gives each a group of its own."""
-    found = []
-    for path in glob.glob("/proc/[0-9]*/stat"):
-        try:
-            with open(path, encoding="utf-8", errors="replace") as text:
-                fields = text.read().rsplit(")", 1)[1].split()
-        except OSError:  # it has just ended
-            continue
-        if int(fields[1]) == process:
-            found.append(int(path.split("/")[2]))
-    return found
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+IPC_RMID = 0
 
 
 def program(name, *folders):
@@ -87,6 +50,7 @@ class Server:
 
     def __init__(self, with_tls):
         self.with_tls, self.process, self.is_paused = with_tls, None, False
+        self.holder, self.log = None, None
 
     def prepare(self, folder):
         """Once, before the first start."""
@@ -94,7 +58,8 @@ class Server:
         os.mkdir(self.folder, 0o700)
         if is_root():
             os.chown(self.folder, NOBODY, NOBODY)
-        self.port = free_port()
+        self.holder = held_port()
+        self.port = self.holder.getsockname()[1]
         self.log = open(os.path.join(folder, self.name + ".log"), "ab")
         if self.with_tls:
             self.make_certificate()
@@ -145,6 +110,8 @@ class Server:
                     return
             except OSError:
                 pass
+            if Ending.is_told():
+                raise Failed(f"{self.name} was ended while it started")
             if self.process.poll() is not None or time.monotonic() > end:
                 self.kill()
                 with open(self.log.name, encoding="utf-8", errors="replace") as text:
@@ -157,33 +124,28 @@ class Server:
         if self.process.poll() is None:
             self.process.send_signal(number)
 
-    def send_all(self, number):
-        """To all of its processes, the first one first: it makes no more. @returns the others"""
-        if not self.process:
-            raise Failed(f"{self.name} does not run")
-        others = children_of(self.process.pid)  # before: whoever loses a parent is another's child
-        self.send(number)
-        for each in others:
-            try:
-                os.kill(each, number)
-            except ProcessLookupError:
-                pass
-        return others
+    def halt(self):
+        """It stands still when this returns, and makes no more processes."""
+        self.send(signal.SIGSTOP)
+        until_it_stands_still(self.process.pid)
+
+    def others(self):
+        """Its processes but the first one, as far as that lives: its number may be another's when it has been waited for."""
+        return children_of(self.process.pid) if self.process.poll() is None else []
 
     def ended(self):
         self.process.wait(PATIENCE)
-        self.process = None
+        self.process, self.is_paused = None, False
 
     def kill(self):
-        self.send(signal.SIGSTOP)  # so that it makes no more
-        orphans = self.send_all(signal.SIGKILL)
+        self.halt()
+        orphans = self.others()  # before: whoever loses a parent is another's child
+        self.send(signal.SIGKILL)
+        for each in orphans:
+            send_to(each, signal.SIGKILL)
         self.ended()
         for each in orphans:  # ours now
-            try:
-                os.waitpid(each, 0)
-            except ChildProcessError:
-                pass
-        self.is_paused = False
+            reap(each)
 
     def stop(self):
         if self.is_paused:
@@ -192,16 +154,26 @@ class Server:
         self.ended()
 
     def pause(self):
-        self.send_all(signal.SIGSTOP)
+        self.halt()
+        others = self.others()
+        for each in others:
+            send_to(each, signal.SIGSTOP)
+        for each in others:
+            until_it_stands_still(each)
         self.is_paused = True
 
     def resume(self):
-        self.send_all(signal.SIGCONT)
+        self.send(signal.SIGCONT)
+        for each in self.others():
+            send_to(each, signal.SIGCONT)
         self.is_paused = False
 
     def end(self):
         if self.process:
             self.kill()
+        for each in (self.holder, self.log):
+            if each:
+                each.close()
 
     def told(self):
         words = [self.name, f"port={self.port}", f"folder={self.folder}"]
@@ -215,6 +187,7 @@ class Postgres(Server):
     name, package = "postgres", "postgresql"
     signal_at_end = signal.SIGQUIT  # at once, with all of its processes
     stop_signal = signal.SIGINT     # throws clients out, and ends in order
+    data = ""
 
     @staticmethod
     def program():
@@ -228,7 +201,7 @@ class Postgres(Server):
     def command(self):
         options = [f"port={self.port}", "listen_addresses=127.0.0.1", f"unix_socket_directories={self.folder}", "fsync=off",
                    "synchronous_commit=off", "full_page_writes=off", "max_connections=100", "shared_buffers=32MB", "log_min_messages=warning",
-                   "timezone=UTC", "log_timezone=UTC"]
+                   "timezone=UTC", "log_timezone=UTC", "dynamic_shared_memory_type=mmap"]  # in its folder, and removed with that
         if self.with_tls:
             options += ["ssl=on", f"ssl_cert_file={self.certificate}", f"ssl_key_file={self.key}"]
         return [self.program(), "-D", self.data, *sum((["-c", each] for each in options), [])]
@@ -237,6 +210,16 @@ class Postgres(Server):
         with open(os.path.join(self.data, "postmaster.pid"), encoding="utf-8") as text:
             lines = text.read().split("\n")
         return len(lines) > 7 and int(lines[0]) == self.process.pid and lines[7].strip() == "ready"
+
+    def end(self):
+        """Of one that was killed the kernel keeps the segment by which it would have found that it runs already."""
+        super().end()
+        try:
+            with open(os.path.join(self.data, "postmaster.pid"), encoding="utf-8") as text:
+                segment = text.read().split("\n")[6].split()[1]
+        except (OSError, IndexError):  # it has ended in order
+            return
+        ctypes.CDLL(None).shmctl(int(segment), IPC_RMID, None)
 
 
 class Redis(Server):
@@ -286,6 +269,7 @@ http {{
 class Nginx(Server):
     """Files: hello.txt, 100.bin, 1M.bin of bytes 0, 1, ... 250, 0, ...; /upload/ takes PUT; /echo, /moved, /loop, /teapot, /cookie, /slow/."""
     name, package = "nginx", "nginx"
+    signal_at_end = signal.SIGTERM  # its worker would outlive it
 
     @staticmethod
     def program():
@@ -319,7 +303,7 @@ class Mosquitto(Server):
         return program("mosquitto")
 
     def set_up(self):
-        self.configuration = self.write("mosquitto.conf", f"listener {self.port} 127.0.0.1\nallow_anonymous true\npersistence false\n")
+        self.configuration = self.write("mosquitto.conf", f"listener {self.port} 127.0.0.1\nallow_anonymous true\npersistence false\nset_tcp_nodelay true\n")
 
     def command(self):
         return [self.program(), "-c", self.configuration]
@@ -349,10 +333,11 @@ class Servers:
     def __enter__(self):
         # What a server that was killed leaves behind is reaped here.
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
-        self.folder = tempfile.mkdtemp(prefix="tandem-servers-")
-        os.chmod(self.folder, 0o711)  # each has its own in there
+        self.folder, self.lock = new_folder()
+        self.prepared = []
         try:
             for server in self.all.values():
+                self.prepared.append(server)
                 server.prepare(self.folder)
                 server.start()
         except BaseException:
@@ -361,21 +346,35 @@ class Servers:
         return self
 
     def __exit__(self, *_):
-        for server in self.all.values():
-            server.end()
+        for server in self.prepared:
+            try:
+                server.end()
+            except Exception as why:  # pylint: disable=broad-except  # the others, and the folder, are to go all the same
+                print(f"servers.py: {server.name} does not end: {why}", file=sys.stderr)
         shutil.rmtree(self.folder, ignore_errors=True)
+        self.lock.close()
 
 
 def obey(running):
-    for line in sys.stdin:
-        verb, _, name = line.strip().partition(" ")
-        try:
-            if verb not in ("kill", "stop", "start", "pause", "resume") or name not in running.all:
-                raise Failed(f"unknown: {line.strip()}")
-            getattr(running[name], verb)()
-            print("done", flush=True)
-        except (Failed, OSError, subprocess.TimeoutExpired) as why:
-            print("failed:", str(why).replace("\n", " | "), flush=True)
+    text = b""
+    while Ending.told not in select.select([0, Ending.told], [], [])[0]:
+        more = os.read(0, 65536)
+        if not more:
+            return
+        *lines, text = (text + more).split(b"\n")
+        for line in lines:
+            obey_line(running, line.decode(errors="replace").strip())
+
+
+def obey_line(running, line):
+    verb, _, name = line.partition(" ")
+    try:
+        if verb not in ("kill", "stop", "start", "pause", "resume") or name not in running.all:
+            raise Failed(f"unknown: {line}")
+        getattr(running[name], verb)()
+        print("done", flush=True)
+    except (Failed, OSError, subprocess.TimeoutExpired) as why:
+        print("failed:", str(why).replace("\n", " | "), flush=True)
 
 
 def main():
@@ -391,8 +390,10 @@ def main():
             print(f"servers.py: {why}", file=sys.stderr)
             return 2
         return 0
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: sys.exit(130))
+    return in_a_child(lambda: serve(names))
+
+
+def serve(names):
     try:
         with Servers(*names) as running:
             for server in running.all.values():
@@ -402,6 +403,12 @@ def main():
     except Failed as why:
         print(f"servers.py: {why}", file=sys.stderr)
         return 1
+    finally:
+        # Whatever they have left: nobody else is a child of this process.
+        while left := children_of(os.getpid()):
+            for each in left:
+                send_to(each, signal.SIGKILL)
+                reap(each)
     return 0
 
 
