@@ -9,7 +9,7 @@
 # stands beside the sum of another one.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
-output='' arguments=() names=()  # the arguments, files by their names alone
+output='' arguments=()
 for ((i = 2; i <= $#; i++)); do
   case ${!i} in
     # What says where the results go.
@@ -17,12 +17,12 @@ for ((i = 2; i <= $#; i++)); do
     -MF | -MT) i=$((i + 1)) ;;
     -MD | -c) ;;
     # What makes clang precompile, after an -Xclang.
-    -emit-pch) unset 'arguments[-1]' 'names[-1]' ;;
-    /*) arguments+=("${!i}") names+=("${!i##*/}") ;;
-    *) arguments+=("${!i}") names+=("${!i//$root/}") ;;
+    -emit-pch) unset 'arguments[-1]' ;;
+    *) arguments+=("${!i}") ;;
   esac
 done
 rm -f "$output.sum"
 "$@"
 text=$("$1" "${arguments[@]}" -E -P -w | sha256sum)
-printf '%s\n%s\n%s\n' "$text" "$("$1" --version | head -n 1)" "${names[*]}" >"$output.sum"
+names=("${arguments[@]##/*/}")  # files by their names alone
+printf '%s\n%s\n%s\n' "$text" "$("$1" --version | head -n 1)" "${names[*]//$root/}" >"$output.sum"
