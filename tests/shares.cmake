@@ -151,20 +151,16 @@ set(tandem_share_platform
   worker_port_test)
 
 # All that AddressSanitizer can judge is everything but these: searches whose templates take longest to compile, and share
-# their memory's code with search_test; Beast, of which each file takes a minute; and races, which ThreadSanitizer looks at
-# (its reports tell of memory that is gone, too): NAME_stress.
+# their memory's code with search_test; and races (NAME_stress), which ThreadSanitizer looks at: it reports memory that is gone, too.
 set(tandem_not_in_memory
-  beast_test
   count_tree_test
   graph_search_test
   iterative_deepening_test)
 
-# Beast, WebSocket and TLS in one file: compiled once by g++ in release (beast_test) and once by clang, with threads
-# (beast_stress). Whole builds have both everywhere. Foreign programs talk to one task at a time. The others are about
-# options and what a call makes of its arguments; their rooms' threads meet in the stress tests and in the registry's rows.
+# Foreign programs talk to one task at a time. The others are about options and what a call makes of its arguments; their rooms'
+# threads meet in the stress tests and in the registry's rows.
 set(tandem_not_in_threads
   any_stream_test
-  beast_test
   copy_test
   directory_test
   framing_test
@@ -174,17 +170,20 @@ set(tandem_not_in_threads
   tls_matrix_test
   tls_options_test
   tls_peers_test)
+
+# Beast, WebSocket and TLS in one file take a compiler minutes: whole builds alone have them, in every preset.
 set(tandem_whole_only
-  beast_stress)
+  beast_stress
+  beast_test)
 
 # tandem_in_share(VARIABLE NAME LABEL): whether this build takes the test NAME.
 function(tandem_in_share variable name label)
   set_property(GLOBAL APPEND PROPERTY tandem_known_tests ${name})
   set(taken FALSE)
-  if(TANDEM_TESTS STREQUAL all)
-    if(TANDEM_WHOLE_TESTS OR NOT name IN_LIST tandem_whole_only)
-      set(taken TRUE)
-    endif()
+  if(name IN_LIST tandem_whole_only)
+    set(taken ${TANDEM_WHOLE_TESTS})
+  elseif(TANDEM_TESTS STREQUAL all)
+    set(taken TRUE)
   elseif(name IN_LIST tandem_share_${TANDEM_TESTS})
     set(taken TRUE)
   elseif(TANDEM_TESTS STREQUAL memory AND NOT name IN_LIST tandem_not_in_memory AND NOT name MATCHES "_stress$")

@@ -46,16 +46,10 @@ class Session:
         self.shown += text
         return text
 
-    def expect(self, text):
-        """Waits until that is shown, and forgets what came before."""
-        while text not in self.shown:
-            assert self.read(), f"{text!r} is not in {self.shown!r}"
-        self.shown = self.shown.split(text, 1)[1]
-
-    def expect_all(self, *texts):
+    def expect(self, *texts):
         """Waits until each of them is shown, in whatever order, and forgets what came before the end of the last."""
-        while not all(text in self.shown for text in texts):
-            assert self.read(), f"one of {texts!r} is not in {self.shown!r}"
+        while missing := [text for text in texts if text not in self.shown]:
+            assert self.read(), f"{missing!r} is not in {self.shown!r}"
         self.shown = self.shown[max(self.shown.index(text) + len(text) for text in texts):]
 
     def end(self):
@@ -98,7 +92,7 @@ def a_change_of_size_is_shown(program):
 def an_interrupt_leaves_the_terminal_as_it_was(program):
     session = Session(program, 90, 30)
     before = mode_of(session.person)
-    session.expect_all("q ends\r\n", "90 x 30\r\n")  # two tasks say them, side by side
+    session.expect("q ends\r\n", "90 x 30\r\n")  # two tasks say them, side by side
     session.strike(b"\x03")  # Ctrl-C
     session.expect("bye\r\n")
     equal(mode_of(session.person), before, "the mode afterwards")

@@ -4,8 +4,9 @@
 #
 # A precompiled header names the folder that it was made in, so its contents are others in each checkout, and with them the
 # names of all objects that the compilers' cache keeps of what uses it. ccache (CCACHE_PCH_EXTSUM) looks at HEADER.sum
-# instead, where there is one: the hash of the preprocessed text, of the compiler, and of the arguments without this
-# checkout's folder. It is removed first, so that a header never stands beside the sum of another one.
+# instead, where there is one: the hash of the preprocessed text, of the compiler, and of the arguments without the folders of this
+# checkout and of this build, so that builds with the same flags share their objects. It is removed first, so that a header never
+# stands beside the sum of another one.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 output='' arguments=()
@@ -23,4 +24,5 @@ done
 rm -f "$output.sum"
 "$@"
 text=$("$1" "${arguments[@]}" -E -P -w | sha256sum)
-printf '%s\n%s\n%s\n' "$text" "$("$1" --version | head -n 1)" "${arguments[*]//$root/}" >"$output.sum"
+names=("${arguments[@]##/*/}")  # files by their names alone
+printf '%s\n%s\n%s\n' "$text" "$("$1" --version | head -n 1)" "${names[*]//$root/}" >"$output.sum"
