@@ -35,7 +35,7 @@ say() { printf '[%4ds] %s\n' $((SECONDS - started)) "$*"; }
 fail() { echo "examples/run.sh: $*" >&2; exit 1; }
 
 say "packages"
-tests/support/install_packages.sh build tests examples
+tests/support/install_packages.sh build components tests examples
 say "configure"
 mkdir -p $build
 cmake --preset release >$build/configure.log 2>&1 || { cat $build/configure.log >&2; fail "cmake failed"; }

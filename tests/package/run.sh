@@ -18,7 +18,7 @@ start=$SECONDS
 cxx=${CXX:-g++}
 lane=main
 
-tests/support/install_packages.sh build || exit 1
+tests/support/install_packages.sh build components || exit 1
 launcher=$(command -v ccache || true)
 # Builds have objects in common. The cache knows files by their paths from the folder of a build, so all of these lie equally
 # deep: libraries/KIND, use/NAME.
@@ -99,10 +99,14 @@ prepare_quick() {  # COMPILER: precompiles what the libraries' sources include m
 # The static libraries are those of a release build.
 static=${TANDEM_PACKAGE_STATIC:-$root/build/release}
 fits() { grep -qxE "$1" "$static/CMakeCache.txt"; }
+fits_components() {
+  local component
+  for component in "${components[@]}"; do fits "TANDEM_IO_${component^^}:BOOL=ON" || return 1; done
+}
 build_static() {
-  if [ -f "$static/build.ninja" ] && fits 'TANDEM_IO_ASIO:BOOL=ON' && fits 'TANDEM_BUILD_IO:BOOL=ON' && fits 'TANDEM_IO_TLS:BOOL=ON' && fits 'TANDEM_SANITIZE:STRING=' &&
+  if [ -f "$static/build.ninja" ] && fits 'TANDEM_IO_ASIO:BOOL=ON' && fits 'TANDEM_BUILD_IO:BOOL=ON' && fits 'TANDEM_IO_TLS:BOOL=ON' && fits_components && fits 'TANDEM_SANITIZE:STRING=' &&
     fits 'CMAKE_INSTALL_LIBDIR:.*=lib' && fits "CMAKE_CXX_COMPILER:.*=(.*/)?${cxx//+/[+]}"; then
-    cmake --build "$static" --target tandem_runtime tandem_io tandem_io_tls
+    cmake --build "$static" --target tandem_runtime tandem_io tandem_io_tls "${components[@]/#/tandem_io_}"
   else
     static=$work/libraries/static
     build_kind static
@@ -151,6 +155,16 @@ refused() {  # REGEX NAME PREFIX CMAKE-ARGUMENT...: find_package fails with a me
   fails_with "$regex" configure "$@"
 }
 without_liburing() { PKG_CONFIG_LIBDIR=/nonexistent "$@"; }
+# Only these modules are there.
+with_modules() {  # "MODULE..." COMMAND...
+  local folder=$work/modules/${1// /_} module file
+  mkdir -p "$folder"
+  for module in $1; do
+    file=$(pkg-config --variable=pcfiledir "$module")/$module.pc && cp "$file" "$folder/" || return 1
+  done
+  shift
+  PKG_CONFIG_LIBDIR=$folder "$@"
+}
 without_openssl=-DCMAKE_DISABLE_FIND_PACKAGE_OpenSSL=ON
 plain() {  # NAME PREFIX PROGRAM MODULE [--static]: a bare compiler and pkg-config, which says all that is needed
   local name=$1 prefix=$work/prefix/$2 program=$3 module=$4 flags optimise=${OPTIMISE:--O0}
@@ -182,6 +196,10 @@ no_other_asio() {  # LIBRARY: the Asio that was compiled into it cannot meet the
   nm -C --defined-only "$1" 2>/dev/null | grep -F tandem_private_asio >/dev/null &&
     ! nm -C --defined-only "$1" 2>/dev/null | grep -v tandem | grep -E 'asio(::|_detail|_handler)'
 }
+builds_no_components() {
+  with_modules liburing prepare_kind no_components &&
+    ! grep -qE "tandem_io_($(IFS='|' && echo "${components[*]}"))" "$work/libraries/no_components/build.ninja"
+}
 builds_no_tls() {
   prepare_kind no_openssl $without_openssl && ! grep -q tandem_io_tls "$work/libraries/no_openssl/build.ninja"
 }
@@ -192,7 +210,9 @@ first_chapter() {
 
 io='-DCONSUMER_COMPONENTS=runtime;io'
 tls='-DCONSUMER_COMPONENTS=io_tls'
-all="use_runtime use_io use_tls"
+components=(curl postgres redis sqlite)
+declare -A library_of=([curl]=libcurl [postgres]=libpq [redis]=libhiredis [sqlite]=libsqlite3)
+all="use_runtime use_io use_tls ${components[*]/#/use_}"
 
 # A library of one compiler, a user of the other one: the two ways of resuming have to mix, and tasks that the
 # library returns have to come back in the same way.
@@ -226,7 +246,7 @@ lane_of_static() {
     -DCONSUMER_COMPONENTS=runtime
 
   check "static: io_tls is not installed, and refused" refused 'io_tls is not installed as a static library' no_tls static "$tls"
-  check "TLS, static: found by its name alone, built, run" use tls_static tls "$all" "$tls" -DCONSUMER_EXPECT_KIND=STATIC_LIBRARY
+  check "TLS, static: found by its name alone, built, run" use tls_static tls "use_runtime use_io use_tls" "$tls" -DCONSUMER_EXPECT_KIND=STATIC_LIBRARY
   check "TLS, static: OpenSSL comes with it" needs "$work/use/tls_static/use_tls" libssl
   check "TLS, static: who does not ask for it needs no OpenSSL" use tls_unused tls "use_runtime use_io" "$io" $without_openssl
   check "TLS, static: without OpenSSL it is refused" refused 'needs OpenSSL >= 3\.0 \(Debian: apt-get install libssl-dev\)' no_openssl tls \
@@ -235,6 +255,21 @@ lane_of_static() {
   check "TLS: without OpenSSL it is not built" builds_no_tls
   check "TLS: without OpenSSL it cannot be asked for" fails_with 'TANDEM_IO_TLS needs OpenSSL >= 3\.0' prepare_kind tls_refused \
     -DTANDEM_IO_TLS=ON $without_openssl
+
+  for component in "${components[@]}"; do
+    local asked=-DCONSUMER_COMPONENTS=io_$component
+    check "$component: not installed, it is refused" refused "io_$component is not installed as a static library" "no_$component" static "$asked"
+    check "$component, static: found by its name alone, built, run" use "${component}_static" components "use_runtime use_io use_$component" "$asked"
+    check "$component, static: its library comes with it" needs "$work/use/${component}_static/use_$component" "${library_of[$component]}"
+    check "$component, static: without its library it is refused" with_modules liburing refused "static tandem::io_$component needs .* apt-get install" \
+      "without_$component" components "$asked"
+    check "$component, pkg-config: static" plain "plain_$component" components "use_$component" "tandem-io_$component" --static
+  done
+  check "components, static: without their libraries a program that names none is built as before" with_modules liburing use \
+    components_unnamed components "use_runtime use_io" $without_openssl
+  check "components: without their libraries they are not built" builds_no_components
+  check "components: without its library one cannot be asked for" with_modules liburing fails_with 'TANDEM_IO_SQLITE needs SQLite >= 3.40' \
+    prepare_kind sqlite_refused -DTANDEM_IO_SQLITE=ON
 
   check "static: the check for g++ 12 comes along" "$work/prefix/static/bin/tandem-gcc12-check" --help
   check "static: its Asio is its own" no_other_asio "$work/prefix/static/lib/libtandem_io.a"
@@ -293,6 +328,15 @@ lane_of_shared() {
   check "TLS, shared: the library does" needs "$work/prefix/both/lib/libtandem_io_tls.so" libssl
   check "TLS, shared: libtandem_io_tls exports nothing but tandem" only_tandem_symbols "$work/prefix/both/lib/libtandem_io_tls.so"
   check "TLS, pkg-config: shared" plain plain_tls_shared both use_tls tandem-io_tls
+  check "components, shared: all are found without their libraries, built, run" with_modules liburing use components_shared both "$all" \
+    -DTANDEM_SHARED=ON -DCONSUMER_EXPECT_KIND=SHARED_LIBRARY
+  for component in "${components[@]}"; do
+    check "$component, shared: the program does not need its library itself" needs_not "$work/use/components_shared/use_$component" \
+      "${library_of[$component]}"
+    check "$component, shared: libtandem_io_$component does" needs "$work/prefix/both/lib/libtandem_io_$component.so" "${library_of[$component]}"
+    check "$component, shared: it exports nothing but tandem" only_tandem_symbols "$work/prefix/both/lib/libtandem_io_$component.so"
+    check "$component, pkg-config: shared" plain "plain_${component}_shared" both "use_$component" "tandem-io_$component"
+  done
   check "both: static and shared at once is refused" refused 'static and shared exclude each other' both_kinds both \
     "-DCONSUMER_COMPONENTS=static;shared"
   check "both: an unknown component is refused" refused "no component 'foo'" unknown both -DCONSUMER_COMPONENTS=foo
@@ -330,15 +374,15 @@ install_by_preset() {
 without_packages() { tests/package/without_packages.sh bash -c "$(declare -p work quick cxx); $(declare -f "$1"); $1"; }
 tasks="use_runtime use_io use_tasks"
 install_static() {
-  install_into runtime_only static runtime && install_into static static runtime io && install_into both static runtime io io_tls &&
-    install_into tls static runtime io io_tls
+  install_into runtime_only static runtime && install_into static static runtime io && install_into both static runtime io io_tls "${components[@]/#/io_}" &&
+    install_into tls static runtime io io_tls && install_into components static runtime io io_tls "${components[@]/#/io_}"
 }
 build_shared() { build_kind shared "${quick[@]}"; }
-install_shared() { install_into shared shared runtime io && install_into both shared runtime io io_tls; }
+install_shared() { install_into shared shared runtime io && install_into both shared runtime io io_tls "${components[@]/#/io_}"; }
 build_clang() {
   prepare_quick clang++-19 || return
   build_kind clang -DTANDEM_TASK_IN_REGISTER=OFF -DCMAKE_BUILD_TYPE=None "$(quick_flags clang++-19)" -DTANDEM_IO_ASIO=OFF \
-    -DTANDEM_IO_TLS=OFF &&
+    -DTANDEM_IO_TLS=OFF -DTANDEM_IO_CURL=OFF -DTANDEM_IO_POSTGRES=OFF -DTANDEM_IO_REDIS=OFF -DTANDEM_IO_SQLITE=OFF &&
     install_into clang clang runtime io
 }
 

@@ -69,6 +69,7 @@ constexpr std::array<std::pair<std::string_view, errc>, 19> first_words{{
     {"BUSY", errc::busy},
     {"READONLY", errc::read_only},
     {"NOREPLICAS", errc::read_only},
+    {"MISCONF", errc::read_only},
     {"NOSCRIPT", errc::no_script},
     {"OOM", errc::out_of_memory},
     {"EXECABORT", errc::transaction_refused},

@@ -16,8 +16,8 @@ namespace tandem::test {
 /// What a command is put behind so that it may mount a disk that nobody else sees; empty: nothing
 /// helps.
 inline std::string where_disks_can_be_mounted(const std::string& mount) {
-  // As anybody, or, where the host allows no user namespaces, as root.
-  for (const char* const with : {"--user --map-root-user --mount", "--mount"}) {
+  // As root, or, where the host allows user namespaces, as anybody.
+  for (const char* const with : {"--mount", "--user --map-root-user --mount"}) {
     const std::string apart = "unshare " + std::string(with) + " ";
     if (std::system((apart + mount + " 2>/dev/null").c_str()) == 0) return apart;
   }
@@ -47,6 +47,20 @@ void on_small_disk(const std::string& options, Body body) {
                          " exec " + self + " --gtest_filter=" + filter + "'")
                             .c_str()),
             0);
+}
+
+/// As on_small_disk(): servers that the body starts have their folders on the disk. They give up
+/// root's rights, which can only be done by one who really has them.
+template <class Body>
+void on_small_disk_of_a_server(const std::string& options, Body body) {
+  if (std::system("test \"$(id -u)\" = 0") != 0) {
+    ASSERT_FALSE(every_test_is_required()) << "a server on a disk of its own needs root's rights";
+    GTEST_SKIP() << "a server on a disk of its own needs root's rights";
+  }
+  on_small_disk(options, [&body](const std::string& disk) {
+    setenv("TMPDIR", disk.c_str(), 1);
+    body(disk);
+  });
 }
 
 }  // namespace tandem::test

@@ -29,7 +29,7 @@ enum class errc {
   moved,                ///< MOVED, ASK: another node of the cluster has the key
   loading,              ///< LOADING, MASTERDOWN, CLUSTERDOWN, TRYAGAIN: not ready, for now
   busy,                 ///< BUSY: a script is running, for now
-  read_only,            ///< READONLY, NOREPLICAS: this server takes no writes
+  read_only,            ///< READONLY, NOREPLICAS, MISCONF (its disk): it takes no writes
   no_script,            ///< NOSCRIPT: EVALSHA of a script that the server does not have
   out_of_memory,        ///< OOM: the server is at its limit of memory
   server_error,         ///< any other error that the server has answered
