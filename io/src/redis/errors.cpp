@@ -54,7 +54,7 @@ class category final : public std::error_category {
   }
 };
 
-constexpr std::array<std::pair<std::string_view, errc>, 19> first_words{{
+constexpr std::array<std::pair<std::string_view, errc>, 20> first_words{{
     {"WRONGTYPE", errc::wrong_type},
     {"NOAUTH", errc::no_auth},
     {"WRONGPASS", errc::no_auth},

@@ -14,8 +14,8 @@
 #include <tandem/io/tls/options.hpp>
 #include <vector>
 
-#include "io/tls/certificates.hpp"
 #include "io/support/peer_process.hpp"
+#include "io/tls/certificates.hpp"
 #include "loopback_ports.hpp"
 #include "required.hpp"
 
