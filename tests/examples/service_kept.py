@@ -495,8 +495,10 @@ class Postgresql(Databases, Case):
         self.assertEqual(self.titles(service), ["8 queens, one way, racing"])
 
     def test_what_is_wrong_with_the_address_is_said(self):
+        nobody = servers.held_port()  # nobody listens there, and nobody else can
+        self.addCleanup(nobody.close)
         for url, words in ((f"postgresql://tandem@127.0.0.1:{self.server.port}/nowhere", "nowhere"),
-                           (f"postgresql://tandem@127.0.0.1:{servers.free_port()}/postgres", "127.0.0.1"),
+                           (f"postgresql://tandem@127.0.0.1:{nobody.getsockname()[1]}/postgres", "127.0.0.1"),
                            ("postgresql://tandem@127.0.0.1:port/postgres", "port")):
             service = self.start("--database", url)
             self.wait_for_database(service, "away since ")
