@@ -250,8 +250,8 @@ TEST(curl_hostile, a_reader_that_loses_interest_is_stopped_wherever_it_waits) {
       is_held_up.set();
       co_await never.wait();
     });
+    const auto download = [&]() -> task<void> { (void)co_await session.send(asked); };
     const auto body = [&](tandem::task_scope& scope) -> task<void> {
-      const auto download = [&]() -> task<void> { (void)co_await session.send(asked); };
       scope.spawn(download());
       co_await is_held_up.wait();
       scope.request_stop();
