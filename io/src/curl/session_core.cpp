@@ -138,13 +138,25 @@ void session_core::unlist(exchange& over) noexcept {
   over.previous = over.next = nullptr;
 }
 
+/// As a new one. @returns  false if it cannot be used again
+bool session_core::reset(CURL* easy) const noexcept {
+  if (options_.cookies == cookie_policy::off) {
+    curl_easy_reset(easy);
+    return true;
+  }
+  // curl_easy_reset() loses the list of files (7.88), and emptying that leaves the session's cookies.
+  curl_easy_setopt(easy, CURLOPT_COOKIEFILE, static_cast<const char*>(nullptr));
+  curl_easy_reset(easy);
+  return curl_easy_setopt(easy, CURLOPT_SHARE, share_.get()) == CURLE_OK;
+}
+
 void session_core::take_out(exchange& over) noexcept {
   const bool was_under_way = over.is_added;
   detach(over);
   unlist(over);
   if (over.easy == nullptr) return;
-  curl_easy_reset(over.easy.get());
-  if (is_closing_ || spare_.size() >= most_spare_handles) {
+  const bool is_spare = reset(over.easy.get());
+  if (!is_spare || is_closing_ || spare_.size() >= most_spare_handles) {
     over.easy.reset();
   } else {
     try {

@@ -76,6 +76,7 @@ class session_core final : private driven {
   void list(exchange& begun) noexcept;
   void unlist(exchange& over) noexcept;
   easy_handle new_handle();
+  bool reset(CURL* easy) const noexcept;
   task<void> read_cookies();
   task<void> write_cookies();
 
