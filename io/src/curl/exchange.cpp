@@ -55,8 +55,18 @@ void exchange::ended(CURLcode outcome) noexcept {
     note(errc::connection_closed, "the connection ended in the middle of the head");
     outcome_ = CURLE_GOT_NOTHING;
   }
+  if (outcome == CURLE_OUT_OF_MEMORY && is_in_head()) {
+    // What curl says of a line beyond its own limit. Where memory is short, too, it is not to be told from that.
+    note(errc::too_large, "a line of the head is longer than curl takes (some 100 KB)");
+  }
   changed.set();
   wants_more.set();
+}
+
+/// Something of an answer has come, and its head has not ended.
+bool exchange::is_in_head() const noexcept {
+  return easy != nullptr && !is_head_complete_ &&
+         told_by<curl_off_t>(easy.get(), CURLINFO_STARTTRANSFER_TIME_T) > 0;
 }
 
 void exchange::fail(std::exception_ptr why) noexcept {

@@ -98,6 +98,7 @@ class exchange {
   void head_line(std::string_view line);
   void status_line(std::string_view line);
   bool is_final_head() const noexcept;
+  bool is_in_head() const noexcept;
   void set_has_head() noexcept;
 
   const way way_;

@@ -104,7 +104,8 @@ std::size_t exchange::on_head(char* bytes, std::size_t one, std::size_t count,
 }
 
 void exchange::head_line(std::string_view line) {
-  if (line.starts_with("HTTP/")) return status_line(line);
+  // Behind the body there are fields only, whatever they are called.
+  if (line.starts_with("HTTP/") && !has_head_) return status_line(line);
   if (trimmed(line).empty()) {
     is_head_complete_ = true;
     if (is_final_head()) set_has_head();

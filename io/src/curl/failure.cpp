@@ -10,11 +10,17 @@ namespace tandem::inline v0::io::curl {
 
 namespace {
 
+// CURLE_TOO_LARGE of curl 8.6 and newer.
+constexpr int too_large_of_newer_ones = 100;
+
 errc code_of(CURLcode code, std::string_view words) noexcept {
+  if (static_cast<int>(code) == too_large_of_newer_ones) return errc::too_large;
   switch (code) {
     case CURLE_UNSUPPORTED_PROTOCOL:
-      // Also what curl says of an answer that does not begin as one of HTTP's.
-      return words.find("0.9") != std::string_view::npos ? errc::protocol_error : errc::bad_url;
+      // Of a scheme: 'Protocol "x" not supported'. Also said of an answer in a version that is none of HTTP's.
+      return words.starts_with("Protocol") || words.find("HTTP") == std::string_view::npos
+                 ? errc::bad_url
+                 : errc::protocol_error;
     case CURLE_URL_MALFORMAT: return errc::bad_url;
     case CURLE_COULDNT_RESOLVE_PROXY:
     case CURLE_COULDNT_RESOLVE_HOST: return errc::could_not_resolve;

@@ -47,6 +47,7 @@ std::string line_of(const host_name& name, const std::vector<endpoint>& found) {
 
 std::optional<host_name> name_to_ask(std::string_view url, std::string_view proxy) {
   const std::string text(proxy.empty() ? url : proxy);
+  if (text.find('\0') != text.npos) return std::nullopt;  // set_up() says so
   const parsed_url parsed = made_or_no_memory<parsed_url>(curl_url());
   const unsigned flags = CURLU_GUESS_SCHEME | CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE;
   const CURLUcode code = curl_url_set(parsed.get(), CURLUPART_URL, text.c_str(), flags);

@@ -8,6 +8,8 @@
 #include <tandem/io/read_file.hpp>
 #include <tandem/io/write_file.hpp>
 #include <tandem/resume_on.hpp>
+#include <tandem/stop.hpp>
+#include <tandem/with_stop.hpp>
 #include <utility>
 
 #include "curl/failure.hpp"
@@ -80,8 +82,12 @@ task<void> session_core::start(handle core, exchange_handle begun) {
 task<void> session_core::look_up(exchange& transfer, host_name name) {
   auto limit = transfer.limits.connect;
   if (transfer.limits.total) limit = std::min(limit, *transfer.limits.total);
-  const std::string line = co_await names_.find(name, limit, transfer.asked.url);
+  // A resolver may take its time, which the end of the session does not wait for.
+  auto asked = with_stop(closing_.get_token(), names_.find(name, limit, transfer.asked.url));
+  result<std::string> found = co_await as_result(std::move(asked));
   names_asked_.store(names_.asked(), std::memory_order_relaxed);
+  if (found.is_cancelled() && !stop_requested()) check_open(transfer.asked);
+  const std::string line = std::move(found).value();
   curl_slist* const list = curl_slist_append(nullptr, line.c_str());
   if (list == nullptr) throw std::bad_alloc();
   transfer.address_lines.reset(list);
@@ -132,13 +138,25 @@ void session_core::unlist(exchange& over) noexcept {
   over.previous = over.next = nullptr;
 }
 
+/// As a new one. @returns  false if it cannot be used again
+bool session_core::reset(CURL* easy) const noexcept {
+  if (options_.cookies == cookie_policy::off) {
+    curl_easy_reset(easy);
+    return true;
+  }
+  // curl_easy_reset() loses the list of files (7.88), and emptying that leaves the session's cookies.
+  curl_easy_setopt(easy, CURLOPT_COOKIEFILE, static_cast<const char*>(nullptr));
+  curl_easy_reset(easy);
+  return curl_easy_setopt(easy, CURLOPT_SHARE, share_.get()) == CURLE_OK;
+}
+
 void session_core::take_out(exchange& over) noexcept {
   const bool was_under_way = over.is_added;
   detach(over);
   unlist(over);
   if (over.easy == nullptr) return;
-  curl_easy_reset(over.easy.get());
-  if (is_closing_ || spare_.size() >= most_spare_handles) {
+  const bool is_spare = reset(over.easy.get());
+  if (!is_spare || is_closing_ || spare_.size() >= most_spare_handles) {
     over.easy.reset();
   } else {
     try {
@@ -203,6 +221,7 @@ task<void> session_core::begin() {
 // curl_session/end
 task<void> session_core::end() {
   is_closing_ = true;
+  closing_.request_stop();
   dropped_some_.set();
   for (exchange* each = first_; each != nullptr; each = each->next) {
     detach(*each);

@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <stop_token>
 #include <tandem/event.hpp>
 #include <tandem/io/curl/session.hpp>
 #include <vector>
@@ -75,6 +76,7 @@ class session_core final : private driven {
   void list(exchange& begun) noexcept;
   void unlist(exchange& over) noexcept;
   easy_handle new_handle();
+  bool reset(CURL* easy) const noexcept;
   task<void> read_cookies();
   task<void> write_cookies();
 
@@ -89,6 +91,7 @@ class session_core final : private driven {
   std::size_t inside_ = 0;     // tasks that are in the middle of something here
   event nobody_inside_;
   bool is_closing_ = false;
+  std::stop_source closing_;  // ends look-ups
   event dropped_some_;
   std::mutex lock_;          // of what follows: any thread
   exchange_handle dropped_;  // linked by exchange::next_dropped

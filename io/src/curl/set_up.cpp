@@ -24,8 +24,21 @@ class settings {
   void set(CURLoption option, const char* name, const char* value) {
     check_option(curl_easy_setopt(easy_, option, value), name, url_);
   }
+  /// curl would take a text with a zero as a shorter one.
   void set(CURLoption option, const char* name, const std::string& value) {
+    if (value.find('\0') != value.npos) {
+      throw error(option == CURLOPT_URL ? errc::bad_url : errc::bad_option,
+                  std::string(name) + ": a text with a zero in it", without_password(url_));
+    }
     set(option, name, value.c_str());
+  }
+  /// Of a text that is put into the head as it is: it may not begin a line of its own there.
+  void set_line(CURLoption option, const char* name, const std::string& value) {
+    if (value.find_first_of("\r\n") != value.npos) {
+      throw error(errc::bad_option, std::string(name) + ": a text with a line break in it",
+                  without_password(url_));
+    }
+    set(option, name, value);
   }
   void set_size(CURLoption option, const char* name, curl_off_t value) {
     check_option(curl_easy_setopt(easy_, option, value), name, url_);
@@ -80,7 +93,8 @@ void set_method(settings& to, const request& asked) {
   const bool may_have_body =
       asked.method == "POST" || asked.method == "PUT" || asked.method == "PATCH";
   const bool has_body = may_have_body || !asked.body.empty() || asked.source();
-  if (asked.method.empty() || asked.method.find_first_of(" \t\r\n") != asked.method.npos) {
+  if (asked.method.empty() ||
+      asked.method.find_first_of(std::string_view(" \t\r\n\0", 5)) != asked.method.npos) {
     throw error(errc::bad_option, "the method \"" + asked.method + "\" is none",
                 without_password(asked.url));
   }
@@ -130,7 +144,7 @@ void set_user(settings& to, const request& asked) {
     case authentication::none: return;
     case authentication::bearer:
       to.set(CURLOPT_HTTPAUTH, "CURLOPT_HTTPAUTH", static_cast<long>(CURLAUTH_BEARER));
-      return to.set(CURLOPT_XOAUTH2_BEARER, "CURLOPT_XOAUTH2_BEARER", asked.token);
+      return to.set_line(CURLOPT_XOAUTH2_BEARER, "CURLOPT_XOAUTH2_BEARER", asked.token);
     case authentication::basic:
       to.set(CURLOPT_HTTPAUTH, "CURLOPT_HTTPAUTH", static_cast<long>(CURLAUTH_BASIC));
       break;
@@ -141,8 +155,8 @@ void set_user(settings& to, const request& asked) {
       to.set(CURLOPT_HTTPAUTH, "CURLOPT_HTTPAUTH", static_cast<long>(CURLAUTH_ANY));
       break;
   }
-  to.set(CURLOPT_USERNAME, "CURLOPT_USERNAME", asked.user);
-  to.set(CURLOPT_PASSWORD, "CURLOPT_PASSWORD", asked.password);
+  to.set_line(CURLOPT_USERNAME, "CURLOPT_USERNAME", asked.user);
+  to.set_line(CURLOPT_PASSWORD, "CURLOPT_PASSWORD", asked.password);
 }
 
 void set_version(settings& to, http_version version) {
@@ -166,7 +180,7 @@ void set_shared(settings& to, const session_options& shared) {
   to.set(CURLOPT_DNS_CACHE_TIMEOUT, "CURLOPT_DNS_CACHE_TIMEOUT",
          static_cast<long>(std::max<std::int64_t>(shared.name_cache.count(), 60)));
   if (!shared.user_agent.empty()) {
-    to.set(CURLOPT_USERAGENT, "CURLOPT_USERAGENT", shared.user_agent);
+    to.set_line(CURLOPT_USERAGENT, "CURLOPT_USERAGENT", shared.user_agent);
   }
   if (!shared.ca_file.empty()) {
     to.set(CURLOPT_CAINFO, "CURLOPT_CAINFO", shared.ca_file.string());
@@ -234,8 +248,8 @@ void set_up(CURL* easy, exchange& transfer, const session_options& shared,
   if (transfer.address_lines) {
     to.set_list(CURLOPT_RESOLVE, "CURLOPT_RESOLVE", transfer.address_lines.get());
   }
-  if (!asked.range.empty()) to.set(CURLOPT_RANGE, "CURLOPT_RANGE", asked.range);
-  if (!asked.cookies.empty()) to.set(CURLOPT_COOKIE, "CURLOPT_COOKIE", asked.cookies);
+  if (!asked.range.empty()) to.set_line(CURLOPT_RANGE, "CURLOPT_RANGE", asked.range);
+  if (!asked.cookies.empty()) to.set_line(CURLOPT_COOKIE, "CURLOPT_COOKIE", asked.cookies);
   if (asked.compressed) to.set(CURLOPT_ACCEPT_ENCODING, "CURLOPT_ACCEPT_ENCODING", "");
   set_raw(to, asked);
   transfer.attach(easy);

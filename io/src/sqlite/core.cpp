@@ -9,9 +9,9 @@
 #include <tandem/io/sqlite/transaction.hpp>
 #include <utility>
 
+#include "sqlite/call_mark.hpp"
 #include "sqlite/hop.hpp"
 #include "sqlite/stop_watch.hpp"
-#include "sqlite/writer_mark.hpp"
 
 namespace tandem::inline v0::io::sqlite::detail {
 
@@ -87,17 +87,19 @@ task<void> core::run(access how, call_ref call) {
 }
 
 task<bool> core::run_on_reader(access how, call_ref call) {
+  refuse_reading_within(*this);
   const semaphore_permit place = co_await reader_places_.scoped();
   refuse_if_closed();
   const lent_reader lent(*this);
-  auto work = [&lent, how, call] { return run_on(lent.get(), how, call); };
-  co_return co_await blocking(work);
+  if (how == access::snapshot) {
+    const held_mark mark(std::make_shared<const call_mark>(*this, call_mark::kind::snapshot));
+    co_return co_await hop_below(mark.get(), lent.get(), how, call);
+  }
+  co_return co_await hop(lent.get(), how, call);
 }
 
 task<mutex_guard> core::take_writer() {
-  if (is_held_around(*this)) {
-    throw error(errc::nested, "the database was asked for from within its own transaction");
-  }
+  refuse_writing_within(*this);
   mutex_guard turn = co_await writer_turn_.scoped_lock();
   refuse_if_closed();
   co_return turn;
@@ -107,17 +109,21 @@ task<void> core::run_on_writer(access how, call_ref call) {
   const mutex_guard turn = co_await take_writer();
   // On the connection for writing a statement is what it is.
   if (how == access::one_read) how = access::one_write;
-  auto work = [this, how, call] { (void)run_on(*writer_, how, call); };
-  co_await blocking(work);
+  if (how == access::change || how == access::snapshot) {
+    const auto kind = how == access::change ? call_mark::kind::change : call_mark::kind::snapshot;
+    const held_mark mark(std::make_shared<const call_mark>(*this, kind));
+    co_await hop_below(mark.get(), *writer_, how, call);
+  } else {
+    co_await hop(*writer_, how, call);
+  }
 }
 
 task<void> core::close() {
   if (is_closed_.load(std::memory_order_relaxed)) co_return;
-  if (is_held_around(*this)) {
-    throw error(errc::nested, "the database was closed from within its own transaction");
-  }
+  refuse_closing_within(*this);
   is_closed_.store(true, std::memory_order_relaxed);
   const mutex_guard turn = co_await writer_turn_.scoped_lock();
+  refuse_reading_within(*this);
   const semaphore_permit places = co_await reader_places_.scoped(readers_.size());
   auto work = [this] { close_all(); };
   co_await blocking(work);

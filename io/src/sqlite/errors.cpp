@@ -45,8 +45,9 @@ const char* advice(errc code) noexcept {
     case errc::too_many_rows: return "there is more than one row; add a LIMIT, or use query()";
     case errc::too_big: return "a text, a row or a statement is beyond SQLite's limits";
     case errc::nested:
-      return "this task, or one that waits for it, holds the connection in with_transaction(): use "
-             "that transaction; or start what nobody waits for by spawn(no_flow, ...)";
+      return "this task, or one that waits for it, holds a connection in with_transaction(), "
+             "write(), read() or run(), and each would wait for the other: use the transaction, or "
+             "the session, that is there; or start what nobody waits for by spawn(no_flow, ...)";
     case errc::transaction_ended:
       return "the transaction is over, and nothing of it was kept unless it was committed before";
     case errc::closed: return "the database was closed, or moved from";

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include "sqlite/hop.hpp"
 
+#include <tandem/blocking.hpp>
+#include <tandem/context.hpp>
 #include <tandem/io/sqlite/errors.hpp>
+#include <utility>
 
 #include "sqlite/stop_watch.hpp"
 
@@ -79,6 +82,17 @@ bool run_on(connection& on, access how, call_ref call) {
     return false;
   }
   return true;
+}
+
+task<bool> hop(connection& on, access how, call_ref call) {
+  auto work = [&on, how, call] { return run_on(on, how, call); };
+  co_return co_await blocking(work);
+}
+
+// sqlite_calls/mark
+task<bool> hop_below(call_marks mark, connection& on, access how, call_ref call) {
+  auto marked = with_context(marks(), std::move(mark), hop(on, how, call));
+  co_return co_await std::move(marked);
 }
 
 }  // namespace tandem::inline v0::io::sqlite::detail

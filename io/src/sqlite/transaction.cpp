@@ -7,31 +7,19 @@
 #include <tandem/shielded.hpp>
 #include <utility>
 
+#include "sqlite/call_mark.hpp"
 #include "sqlite/hop.hpp"
 #include "sqlite/stop_watch.hpp"
 #include "sqlite/transaction_state.hpp"
-#include "sqlite/writer_mark.hpp"
 
 namespace tandem::inline v0::io::sqlite {
 
 namespace detail {
 
-const context_local<writer_marks>& writers() noexcept {
-  static const context_local<writer_marks> only;
-  return only;
-}
-
-bool is_held_around(const core& of) noexcept {
-  for (const writer_mark* each = writers().get().get(); each != nullptr; each = each->outer()) {
-    if (each->of() == &of && each->is_held()) return true;
-  }
-  return false;
-}
-
 transaction_state::transaction_state(std::shared_ptr<core> of, mutex_guard turn)
     : of_(std::move(of)),
       turn_(std::move(turn)),
-      mark_(std::make_shared<const writer_mark>(*of_, writers().get())) {}
+      mark_(std::make_shared<const call_mark>(*of_, call_mark::kind::transaction)) {}
 
 transaction_state::~transaction_state() { end_here(); }
 
@@ -54,11 +42,16 @@ task<void> transaction_state::begin() {
   co_await blocking(work);
 }
 
-task<void> transaction_state::run(access, call_ref call) {
+task<void> transaction_state::run(access how, call_ref call) {
+  refuse_within(*this);
   const mutex_guard alone = co_await one_at_a_time_.scoped_lock();
   if (!turn_) throw error(errc::transaction_ended, "the transaction has ended");
-  auto work = [this, call] { (void)run_on(of_->writer(), access::inside, call); };
-  co_await blocking(work);
+  if (how == access::inside) {
+    const held_mark mark(std::make_shared<const call_mark>(*of_, call_mark::kind::inside, this));
+    co_await hop_below(mark.get(), of_->writer(), access::inside, call);
+  } else {
+    co_await hop(of_->writer(), access::inside, call);
+  }
 }
 
 task<void> transaction_state::commit() {
@@ -88,7 +81,7 @@ task<begun_transaction> begin(std::shared_ptr<core> of) {
   co_return begun;
 }
 
-writer_marks mark_of(const begun_transaction& begun) { return begun->mark(); }
+call_marks mark_of(const begun_transaction& begun) { return begun->mark(); }
 
 task<void> commit(begun_transaction begun) {
   result<> ended = co_await as_result(begun->commit());

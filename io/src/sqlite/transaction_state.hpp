@@ -25,14 +25,14 @@ class transaction_state final : public call_target {
   /// Rolls back on this thread what has not been ended: a short wait, where memory or threads are short.
   void end_here() noexcept;
 
-  const writer_marks& mark() const noexcept { return mark_; }
+  const call_marks& mark() const noexcept { return mark_; }
 
  private:
   void let_go() noexcept;
 
   const std::shared_ptr<core> of_;
   mutex_guard turn_;  // gone: it has ended
-  writer_marks mark_;
+  call_marks mark_;
   mutex one_at_a_time_;  // its statements, and its end
 };
 

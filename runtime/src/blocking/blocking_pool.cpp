@@ -67,11 +67,12 @@ blocking_pool::impl::admission blocking_pool::impl::enqueue(request& item) noexc
     } else {
       item.state_ = request::state::queued;
       queue_.push(item);
-      if (thread_record* const woken = youngest_idle_) {
-        leave_idle(*woken);
-        platform::wake_one(woken->signal);
-      } else if (may_start) {
+      // blocking_calls/coming
+      if (youngest_idle_ != nullptr) {
+        if (queue_.size() > woken_) wake_youngest();
+      } else if (may_start && queue_.size() > woken_ + starting_) {
         must_start = true;
+        ++starting_;
         peak_ = std::max(peak_, ++threads_);
       }
     }
@@ -117,6 +118,7 @@ void blocking_pool::impl::fail_queued(const std::exception& reason) noexcept {
   {
     const std::lock_guard lock(lock_);
     --threads_;
+    --starting_;
   }
   while (true) {
     request* item = nullptr;
@@ -142,6 +144,7 @@ std::exception_ptr blocking_pool::impl::too_many() const noexcept {
 
 void blocking_pool::impl::loop(thread_record& self) noexcept {
   std::unique_lock lock(lock_);
+  --starting_;
   do {
     while (request* const item = queue_.pop()) {
       item->state_ = request::state::running;
@@ -189,7 +192,15 @@ bool blocking_pool::impl::wait_for_work(thread_record& self,
     in_time = detail::lie_on(spell, self.signal, 0, deadline_ns, [] { return true; });
     lock.lock();
   }
+  --woken_;
   return true;
+}
+
+void blocking_pool::impl::wake_youngest() noexcept {
+  thread_record& woken = *youngest_idle_;
+  leave_idle(woken);
+  ++woken_;
+  platform::wake_one(woken.signal);
 }
 
 void blocking_pool::impl::leave_idle(thread_record& self) noexcept {
@@ -228,10 +239,7 @@ void blocking_pool::impl::stop() noexcept {
     const std::lock_guard lock(lock_);
     stopping_ = true;
     any = threads_ != 0;
-    while (thread_record* const idle = youngest_idle_) {
-      leave_idle(*idle);
-      platform::wake_one(idle->signal);
-    }
+    while (youngest_idle_ != nullptr) wake_youngest();
   }
   while (any && all_ended_.load(std::memory_order_acquire) == 0) {
     platform::wait_on(all_ended_, 0);

@@ -45,6 +45,8 @@ class blocking_pool::impl {
   /// blocking_calls/idle. Under `lock`. @returns false if the thread has to end
   bool wait_for_work(thread_record& self, std::unique_lock<std::mutex>& lock) noexcept;
   void leave_idle(thread_record& self) noexcept;
+  /// Under the lock. pre: there is one
+  void wake_youngest() noexcept;
   void retire(thread_record& self, std::unique_lock<std::mutex>& lock) noexcept;
   static void join(thread_record* ended) noexcept;
   void fail_queued(const std::exception& reason) noexcept;
@@ -60,6 +62,8 @@ class blocking_pool::impl {
   thread_record* retired_ = nullptr;  // ended last, not joined yet
   unsigned threads_ = 0;
   unsigned idle_ = 0;
+  unsigned woken_ = 0;     // taken off the idle list, and have not looked yet
+  unsigned starting_ = 0;  // counted in threads_, and have not looked yet
   unsigned peak_ = 0;
   unsigned serial_ = 0;
   bool stopping_ = false;

@@ -88,6 +88,14 @@ inline task<std::string> read_request(io::tcp_stream& stream) {
   co_return text;
 }
 
+/// For beside_server(): one connection after the other is told the same, and closed.
+inline auto says(std::string text) {
+  return [text](io::tcp_stream stream) -> task<void> {
+    (void)co_await read_request(stream);
+    co_await stream.write_all(io::bytes_of(text));
+  };
+}
+
 /// What `wait` fails with, as a code; none if it does not fail.
 inline task<std::error_code> code_of(task<curl::response> wait) {
   const result<curl::response> got = co_await as_result(std::move(wait));

@@ -1,6 +1,5 @@
 // ends_test.cpp: servers that are killed, paused and started again; sessions that end before their transfers.
 // SPDX-License-Identifier: MIT
-#include <tandem/event.hpp>
 #include <tandem/sleep.hpp>
 #include <tandem/task_scope.hpp>
 #include <tandem/timeout.hpp>
@@ -84,13 +83,11 @@ TEST(curl_ends, transfers_that_others_wait_for_end_with_their_session) {
   rt.run([]() -> task<void> {
     std::error_code of_get;
     curl::transfer kept;
-    tandem::event is_under_way;
+    const auto other = [&](curl::session& from) -> task<void> {
+      of_get = co_await code_of(from.get(nginx_url("/slow/1M.bin")));
+    };
     const auto all = [&](tandem::task_scope& scope) -> task<void> {
       const auto body = [&](curl::session& session) -> task<void> {
-        const auto other = [&](curl::session& from) -> task<void> {
-          is_under_way.set();
-          of_get = co_await code_of(from.get(nginx_url("/slow/1M.bin")));
-        };
         scope.spawn(other(session));  // outlives the session
         kept = co_await session.open(curl::request(nginx_url("/slow/1M.bin")));
         while (session.stats().requests < 2) co_await tandem::yield();

@@ -90,14 +90,6 @@ TEST(curl_errors, limits_of_time) {
   });
 }
 
-/// One connection after the other is told the same, and closed.
-auto says(std::string text) {
-  return [text](tandem::io::tcp_stream stream) -> task<void> {
-    (void)co_await read_request(stream);
-    co_await stream.write_all(tandem::io::bytes_of(text));
-  };
-}
-
 task<std::error_code> what_comes_of(std::string text) {
   std::error_code code;
   co_await beside_server(says(std::move(text)), [&](std::uint16_t port) -> task<void> {

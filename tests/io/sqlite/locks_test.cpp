@@ -7,6 +7,7 @@
 #include <tandem/event.hpp>
 #include <tandem/io/install.hpp>
 #include <tandem/resume_on.hpp>
+#include <tandem/spawn.hpp>
 #include <tandem/timeout.hpp>
 #include <tandem/when_all.hpp>
 
@@ -93,12 +94,12 @@ TEST(sqlite_locks, commit_that_waits_for_readers_is_rolled_back_by_a_stop) {
   options.journal = sqlite::journal_mode::rollback;  // a writer waits for readers there
   options.busy_timeout = 1h;
   room.run(
-      [&room](const sqlite::database& db) -> task<void> {
+      [](const sqlite::database& db) -> task<void> {
         co_await db.execute("CREATE TABLE t (n INTEGER)");
         co_await db.execute("INSERT INTO t VALUES (1)");
         const auto hold = [&](sqlite::session& on) {
           (void)on.query_one<int>("SELECT count(*) FROM t");  // from here on it has its lock
-          tandem::sync_wait(room.runtime.workers(), [](const sqlite::database& with) -> task<void> {
+          const auto writes = [](const sqlite::database& with) -> task<void> {
             const auto insert = [](sqlite::session& writing) {
               writing.execute("INSERT INTO t VALUES (2)");
             };
@@ -111,7 +112,8 @@ TEST(sqlite_locks, commit_that_waits_for_readers_is_rolled_back_by_a_stop) {
             const auto second =
                 co_await tandem::as_result(tandem::with_timeout(20ms, with.with_transaction(body)));
             EXPECT_EQ(second.reason(), tandem::stop_reason::deadline);
-          }(db));
+          };
+          tandem::spawn(tandem::no_flow, writes(db)).wait();
         };
         co_await db.read(hold);
         EXPECT_EQ(co_await db.query_one<int>("SELECT count(*) FROM t"), 1);

@@ -153,6 +153,32 @@ TEST(blocking, threads_grow_with_need_up_to_the_limit_and_are_reused) {
   EXPECT_EQ(stats.queued, 0U);
 }
 
+/// A short call may be taken by a thread that has just ended another one, though one was woken for it.
+TEST(blocking, short_calls_of_four_tasks_need_no_crowd_of_threads) {
+  test_runtime rt(with_blocking(512));
+  const auto one = [](std::size_t) -> task<void> {
+    for (int i = 0; i < 10'000; ++i) co_await blocking([] { spin_for(2us); });
+  };
+  const auto all = [&one]() -> task<void> { co_await tandem::fork_each(4, one); };
+  rt.run(all());
+  EXPECT_LT(rt->use_service<blocking_pool>().stats().peak,
+            12U);  // where 6 were seen, and 40 before
+}
+
+TEST(blocking, calls_that_wait_for_one_another_each_have_a_thread) {
+  test_runtime rt(with_blocking(8));
+  for (int round = 0; round < 300;
+       ++round) {  // from the second on threads are idle, or about to be
+    tandem::test::latch all_of_them(8);
+    const auto one = [&](std::size_t) -> task<void> {
+      for (int i = 0; i < 3; ++i) co_await blocking([] {});
+      co_await blocking([&] { all_of_them.arrive_and_wait(); });
+    };
+    const auto all = [&one]() -> task<void> { co_await tandem::fork_each(8, one); };
+    rt.run(all());
+  }
+}
+
 TEST(blocking, idle_threads_end_after_keep_alive) {
   tandem::runtime_options options = with_blocking(4);
   options.blocking.keep_alive = 1ms;

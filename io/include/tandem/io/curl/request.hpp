@@ -62,6 +62,7 @@ class TANDEM_IO_CURL_API request {
   /// Sent if it is not empty, or the method is POST, PUT or PATCH.
   std::string body;
 
+  // The texts that follow hold no line break and no zero (errc::bad_option).
   std::optional<transfer_limits> limits;  ///< none: the session's
   authentication auth = authentication::none;
   std::string user;

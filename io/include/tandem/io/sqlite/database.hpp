@@ -60,11 +60,12 @@ class TANDEM_IO_SQLITE_API database : public calls {
   ///     });
   ///
   /// @param f        a function that returns no coroutine; on a thread where it may wait, within
-  ///                 its task. With g++ 12 a temporary lambda that captures objects with destructors
-  ///                 needs a name
+  ///                 its task. Other calls of this database by whatever it waits for or starts
+  ///                 are refused (nested), but for reading within write(). With g++ 12 a temporary
+  ///                 lambda that captures objects with destructors needs a name
   /// @returns        what `f` returns: no statement and no row, which belong to the session
-  /// @throws         what `f` throws; error: read_only if `f` writes; operation_cancelled; as
-  ///                 blocking()
+  /// @throws         what `f` throws; error: read_only if `f` writes, nested; operation_cancelled;
+  ///                 as blocking()
   /// @cancellation   ends the wait for a connection, and the statement that runs or is next
   /// @thread_safety  options::readers calls at once, the others in turn, in order
   /// @resumes_on     the caller's home

@@ -31,12 +31,12 @@ enum class errc {
   no_row,                  ///< query_one(): there is none
   too_many_rows,           ///< query_one() or query_optional(): there is more than one
   too_big,                 ///< a text, a row or a statement beyond SQLite's limits
-  nested,                  ///< a task asks for the database while its own transaction has it
-  transaction_ended,       ///< a transaction is used after its end
-  closed,                  ///< the database was closed, or moved from
-  bad_option,              ///< an option cannot be used: what() says which, and why
-  misuse,                  ///< a call that is not possible here: what() says why
-  failed,                  ///< anything else; what() has SQLite's reason
+  nested,  ///< a call waits for what waits for it: within a transaction, read() or write()
+  transaction_ended,  ///< a transaction is used after its end
+  closed,             ///< the database was closed, or moved from
+  bad_option,         ///< an option cannot be used: what() says which, and why
+  misuse,             ///< a call that is not possible here: what() says why
+  failed,             ///< anything else; what() has SQLite's reason
 };
 
 TANDEM_IO_SQLITE_API const std::error_category& sqlite_category() noexcept;

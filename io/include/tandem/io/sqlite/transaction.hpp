@@ -23,16 +23,17 @@ namespace detail {
 class core;
 class transaction_state;
 
-/// Flows down to whatever the body of a transaction awaits and starts: which database waits for it.
-class writer_mark;
-using writer_marks = std::shared_ptr<const writer_mark>;
-TANDEM_IO_SQLITE_API const context_local<writer_marks>& writers() noexcept;
+/// Flows down to whatever a transaction's body, or a call's function, awaits and starts: which
+/// database waits for it.
+class call_mark;
+using call_marks = std::shared_ptr<const call_mark>;
+TANDEM_IO_SQLITE_API const context_local<call_marks>& marks() noexcept;
 
 using begun_transaction = std::shared_ptr<transaction_state>;
 /// Waits for the connection for writing, and begins. @throws  error, operation_cancelled
 TANDEM_IO_SQLITE_API task<begun_transaction> begin(std::shared_ptr<core> of);
 /// What begin() of the same database is to find.
-TANDEM_IO_SQLITE_API writer_marks mark_of(const begun_transaction& begun);
+TANDEM_IO_SQLITE_API call_marks mark_of(const begun_transaction& begun);
 /// Ends it: it is committed if this returns, and rolled back if it throws.
 TANDEM_IO_SQLITE_API task<void> commit(begun_transaction begun);
 /// Whoever is stopped around it.
@@ -62,7 +63,8 @@ class TANDEM_IO_SQLITE_API transaction : public calls {
   transaction& operator=(transaction&&) noexcept = default;
   ~transaction();
 
-  /// Calls `f(session&)` within the transaction: many statements in one hop.
+  /// Calls `f(session&)` within the transaction: many statements in one hop. Other calls of the
+  /// transaction by whatever `f` waits for or starts are refused (nested).
   ///
   /// @param f        a function that returns no coroutine. With g++ 12 a temporary lambda that
   ///                 captures objects with destructors needs a name
@@ -88,8 +90,8 @@ template <class Body>
 task<detail::body_value<Body>> detail::run_transaction(std::shared_ptr<core> of, Body body) {
   const begun_transaction begun = co_await begin(std::move(of));
   transaction given(begun);  // the body may move it, and keep it: it is over all the same
-  writer_marks mark = mark_of(begun);
-  auto marked = with_context(writers(), std::move(mark), call_body(body, given));
+  call_marks mark = mark_of(begun);
+  auto marked = with_context(marks(), std::move(mark), call_body(body, given));
   result<body_value<Body>> ended = co_await as_result(std::move(marked));
   if (ended.has_value()) {
     co_await commit(begun);
