@@ -44,25 +44,20 @@ pipeline_core::entry pipeline_core::add(bool is_sync) {
   return made;
 }
 
-task<pipeline_core::entry> pipeline_core::send(command what, parameters given) {
+pipeline_core::entry pipeline_core::send(const command& what, const parameters& given,
+                                         bool& is_much) {
   if (stop_requested()) throw operation_cancelled(current_stop_reason());
-  entry made;
-  bool is_much = false;
-  {
-    const guard locked(lock_);
-    check_whole();
-    const int sent = of_.send(what, what.name(), given, false);
-    if (sent != 1) {
-      throw error(errc::bad_parameter,
-                  "postgres: not sent: " + trimmed(PQerrorMessage(of_.handle())));
-    }
-    made = add(false);  // postgres_pipeline/send
-    unflushed_bytes_ += what.text().size() + given.bytes_held() + 64;
-    is_much = unflushed_bytes_ >= gathered_bytes;
-    work_.set();
+  const guard locked(lock_);
+  check_whole();
+  if (of_.send(what, what.name(), given, false) != 1) {
+    throw error(errc::bad_parameter,
+                "postgres: not sent: " + trimmed(PQerrorMessage(of_.handle())));
   }
-  if (is_much) co_await flush();
-  co_return made;
+  entry made = add(false);  // postgres_pipeline/send
+  unflushed_bytes_ += what.text().size() + given.bytes_held() + 64;
+  is_much = unflushed_bytes_ >= gathered_bytes;
+  if (unanswered_.size() == 1) work_.set();
+  return made;
 }
 
 task<pipeline_core::entry> pipeline_core::sync() {
@@ -240,7 +235,7 @@ task<void> pipeline_core::cancel_and_drain() {
     const parameters none;
     const command undo("rollback");
     const guard locked(lock_);
-    if (of_.send(undo, {}, none, false) == 1) add(false);
+    if (of_.send(undo, undo.name(), none, false) == 1) add(false);
   }
   {
     const guard locked(lock_);

@@ -46,7 +46,9 @@ class pipeline_core {
 
   session& of() noexcept { return of_; }
   task<void> begin();
-  task<entry> send(command what, parameters given);
+  /// @returns  what will be answered; flush() if `is_much`
+  entry send(const command& what, const parameters& given, bool& is_much);
+  task<void> flush();
   /// Waits for it. @throws error: its failure, once for all
   task<rows> wait_for(entry waited);
   task<entry> sync();
@@ -60,7 +62,6 @@ class pipeline_core {
   using guard = std::lock_guard<tandem::detail::futex_mutex>;
 
   entry add(bool is_sync);
-  task<void> flush();
   /// What the server has done it tells now, without a sync.
   task<void> ask_for_answers(const pipeline_entry& waited);
   /// With the lock: hands out what has come. @param ended  gets those whose done is to be set
