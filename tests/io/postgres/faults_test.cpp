@@ -37,7 +37,13 @@ class postgres_faults : public with_postgres {
   }
 };
 
-task<void> ask_for_one(connection& c) { (void)co_await c.query("select 1"); }
+task<void> sleep_there(connection& c) { (void)co_await c.query("select pg_sleep(1000)"); }
+task<void> sleep_in_a_pipeline(connection& c) {
+  const auto body = [](postgres::pipeline& p) -> task<void> {
+    (void)co_await p.query("select pg_sleep(1000)");
+  };
+  co_await c.with_pipeline(body);
+}
 
 /// Until that process of the server's sleeps.
 task<void> wait_until_sleeping(connection& asks, int process) {
@@ -171,18 +177,19 @@ TEST_F(postgres_faults, the_runtime_ends_though_a_cancelled_server_stands_still)
     rt.run([]() -> task<void> {
       postgres::connect_options options;
       options.cancel_limit = 20ms;
+      connection asks = co_await connect_to(victim(), options);
       std::vector<connection> all;
       for (int i = 0; i < 40; ++i) all.push_back(co_await connect_to(victim(), options));
-      co_await tandem::blocking([] { victim().pause(); });
-      for (connection& c : all) {
-        const auto body = [](postgres::pipeline& p) -> task<void> {
-          (void)co_await p.query("select 1");
-        };
-        task<void> asked = &c == &all.back() ? c.with_pipeline(body) : ask_for_one(c);
-        const auto got = co_await as_result(tandem::with_timeout(1ms, std::move(asked)));
-        EXPECT_TRUE(got.is_cancelled());
-        EXPECT_FALSE(c.is_usable());
-      }
+      const auto body = [&](tandem::task_scope& scope) -> task<void> {
+        for (connection& c : all) {
+          scope.spawn(&c == &all.back() ? sleep_in_a_pipeline(c) : sleep_there(c));
+        }
+        for (const connection& c : all) co_await wait_until_sleeping(asks, c.server_process());
+        co_await tandem::blocking([] { victim().pause(); });
+        scope.request_stop();
+      };
+      (void)co_await as_result(tandem::with_scope(body));
+      for (const connection& c : all) EXPECT_FALSE(c.is_usable());
     }());
   }  // PQcancel() has not returned yet
   victim().resume();
