@@ -1,60 +1,26 @@
 // cancel.cpp: ends what runs at the server, and reads to its end. Protocol postgres_stop: README.md.
 // SPDX-License-Identifier: MIT
-#include <array>
 #include <chrono>
 #include <exception>
-#include <functional>
-#include <memory>
-#include <new>
 #include <tandem/as_result.hpp>
-#include <tandem/blocking.hpp>
-#include <tandem/context.hpp>
-#include <tandem/event.hpp>
+#include <tandem/from_callback.hpp>
 #include <tandem/io/postgres/errors.hpp>
 #include <tandem/io/readiness.hpp>
 #include <tandem/shielded.hpp>
-#include <tandem/spawn.hpp>
 #include <tandem/timeout.hpp>
 
+#include "postgres/cancel_threads.hpp"
 #include "postgres/session.hpp"
 
 namespace tandem::inline v0::io::postgres::detail {
 
-namespace {
-
-/// One call of PQcancel(), which belongs to nobody else: it may go on after all have left.
-class cancel_call {
- public:
-  explicit cancel_call(PGconn* of) : request_(PQgetCancel(of)) {
-    if (request_ == nullptr) throw std::bad_alloc();
-  }
-  cancel_call(const cancel_call&) = delete;
-  cancel_call& operator=(const cancel_call&) = delete;
-  ~cancel_call() { PQfreeCancel(request_); }
-
-  void operator()() noexcept {
-    std::array<char, 256> why;
-    (void)PQcancel(request_, why.data(), static_cast<int>(why.size()));
-  }
-  event& done() noexcept { return done_; }
-
- private:
-  PGcancel* request_;
-  event done_;
-};
-
-task<void> call_cancel(std::shared_ptr<cancel_call> call) {
-  // A failure is no more than a cancel that has not arrived.
-  (void)co_await as_result(blocking(std::ref(*call)));
-  call->done().set();
-}
-
-}  // namespace
-
 task<void> session::send_cancel() {  // postgres_stop/cancel
-  const auto call = std::make_shared<cancel_call>(conn_);
-  spawn(no_flow, call_cancel(call)).detach();
-  co_await call->done().wait();
+  const auto begin = [this](const callback<void()>& told) { cancel_on_a_thread(conn_, told); };
+  // Whoever has lost patience leaves: PQcancel() uses nothing of ours.
+  const result<void> told =
+      co_await as_result(from_callback<void()>(begin, as_values, abandonable));
+  // Another failure is no more than a cancel that has not arrived.
+  if (told.is_cancelled()) std::rethrow_exception(told.exception());
 }
 
 task<void> session::collect_past_copy() {

@@ -28,12 +28,16 @@ void pipeline::conclude() { core_->conclude(); }
 std::size_t pipeline::unanswered() const noexcept { return core_->unanswered(); }
 
 task<pipeline_answer> pipeline::send_with(command what, parameters given) {
-  auto entry = co_await core_->send(std::move(what), std::move(given));
+  bool is_much = false;
+  auto entry = core_->send(what, given, is_much);
+  if (is_much) co_await core_->flush();
   co_return pipeline_answer(core_, std::move(entry));
 }
 
 task<rows> pipeline::ask(command what, parameters given) {
-  const auto entry = co_await core_->send(std::move(what), std::move(given));
+  bool is_much = false;
+  const auto entry = core_->send(what, given, is_much);
+  if (is_much) co_await core_->flush();
   co_return co_await core_->wait_for(entry);
 }
 

@@ -9,6 +9,7 @@
 #include <tandem/shielded.hpp>
 #include <tandem/timeout.hpp>
 #include <tandem/when_any.hpp>
+#include <tandem/yield.hpp>
 #include <utility>
 
 #include "postgres/failure.hpp"
@@ -19,6 +20,8 @@ namespace {
 
 /// So much is gathered before the system is called.
 constexpr std::size_t gathered_bytes = std::size_t(32) * 1024;
+/// So many answers are taken before those that wait for them go on.
+constexpr std::size_t portion = 6;
 
 }  // namespace
 
@@ -44,25 +47,20 @@ pipeline_core::entry pipeline_core::add(bool is_sync) {
   return made;
 }
 
-task<pipeline_core::entry> pipeline_core::send(command what, parameters given) {
+pipeline_core::entry pipeline_core::send(const command& what, const parameters& given,
+                                         bool& is_much) {
   if (stop_requested()) throw operation_cancelled(current_stop_reason());
-  entry made;
-  bool is_much = false;
-  {
-    const guard locked(lock_);
-    check_whole();
-    const int sent = of_.send(what, what.name(), given, false);
-    if (sent != 1) {
-      throw error(errc::bad_parameter,
-                  "postgres: not sent: " + trimmed(PQerrorMessage(of_.handle())));
-    }
-    made = add(false);  // postgres_pipeline/send
-    unflushed_bytes_ += what.text().size() + given.bytes_held() + 64;
-    is_much = unflushed_bytes_ >= gathered_bytes;
-    work_.set();
+  const guard locked(lock_);
+  check_whole();
+  if (of_.send(what, what.name(), given, false) != 1) {
+    throw error(errc::bad_parameter,
+                "postgres: not sent: " + trimmed(PQerrorMessage(of_.handle())));
   }
-  if (is_much) co_await flush();
-  co_return made;
+  entry made = add(false);  // postgres_pipeline/send
+  unflushed_bytes_ += what.text().size() + given.bytes_held() + 64;
+  is_much = unflushed_bytes_ >= gathered_bytes;
+  if (unanswered_.size() == 1) work_.set();
+  return made;
 }
 
 task<pipeline_core::entry> pipeline_core::sync() {
@@ -149,17 +147,18 @@ void pipeline_core::take_broken(std::vector<entry>& ended) {
   unanswered_.clear();
 }
 
-void pipeline_core::take_answers(std::vector<entry>& ended) {
+pipeline_core::left pipeline_core::take_answers(std::vector<entry>& ended) {
   PGconn* const conn = of_.handle();
   int empty = 0;  // in a row: between two statements there is one
   while (!unanswered_.empty() && PQisBusy(conn) == 0) {
+    if (ended.size() == portion) return left::what_has_come;
     rows next(PQgetResult(conn));
     pipeline_entry& front = *unanswered_.front();
     bool has_ended = false;
     if (next.get() == nullptr) {
       has_ended = front.has_any;
-      if (!has_ended && PQstatus(conn) != CONNECTION_OK) return take_broken(ended);
-      if (!has_ended && ++empty > 2) return;
+      if (!has_ended && PQstatus(conn) != CONNECTION_OK) break;
+      if (!has_ended && ++empty > 2) return left::what_will_come;
     } else {
       empty = 0;
       front.has_any = true;
@@ -183,35 +182,41 @@ void pipeline_core::take_answers(std::vector<entry>& ended) {
     unanswered_.pop_front();
   }
   if (PQstatus(conn) != CONNECTION_OK) take_broken(ended);
+  return unanswered_.empty() ? left::nothing : left::what_will_come;
 }
 
-bool pipeline_core::step(bool reads_first) {
+pipeline_core::left pipeline_core::step(bool reads_first) {
   std::vector<entry> ended;
-  bool is_all = false;
+  ended.reserve(portion);
+  left now = left::nothing;
   {
     const guard locked(lock_);
     if (reads_first && !is_broken_) (void)PQconsumeInput(of_.handle());
-    take_answers(ended);
-    is_all = unanswered_.empty();
-    if (is_all && !is_over_) work_.reset();
+    now = take_answers(ended);
+    if (now == left::nothing && !is_over_) work_.reset();
   }
   for (const entry& each : ended) each->done.set();
-  return is_all;
+  return now;
 }
 
 task<void> pipeline_core::read_answers() {  // postgres_pipeline/read
+  bool has_waited = false;
   while (true) {
     co_await work_.wait();
-    const bool is_all = step(false);
+    const left now = step(has_waited);
+    has_waited = false;
     native_descriptor socket = no_descriptor;
     {
       const guard locked(lock_);
       if (is_broken_ || (is_over_ && unanswered_.empty())) co_return;
       socket = PQsocket(of_.handle());
     }
-    if (is_all) continue;
-    co_await io::readable(socket);
-    (void)step(true);
+    if (now == left::what_has_come) {
+      co_await yield();  // postgres_pipeline/portion
+    } else if (now == left::what_will_come) {
+      co_await io::readable(socket);
+      has_waited = true;
+    }
   }
 }
 
@@ -227,10 +232,11 @@ task<void> pipeline_core::finish() {
 }
 
 task<void> pipeline_core::drain() {
-  bool is_all = step(false);
-  while (!is_all) {
-    co_await io::readable(PQsocket(of_.handle()));
-    is_all = step(true);
+  left now = step(false);
+  while (now != left::nothing) {
+    const bool waits = now == left::what_will_come;
+    if (waits) co_await io::readable(PQsocket(of_.handle()));
+    now = step(waits);
   }
 }
 
@@ -240,7 +246,7 @@ task<void> pipeline_core::cancel_and_drain() {
     const parameters none;
     const command undo("rollback");
     const guard locked(lock_);
-    if (of_.send(undo, {}, none, false) == 1) add(false);
+    if (of_.send(undo, undo.name(), none, false) == 1) add(false);
   }
   {
     const guard locked(lock_);

@@ -46,7 +46,9 @@ class pipeline_core {
 
   session& of() noexcept { return of_; }
   task<void> begin();
-  task<entry> send(command what, parameters given);
+  /// @returns  what will be answered; flush() if `is_much`
+  entry send(const command& what, const parameters& given, bool& is_much);
+  task<void> flush();
   /// Waits for it. @throws error: its failure, once for all
   task<rows> wait_for(entry waited);
   task<entry> sync();
@@ -60,14 +62,17 @@ class pipeline_core {
   using guard = std::lock_guard<tandem::detail::futex_mutex>;
 
   entry add(bool is_sync);
-  task<void> flush();
   /// What the server has done it tells now, without a sync.
   task<void> ask_for_answers(const pipeline_entry& waited);
-  /// With the lock: hands out what has come. @param ended  gets those whose done is to be set
-  void take_answers(std::vector<entry>& ended);
+  /// What a step has left.
+  enum class left : std::uint8_t { nothing, what_has_come, what_will_come };
+
+  /// With the lock: hands out what has come, a portion of it. @param ended  gets those whose done is
+  /// to be set
+  left take_answers(std::vector<entry>& ended);
   void take_broken(std::vector<entry>& ended);
-  /// Takes, and tells. @returns whether all is answered
-  bool step(bool reads_first);
+  /// Takes a portion, and tells. @returns  what is still unanswered
+  left step(bool reads_first);
   task<void> drain();
   task<void> cancel_and_drain();
   /// With the lock; of one whose `done` is set. @throws error if it has failed, or was lost

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "postgres/session.hpp"
 
+#include <array>
 #include <tandem/as_result.hpp>
 #include <tandem/io/readiness.hpp>
 #include <tandem/shielded.hpp>
@@ -154,37 +155,70 @@ rows session::take_last() {
   return last;
 }
 
-int session::send(const command& what, std::string_view name, const parameters& given,
-                  bool in_binary) {
+namespace {
+
+/// What libpq takes of the parameters: pointers, lengths, formats and types, on the stack if there are few.
+class sent_parameters {
+ public:
+  explicit sent_parameters(const parameters& given) : count_(given.size()) {
+    if (count_ > few) {
+      many_values_.resize(count_);
+      many_numbers_.resize(2 * count_);
+      many_types_.resize(count_);
+      values_ = many_values_.data();
+      numbers_ = many_numbers_.data();
+      types_ = many_types_.data();
+    }
+    constexpr Oid oid_of_bytes = 17;
+    for (std::size_t i = 0; i < count_; ++i) {
+      using kind = parameters::entry::kind;
+      const parameters::entry& each = given.entries()[i];
+      values_[i] = each.what == kind::null ? nullptr : given.room() + each.begin;
+      numbers_[i] = static_cast<int>(each.length);
+      numbers_[count_ + i] = each.what == kind::binary ? 1 : 0;
+      types_[i] = each.what == kind::binary ? oid_of_bytes : 0;
+    }
+  }
+  sent_parameters(const sent_parameters&) = delete;
+  sent_parameters& operator=(const sent_parameters&) = delete;
+
+  int count() const noexcept { return static_cast<int>(count_); }
+  const char* const* values() const noexcept { return values_; }
+  const int* lengths() const noexcept { return numbers_; }
+  const int* formats() const noexcept { return numbers_ + count_; }
+  const Oid* types() const noexcept { return types_; }
+
+ private:
+  static constexpr std::size_t few = 16;
+  std::size_t count_;
+  std::array<const char*, few> few_values_;
+  std::array<int, 2 * few> few_numbers_;
+  std::array<Oid, few> few_types_;
+  std::vector<const char*> many_values_;
+  std::vector<int> many_numbers_;
+  std::vector<Oid> many_types_;
+  const char** values_ = few_values_.data();
+  int* numbers_ = few_numbers_.data();
+  Oid* types_ = few_types_.data();
+};
+
+}  // namespace
+
+int session::send(const command& what, const std::string& name, const parameters& given,
+                  bool in_binary) {  // postgres_statement/send
+  is_extended_ = true;
+  const sent_parameters sent(given);
+  const int format = in_binary ? 1 : 0;
+  if (!name.empty()) {
+    return PQsendQueryPrepared(conn_, name.c_str(), sent.count(), sent.values(), sent.lengths(),
+                               sent.formats(), format);
+  }
   const std::string& text = what.text();
   if (text.find('\0') != std::string::npos) {
     throw error(errc::bad_statement, "postgres: the statement has a zero byte");
   }
-  constexpr Oid oid_of_bytes = 17;  // postgres_statement/send
-  is_extended_ = true;
-  const auto count = static_cast<int>(given.size());
-  std::vector<const char*> values;
-  std::vector<int> lengths, formats;
-  std::vector<Oid> types;
-  if (count != 0) {
-    values.reserve(given.size());
-    lengths.reserve(given.size());
-    formats.reserve(given.size());
-    types.reserve(given.size());
-    for (const parameters::entry& each : given.entries()) {
-      using kind = parameters::entry::kind;
-      values.push_back(each.what == kind::null ? nullptr : given.room() + each.begin);
-      lengths.push_back(static_cast<int>(each.length));
-      formats.push_back(each.what == kind::binary ? 1 : 0);
-      types.push_back(each.what == kind::binary ? oid_of_bytes : 0);
-    }
-  }
-  if (name.empty()) {
-    return PQsendQueryParams(conn_, text.c_str(), count, types.data(), values.data(),
-                             lengths.data(), formats.data(), in_binary ? 1 : 0);
-  }
-  return PQsendQueryPrepared(conn_, std::string(name).c_str(), count, values.data(), lengths.data(),
-                             formats.data(), in_binary ? 1 : 0);
+  return PQsendQueryParams(conn_, text.c_str(), sent.count(), sent.types(), sent.values(),
+                           sent.lengths(), sent.formats(), format);
 }
 
 task<rows> session::query(std::uint64_t scope, command what, parameters given, bool in_binary) {
@@ -197,7 +231,7 @@ task<rows> session::query(std::uint64_t scope, command what, parameters given, b
   check_sent(send(what, name, given, in_binary));
   co_await exchange();
   if (may_cache && !name.empty() && may_ask_again(name)) {
-    check_sent(send(what, {}, given, in_binary));
+    check_sent(send(what, std::string(), given, in_binary));
     co_await exchange();
   }
   if (is_in_copy_) {

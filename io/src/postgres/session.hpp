@@ -84,7 +84,7 @@ class session {
   task<void> flush();
   /// Asks the server to end what runs. @returns when it was told, and only then
   task<void> send_cancel();
-  int send(const command& what, std::string_view name, const parameters& given, bool in_binary);
+  int send(const command& what, const std::string& name, const parameters& given, bool in_binary);
   /// @throws  error if libpq has refused to send
   void check_sent(int sent);
   /// Closes a connection that broke, and says how. @throws error

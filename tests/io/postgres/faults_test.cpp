@@ -37,6 +37,14 @@ class postgres_faults : public with_postgres {
   }
 };
 
+task<void> sleep_there(connection& c) { (void)co_await c.query("select pg_sleep(1000)"); }
+task<void> sleep_in_a_pipeline(connection& c) {
+  const auto body = [](postgres::pipeline& p) -> task<void> {
+    (void)co_await p.query("select pg_sleep(1000)");
+  };
+  co_await c.with_pipeline(body);
+}
+
 /// Until that process of the server's sleeps.
 task<void> wait_until_sleeping(connection& asks, int process) {
   while (true) {
@@ -157,10 +165,42 @@ TEST_F(postgres_faults, a_server_that_stands_still_costs_the_limits_and_the_conn
     EXPECT_FALSE(other.is_usable());
     options.connect_limit = 50ms;
     (void)co_await failure_text(connect_to(victim(), options), errc::cannot_connect);
-    // What PQcancel() waits for is over now, or the runtime would wait for that.
     co_await tandem::blocking([] { victim().resume(); });
     connection again = co_await connect_to(victim());
     EXPECT_EQ((co_await again.query<int>("select 1")).at(0), 1);
+  }());
+}
+
+TEST_F(postgres_faults, the_runtime_ends_though_a_cancelled_server_stands_still) {
+  {
+    test_runtime rt;
+    rt.run([]() -> task<void> {
+      postgres::connect_options options;
+      options.cancel_limit = 20ms;
+      connection asks = co_await connect_to(victim(), options);
+      std::vector<connection> all;
+      for (int i = 0; i < 40; ++i) all.push_back(co_await connect_to(victim(), options));
+      const auto body = [&](tandem::task_scope& scope) -> task<void> {
+        for (connection& c : all) {
+          scope.spawn(&c == &all.back() ? sleep_in_a_pipeline(c) : sleep_there(c));
+        }
+        for (const connection& c : all) co_await wait_until_sleeping(asks, c.server_process());
+        co_await tandem::blocking([] { victim().pause(); });
+        scope.request_stop();
+      };
+      (void)co_await as_result(tandem::with_scope(body));
+      for (const connection& c : all) EXPECT_FALSE(c.is_usable());
+    }());
+  }  // PQcancel() has not returned yet
+  victim().resume();
+  test_runtime rt;
+  rt.run([]() -> task<void> {
+    connection again = co_await connect_to(victim());
+    // Nor does it hold up the cancels of others for long.
+    const auto got =
+        co_await as_result(tandem::with_timeout(50ms, again.query("select pg_sleep(1000)")));
+    EXPECT_TRUE(got.is_cancelled());
+    EXPECT_TRUE(again.is_usable());
   }());
 }
 

@@ -1,5 +1,6 @@
 // listen_test.cpp: NOTIFY arrives, in order, also beside statements; waiting for it costs nothing.
 // SPDX-License-Identifier: MIT
+#include <tandem/event.hpp>
 #include <tandem/io/completion_pool.hpp>
 #include <tandem/io/install.hpp>
 #include <tandem/sleep.hpp>
@@ -53,14 +54,17 @@ TEST_F(postgres_listen, a_wait_goes_on_when_somebody_tells_and_ends_when_the_ser
     connection listens = co_await connect_to(server());
     connection tells = co_await connect_to(server());
     co_await listens.listen("jobs");
+    tandem::event was_told;
     const auto both = [&](tandem::task_scope& scope) -> task<void> {
       const auto waits = [&]() -> task<void> {
         EXPECT_EQ((co_await listens.next_notification()).payload, "go");
+        was_told.set();
         (void)co_await failure_text(listens.next_notification(), errc::connection_lost);
         EXPECT_FALSE(listens.is_usable());
       };
       scope.spawn(waits);
       (void)co_await tells.query("select pg_notify('jobs', 'go')");
+      co_await was_told.wait();  // a server that is ended tells no more
       (void)co_await tells.query("select pg_terminate_backend($1)", listens.server_process());
       co_await scope.join();
     };

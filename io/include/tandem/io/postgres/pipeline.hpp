@@ -80,7 +80,7 @@ class TANDEM_IO_POSTGRES_API pipeline {
   /// @throws         error: bad_parameter; connection_lost
   /// @cancellation   ends the wait; the statement may be run all the same
   /// @resumes_on     the caller's home
-  /// @cost           a system call for some 64 KiB of statements; waits while the server takes no
+  /// @cost           a system call for some 32 KiB of statements; waits while the server takes no
   ///                 more
   template <class... Args>
   task<pipeline_answer> send(command what, const Args&... values) {

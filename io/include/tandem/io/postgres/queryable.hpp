@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <concepts>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,8 +38,16 @@ struct query_answer<> {
   using type = rows;
 };
 
+/// What points into the rows that it is read from.
+template <class T>
+inline constexpr bool points_into_rows =
+    std::same_as<T, std::string_view> || std::same_as<T, std::optional<std::string_view>>;
+
 template <class... T>
 task<std::vector<typed_row_t<T...>>> typed_answer(task<rows> asked) {
+  static_assert(!(points_into_rows<T> || ...),
+                "a std::string_view would outlive the answer that it points into: ask for a "
+                "std::string, or keep the rows");
   const rows got = co_await std::move(asked);
   co_return got.as<T...>();
 }

@@ -34,10 +34,11 @@ class command {
  public:
   template <class Text>
     requires std::convertible_to<const Text&, std::string_view>
-  command(const Text& sql) : text_(std::string_view(sql)) {}                              // NOLINT
-  command(std::string&& sql) noexcept : text_(std::move(sql)) {}                          // NOLINT
-  command(const statement& prepared) : text_(prepared.text()), name_(prepared.name()) {}  // NOLINT
+  command(const Text& sql) : text_(std::string_view(sql)) {}      // NOLINT
+  command(std::string&& sql) noexcept : text_(std::move(sql)) {}  // NOLINT
+  command(const statement& prepared) : name_(prepared.name()) {}  // NOLINT
 
+  /// Empty: prepared.
   const std::string& text() const noexcept { return text_; }
   /// Empty: not prepared.
   const std::string& name() const noexcept { return name_; }

@@ -57,6 +57,8 @@ class TANDEM_IO_POSTGRES_API parameters {
   std::size_t bytes_held() const noexcept { return room_.size(); }
 
  private:
+  void append(const char* first, std::size_t size);
+
   std::vector<char> room_;  // each text is followed by a zero
   std::vector<entry> entries_;
   bool has_bytes_ = false;
