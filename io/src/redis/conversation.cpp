@@ -88,16 +88,39 @@ task<void> conversation::write(request& asked) {
   if (asked.gives_way) co_await yield();
   const auto began = tandem::now();
   if (began - link_->last_write.load(std::memory_order_relaxed) > idle_span) check_idle(asked);
-  bool reads_too = false;
-  while (take_unsent(asked, reads_too)) {
+  while (take_unsent(asked)) {
     link& on = *link_;
     on.last_write.store(began, std::memory_order_relaxed);
-    if (reads_too) {
-      co_await when_all(write_out(on), read(asked));
+    if (on.may_block) {
+      co_await write_and_read(on, asked);
     } else {
       co_await write_out(on);
     }
   }
+}
+
+/// It reads for all, and only as long as it writes: what it has asked for itself may come later.
+task<void> conversation::write_and_read(link& on, request& asked) {
+  std::stop_source written;
+  const auto writes = [&]() -> task<void> {
+    co_await write_out(on);
+    written.request_stop();
+  };
+  co_await when_all(writes(), read_meanwhile(asked, written.get_token()));
+}
+
+task<void> conversation::read_meanwhile(request& asked, std::stop_token written) {
+  const result<void> ended = co_await as_result(with_stop(written, read_for_all(asked)));
+  if (!ended && !(ended.is_cancelled() && written.stop_requested())) ended.value();  // throws
+}
+
+task<void> conversation::read_for_all(request& asked) {
+  bool has_role = take_reads(asked);
+  while (!has_role) {
+    co_await reads_free_.wait();
+    has_role = take_reads(asked);
+  }
+  co_await read(asked);
 }
 
 task<void> conversation::write_out(link& on) {

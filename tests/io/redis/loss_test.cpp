@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include <atomic>
 #include <chrono>
-#include <random>
 #include <string>
 #include <tandem/as_result.hpp>
 #include <tandem/blocking.hpp>
@@ -14,7 +13,6 @@
 
 #include "io/redis/redis_support.hpp"
 #include "refusing_port.hpp"
-#include "seeded.hpp"
 
 namespace tandem::test {
 namespace {
@@ -225,118 +223,6 @@ TEST_F(redis_loss, without_reconnect_a_loss_is_for_good) {
     EXPECT_TRUE(first == errc::connection_lost || first == errc::not_sent) << first;
     EXPECT_EQ(co_await code_of(client.command("PING")), errc::not_sent);
     EXPECT_FALSE(client.is_connected());
-  });
-}
-
-TEST_F(redis_loss, who_is_stopped_at_any_moment_leaves_the_answers_of_the_others_alone) {
-  std::mt19937_64 random(stress_seed());
-  for (const unsigned threads : {1U, 3U}) {
-    test_runtime rt(threads);
-    rt.run([](options where, std::uint64_t seed) -> task<void> {
-      auto client = co_await client::connect(where);
-      std::atomic<int> stopped{0};
-      co_await with_scope([&](task_scope& scope) -> task<void> {
-        for (std::uint64_t number = 0; number < 64; ++number) {
-          scope.spawn([&, number]() -> task<void> {
-            for (std::uint64_t each = 0; each < 100; ++each) {
-              const std::string said = std::to_string(number) + "." + std::to_string(each);
-              const std::uint64_t dice = mix(seed + number * 1000 + each);
-              const auto limit = std::chrono::microseconds(dice % 3 == 0 ? dice % 400 : 10'000'000);
-              const auto got =
-                  co_await as_result(with_timeout(limit, client.command("ECHO", said)));
-              if (got.has_value()) {
-                EXPECT_EQ(got.value().text(), said);
-              } else {
-                ++stopped;
-                EXPECT_TRUE(got.is_cancelled()) << got.error().message();
-              }
-            }
-          });
-        }
-        co_return;
-      });
-      EXPECT_GT(stopped.load(), 0);
-      EXPECT_EQ(co_await client.command<std::string>("ECHO", "still good"), "still good");
-    }(where(), random()));
-  }
-}
-
-TEST_F(redis_loss, who_is_stopped_in_the_midst_of_a_long_write_leaves_the_rest_to_the_others) {
-  std::mt19937_64 random(stress_seed());
-  run([&](options where) -> task<void> {
-    auto client = co_await client::connect(where);
-    const std::uint64_t seed = random();
-    co_await with_scope([&](task_scope& scope) -> task<void> {
-      for (std::uint64_t number = 0; number < 12; ++number) {
-        scope.spawn([&, number]() -> task<void> {
-          for (std::uint64_t each = 0; each < 25; ++each) {
-            const std::uint64_t dice = mix(seed + number * 1000 + each);
-            const std::string said = std::to_string(dice) + std::string(dice % 300'000, '.');
-            const auto limit = std::chrono::microseconds(dice % 2 == 0 ? dice % 900 : 100'000'000);
-            const auto got = co_await as_result(with_timeout(limit, client.command("ECHO", said)));
-            if (got.has_value()) {
-              EXPECT_TRUE(got.value().text() == said);
-            } else {
-              EXPECT_TRUE(got.is_cancelled()) << got.error().message();
-            }
-          }
-        });
-      }
-      co_return;
-    });
-    EXPECT_EQ(co_await client.command<std::string>("ECHO", "still good"), "still good");
-  });
-}
-
-TEST_F(redis_loss, a_command_that_was_stopped_before_it_was_sent_is_never_sent) {
-  const refusing_port nobody;
-  run([&](options where) -> task<void> {
-    options broken = where;
-    broken.port = nobody.where().port();
-    broken.initial_delay = 1ms;
-    broken.max_delay = 1ms;
-    client lazy = client::later(broken);
-    const auto got = co_await as_result(with_timeout(5ms, lazy.command("SET", "never", 1)));
-    EXPECT_TRUE(got.is_cancelled());
-    auto client = co_await client::connect(where);
-    EXPECT_FALSE(co_await client.command<bool>("EXISTS", "never"));
-  });
-}
-
-TEST_F(redis_loss, stops_while_the_server_comes_and_goes_leave_nobody_hanging) {
-  auto& redis = server();
-  std::mt19937_64 random(stress_seed());
-  run([&](options where) -> task<void> {
-    where.initial_delay = 1ms;
-    where.max_delay = 5ms;
-    auto client = co_await client::connect(where);
-    std::atomic<bool> goes_on{true};
-    const std::uint64_t seed = random();
-    co_await with_scope([&](task_scope& scope) -> task<void> {
-      for (std::uint64_t number = 0; number < 16; ++number) {
-        scope.spawn([&, number]() -> task<void> {
-          for (std::uint64_t each = 0; goes_on; ++each) {
-            const std::uint64_t dice = mix(seed + number * 100'000 + each);
-            const std::string said = std::to_string(dice);
-            const auto limit = std::chrono::microseconds(dice % 2 == 0 ? dice % 3000 : 100'000'000);
-            const auto got = co_await as_result(with_timeout(limit, client.command("ECHO", said)));
-            if (got.has_value()) {
-              EXPECT_EQ(got.value().text(), said);
-            } else if (!got.is_cancelled()) {
-              EXPECT_EQ(got.error(), errc::connection_lost) << got.error().message();
-            }
-          }
-        });
-      }
-      for (int round = 0; round < 4; ++round) {
-        co_await sleep_for(10ms);
-        co_await blocking([&] { redis.kill(); });
-        co_await sleep_for(10ms);
-        co_await blocking([&] { redis.start(); });
-      }
-      goes_on = false;
-    });
-    EXPECT_EQ(co_await client.command<std::string>("ECHO", "still good"), "still good");
   });
 }
 
