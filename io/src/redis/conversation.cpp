@@ -210,8 +210,9 @@ task<void> conversation::connect(request& asked) {
     connected(asked, std::move(made).value());
     co_return;
   }
-  if (tandem::stop_requested()) (void)made.value();  // throws
+  if (made.is_cancelled() && tandem::stop_requested()) (void)made.value();  // throws
   if (closed.stop_requested()) co_return;
+  // An attempt that has failed as a stop came has failed for all: whoever is stopped finds out next.
   std::exception_ptr why = made.exception();
   if (made.is_cancelled()) {
     why = std::make_exception_ptr(

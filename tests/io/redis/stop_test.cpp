@@ -148,6 +148,21 @@ TEST_F(redis_stop, a_command_that_was_stopped_before_it_was_sent_is_never_sent) 
   });
 }
 
+TEST_F(redis_stop, a_stop_while_attempts_to_connect_fail_is_a_stop) {
+  const refusing_port nobody;
+  std::mt19937_64 random(stress_seed());
+  run([&](options where) -> task<void> {
+    where.port = nobody.where().port();
+    where.initial_delay = where.max_delay = 0ms;
+    client lazy = client::later(where);
+    for (int each = 0; each < 2000; ++each) {
+      const auto limit = std::chrono::microseconds(random() % 300);
+      const auto got = co_await as_result(with_timeout(limit, lazy.command("PING")));
+      EXPECT_TRUE(got.is_cancelled()) << got.error().message();
+    }
+  });
+}
+
 TEST_F(redis_stop, stops_while_the_server_comes_and_goes_leave_nobody_hanging) {
   auto& redis = server();
   std::mt19937_64 random(stress_seed());
