@@ -90,7 +90,6 @@ class conversation {
   task<void> read_meanwhile(request& asked, std::stop_token written);
   task<void> read_for_all(request& asked);
   task<void> read(request& asked);
-  task<result<std::size_t>> spin(link& on);
   // Under the lock, which each takes itself.
   duty begin(request& asked);
   duty look(request& asked);
@@ -99,6 +98,7 @@ class conversation {
   bool take_reads(request& asked);
   bool take_in(request& asked, std::size_t bytes);
   void check_idle(request& asked);
+  void note_written(link& on, const result<std::size_t>& sent);
   void lose(const std::string& why);
   void connected(request& asked, std::unique_ptr<link>&& made);
   void not_connected(request& asked, const std::exception_ptr& why);

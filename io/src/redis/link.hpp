@@ -53,6 +53,8 @@ class link {
   void cut() noexcept;
   /// After a read that has filled the room: more at once.
   void grow_room();
+  /// Whether an answer was hoped for long enough: then it is not for a while.
+  bool has_spun(std::chrono::microseconds span) noexcept;
 
   parser answers;
   std::vector<std::byte> room;

@@ -66,6 +66,31 @@ TEST_F(redis_loss, a_port_where_nobody_listens_refuses_with_its_name) {
   }(nobody.where().port()));
 }
 
+TEST_F(redis_loss, a_server_that_is_full_refuses_and_lets_wait_in_until_it_is_not) {
+  run([](options where) -> task<void> {
+    auto admin = co_await client::connect(where);
+    co_await admin.command("CONFIG", "SET", "maxclients", 1);
+    where.initial_delay = where.max_delay = 1ms;
+    where.username = "default";
+    where.password = "anything";  // a greeting, to which its refusal looks like the answer
+    try {
+      (void)co_await client::connect(where);
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const redis::error& why) {
+      EXPECT_EQ(why.code(), errc::refused);
+      EXPECT_EQ(why.server_text(), "ERR max number of clients reached");
+    }
+    co_await with_scope([&](task_scope& scope) -> task<void> {
+      scope.spawn([&]() -> task<void> {
+        client lazy = client::later(where);
+        EXPECT_EQ((co_await lazy.command("PING")).text(), "PONG");
+      });
+      co_await sleep_for(10ms);
+      co_await admin.command("CONFIG", "SET", "maxclients", 10'000);
+    });
+  });
+}
+
 TEST_F(redis_loss, close_ends_who_waits_for_a_connection_that_never_comes) {
   const refusing_port nobody;
   test_runtime rt;
@@ -158,8 +183,8 @@ TEST_F(redis_loss, a_transaction_whose_connection_is_killed_is_done_whole_or_not
     auto killer = co_await client::connect(where);
     int done = 0;
     int unknown = 0;
+    std::atomic<bool> goes_on{true};
     co_await with_scope([&](task_scope& scope) -> task<void> {
-      std::atomic<bool> goes_on{true};
       scope.spawn([&]() -> task<void> {
         while (goes_on) {
           co_await killer.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
