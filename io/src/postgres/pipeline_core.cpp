@@ -47,16 +47,26 @@ pipeline_core::entry pipeline_core::add(bool is_sync) {
   return made;
 }
 
+void pipeline_core::take_back() noexcept {
+  unanswered_.pop_back();
+  --sent_;
+}
+
 pipeline_core::entry pipeline_core::send(const command& what, const parameters& given,
                                          bool& is_much) {
   if (stop_requested()) throw operation_cancelled(current_stop_reason());
   const guard locked(lock_);
   check_whole();
-  if (of_.send(what, what.name(), given, false) != 1) {
-    throw error(errc::bad_parameter,
-                "postgres: not sent: " + trimmed(PQerrorMessage(of_.handle())));
+  entry made = add(false);  // postgres_pipeline/send: before it is sent, which needs memory, too
+  try {
+    if (of_.send(what, what.name(), given, false) != 1) {
+      throw error(errc::bad_parameter,
+                  "postgres: not sent: " + trimmed(PQerrorMessage(of_.handle())));
+    }
+  } catch (...) {
+    take_back();
+    throw;
   }
-  entry made = add(false);  // postgres_pipeline/send
   unflushed_bytes_ += what.text().size() + given.bytes_held() + 64;
   is_much = unflushed_bytes_ >= gathered_bytes;
   if (unanswered_.size() == 1) work_.set();
@@ -68,10 +78,11 @@ task<pipeline_core::entry> pipeline_core::sync() {
   {
     const guard locked(lock_);
     check_whole();
+    made = add(true);
     if (PQpipelineSync(of_.handle()) != 1) {
+      take_back();
       throw error(errc::connection_lost, "postgres: " + trimmed(PQerrorMessage(of_.handle())));
     }
-    made = add(true);
     asked_for_ = sent_;
     work_.set();
   }
@@ -246,11 +257,13 @@ task<void> pipeline_core::cancel_and_drain() {
     const parameters none;
     const command undo("rollback");
     const guard locked(lock_);
-    if (of_.send(undo, undo.name(), none, false) == 1) add(false);
+    add(false);
+    if (of_.send(undo, undo.name(), none, false) != 1) take_back();
   }
   {
     const guard locked(lock_);
-    if (PQpipelineSync(of_.handle()) == 1) add(true);
+    add(true);
+    if (PQpipelineSync(of_.handle()) != 1) take_back();
   }
   // Both ways at once: there is no other task any more that reads.
   co_await of_.flush();

@@ -62,6 +62,8 @@ class pipeline_core {
   using guard = std::lock_guard<tandem::detail::futex_mutex>;
 
   entry add(bool is_sync);
+  /// What was added last has not been sent.
+  void take_back() noexcept;
   /// What the server has done it tells now, without a sync.
   task<void> ask_for_answers(const pipeline_entry& waited);
   /// What a step has left.

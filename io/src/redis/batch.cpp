@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstring>
 #include <limits>
 #include <tandem/io/redis/errors.hpp>
 
@@ -90,42 +91,57 @@ void check_manners(std::span<const argument> words, manners kind) {
   }
 }
 
-/// The length of a list or text, as it stands in front of it, and maybe the end of what is before.
-class head {
- public:
-  head(std::string_view before_it, std::size_t number) noexcept {
-    char* const at = std::ranges::copy(before_it, text_.data()).out;
-    char* const end = std::to_chars(at, at + most_digits, number).ptr;
-    *end = '\r';
-    *(end + 1) = '\n';
-    size_ = static_cast<std::size_t>(end + 2 - text_.data());
+constexpr std::string_view line_end = "\r\n";
+constexpr std::size_t most_digits = 20;
+constexpr std::size_t most_head_bytes = 1 + most_digits + line_end.size();
+/// A command that is so short is put together where nothing has to be allocated or checked.
+constexpr std::size_t most_short_bytes = 512;
+
+char* put(char* at, std::string_view text) noexcept {
+  std::memcpy(at, text.data(), text.size());
+  return at + text.size();
+}
+
+/// The length of a list ('*') or text ('$'), as it stands in front of it. @returns  behind it
+char* put_head(char* at, char kind, std::size_t number) noexcept {
+  *at++ = kind;
+  if (number < 10) {
+    *at++ = static_cast<char>('0' + number);
+  } else {
+    at = std::to_chars(at, at + most_digits, number).ptr;
   }
-  std::string_view text() const noexcept { return {text_.data(), size_}; }
+  return put(at, line_end);
+}
 
-  static constexpr std::size_t most_digits = 20;
-  static constexpr std::size_t most_bytes = 3 + most_digits + 2;
-
- private:
-  std::array<char, most_bytes> text_;  // NOLINT: only what size_ says is read
-  std::size_t size_;
-};
+void append_long_command(std::string& to, std::span<const argument> words, std::size_t room) {
+  if (to.capacity() < to.size() + room) to.reserve(std::max(to.size() + room, 2 * to.capacity()));
+  std::array<char, most_head_bytes> head;  // NOLINT: only what is put there is read
+  to.append(head.data(), put_head(head.data(), '*', words.size()));
+  for (const argument& each : words) {
+    const std::string_view text = each.text();
+    to.append(head.data(), put_head(head.data(), '$', text.size()));
+    to += text;
+    to += line_end;
+  }
+}
 
 /// Appends a command: a list of texts, each behind its length. This half of the protocol is written
 /// here and not by redisFormatCommandArgv(), whose sprintf() takes more than half of all
 /// instructions of a short command.
 void append_command(std::string& to, std::span<const argument> words) {
-  std::size_t room = to.size() + head::most_bytes;
-  for (const argument& each : words) room += head::most_bytes + each.text().size();
-  if (to.capacity() < room) to.reserve(std::max(room, 2 * to.capacity()));
-  to += head("*", words.size()).text();
-  std::string_view before = "$";
+  std::size_t room = most_head_bytes;
+  for (const argument& each : words) room += most_head_bytes + each.text().size() + line_end.size();
+  if (room > most_short_bytes) {
+    append_long_command(to, words, room);
+    return;
+  }
+  std::array<char, most_short_bytes> bytes;  // NOLINT: only what is put there is read
+  char* at = put_head(bytes.data(), '*', words.size());
   for (const argument& each : words) {
     const std::string_view text = each.text();
-    to += head(before, text.size()).text();
-    to += text;
-    before = "\r\n$";
+    at = put(put(put_head(at, '$', text.size()), text), line_end);
   }
-  to += "\r\n";
+  to.append(bytes.data(), at);
 }
 
 }  // namespace

@@ -28,6 +28,13 @@ bool would_block(const std::error_code& why) noexcept {
          why == std::errc::resource_unavailable_try_again;
 }
 
+// Made outside the coroutines: in an await each of the two steps would have room in the frame, which
+// then were too large for the store of frames.
+auto reading(link& on) { return as_result(on.stream().read(on.room)); }
+auto writing(link& on) {
+  return as_result(on.stream().write(bytes_of(on.out).subspan(on.out_done)));
+}
+
 }  // namespace
 
 task<void> conversation::open() {
@@ -88,67 +95,87 @@ task<void> conversation::write(request& asked) {
   if (asked.gives_way) co_await yield();
   const auto began = tandem::now();
   if (began - link_->last_write.load(std::memory_order_relaxed) > idle_span) check_idle(asked);
-  bool reads_too = false;
-  while (take_unsent(asked, reads_too)) {
+  while (take_unsent(asked)) {
     link& on = *link_;
     on.last_write.store(began, std::memory_order_relaxed);
-    if (reads_too) {
-      co_await when_all(write_out(on), read(asked));
-    } else {
-      co_await write_out(on);
+    if (on.may_block) {
+      co_await write_and_read(on, asked);
+      continue;
+    }
+    while (on.out_done < on.out.size()) {  // as write_out(), without a frame of its own
+      const result<std::size_t> sent = co_await writing(on);
+      note_written(on, sent);
     }
   }
 }
 
 task<void> conversation::write_out(link& on) {
   while (on.out_done < on.out.size()) {
-    const std::span<const std::byte> rest = bytes_of(on.out).subspan(on.out_done);
-    const result<std::size_t> sent = co_await as_result(on.stream().write(rest));
-    if (!sent) {
-      if (sent.is_cancelled()) (void)sent.value();  // throws
-      const std::string why = sent.error().message();
-      {
-        const lock guard(lock_);
-        on.writing = false;  // of what is left the system has taken nothing
-      }
-      lose(why);
-      co_return;
-    }
+    const result<std::size_t> sent = co_await writing(on);
+    note_written(on, sent);
+  }
+}
+
+/// After a failure nothing is left to write. @throws operation_cancelled
+void conversation::note_written(link& on, const result<std::size_t>& sent) {
+  if (sent) {
     on.out_done += sent.value();
     on.written += sent.value();
+    return;
   }
+  if (sent.is_cancelled()) (void)sent.value();  // throws
+  {
+    const lock guard(lock_);
+    on.writing = false;  // of what is left the system has taken nothing
+  }
+  lose(sent.error().message());
+  on.out_done = on.out.size();
+}
+
+/// It reads for all, and only as long as it writes: what it has asked for itself may come later.
+task<void> conversation::write_and_read(link& on, request& asked) {
+  std::stop_source written;
+  const auto writes = [&]() -> task<void> {
+    co_await write_out(on);
+    written.request_stop();
+  };
+  co_await when_all(writes(), read_meanwhile(asked, written.get_token()));
+}
+
+task<void> conversation::read_meanwhile(request& asked, std::stop_token written) {
+  const result<void> ended = co_await as_result(with_stop(written, read_for_all(asked)));
+  if (!ended && !(ended.is_cancelled() && written.stop_requested())) ended.value();  // throws
+}
+
+task<void> conversation::read_for_all(request& asked) {
+  bool has_role = take_reads(asked);
+  while (!has_role) {
+    co_await reads_free_.wait();
+    has_role = take_reads(asked);
+  }
+  co_await read(asked);
 }
 
 /// Asks the socket as long as an answer may still come soon. Others go first each time. Where that
 /// was in vain it is not tried for a while, and then longer and longer, up to 256 reads.
-task<result<std::size_t>> conversation::spin(link& on) {
-  const auto until = on.last_write.load(std::memory_order_relaxed) + where_.spin;
-  while (true) {
-    const result<std::size_t> got = on.stream().try_read(on.room);
-    if (got || !would_block(got.error())) {
-      on.spin_pause = 0;
-      co_return got;
-    }
-    if (tandem::now() >= until) {
-      on.spin_pause = std::min(2 * on.spin_pause + 1, 255U);
-      on.reads_until_spin = on.spin_pause;
-      co_return got;
-    }
-    co_await yield();
-  }
-}
-
 task<void> conversation::read(request& asked) {
   bool goes_on = true;
   while (goes_on) {
     link& on = *link_;  // it stays, for the role's sake
-    result<std::size_t> got = std::make_error_code(std::errc::operation_would_block);
+    bool spins = where_.spin > where_.spin.zero();
     if (on.reads_until_spin != 0) {
       --on.reads_until_spin;
-    } else if (where_.spin > where_.spin.zero()) {
-      got = co_await spin(on);
+      spins = false;
     }
-    if (!got && would_block(got.error())) got = co_await as_result(on.stream().read(on.room));
+    result<std::size_t> got = std::make_error_code(std::errc::operation_would_block);
+    while (spins) {
+      got = on.stream().try_read(on.room);
+      const bool in_vain = !got && would_block(got.error());
+      if (!in_vain) on.spin_pause = 0;
+      spins = in_vain && !on.has_spun(where_.spin);
+      if (spins) co_await yield();
+    }
+    if (!got && would_block(got.error())) got = co_await reading(on);
     if (!got) {
       if (got.is_cancelled()) (void)got.value();  // throws
       lose(got.error().message());
@@ -187,8 +214,9 @@ task<void> conversation::connect(request& asked) {
     connected(asked, std::move(made).value());
     co_return;
   }
-  if (tandem::stop_requested()) (void)made.value();  // throws
+  if (made.is_cancelled() && tandem::stop_requested()) (void)made.value();  // throws
   if (closed.stop_requested()) co_return;
+  // An attempt that has failed as a stop came has failed for all: whoever is stopped finds out next.
   std::exception_ptr why = made.exception();
   if (made.is_cancelled()) {
     why = std::make_exception_ptr(

@@ -16,6 +16,7 @@
 #include <stop_token>
 #include <string>
 #include <tandem/detail/futex_mutex.hpp>
+#include <tandem/event.hpp>
 #include <tandem/io/redis/batch.hpp>
 #include <tandem/io/redis/errors.hpp>
 #include <tandem/io/redis/message.hpp>
@@ -85,15 +86,19 @@ class conversation {
   task<void> connect(request& asked);
   task<void> write(request& asked);
   task<void> write_out(link& on);
+  task<void> write_and_read(link& on, request& asked);
+  task<void> read_meanwhile(request& asked, std::stop_token written);
+  task<void> read_for_all(request& asked);
   task<void> read(request& asked);
-  task<result<std::size_t>> spin(link& on);
   // Under the lock, which each takes itself.
   duty begin(request& asked);
   duty look(request& asked);
   farewell leave(request& asked) noexcept;
-  bool take_unsent(request& asked, bool& reads_too);
+  bool take_unsent(request& asked);
+  bool take_reads(request& asked);
   bool take_in(request& asked, std::size_t bytes);
   void check_idle(request& asked);
+  void note_written(link& on, const result<std::size_t>& sent);
   void lose(const std::string& why);
   void connected(request& asked, std::unique_ptr<link>&& made);
   void not_connected(request& asked, const std::exception_ptr& why);
@@ -129,6 +134,8 @@ class conversation {
   bool connecting_ = false;  // the three roles, each held by one request at most
   bool writing_ = false;
   bool reading_ = false;
+  bool writer_wants_to_read_ = false;  // as soon as whoever reads has gone: `reads_free_`
+  event reads_free_;
   bool crowded_ = false;   // several were answered at once: they will all ask again
   unsigned attempts_ = 0;  // since the last answer
   std::chrono::steady_clock::time_point next_attempt_{};

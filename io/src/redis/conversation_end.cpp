@@ -48,6 +48,24 @@ std::exception_ptr made(errc code, const std::string& why) noexcept {
   }
 }
 
+/// As `why`, an object of its own: each of those that it ends may run on another thread.
+std::exception_ptr again(const std::exception_ptr& why) noexcept {
+  try {
+    std::rethrow_exception(why);
+  } catch (const error& known) {
+    try {
+      const std::string tail = ": " + known.code().message();
+      std::string words = known.what();
+      words.resize(words.ends_with(tail) ? words.size() - tail.size() : 0);
+      return std::make_exception_ptr(error(known.kind(), words, known.server_text()));
+    } catch (...) {
+      return why;
+    }
+  } catch (...) {
+    return why;
+  }
+}
+
 }  // namespace
 
 /// conversation/connect
@@ -111,7 +129,7 @@ void conversation::break_off(const std::exception_ptr& why, later& after) noexce
       unsent_.push_front(*last.who);
       continue;
     }
-    if (last.who != nullptr) end(*last.who, why, after);
+    if (last.who != nullptr) end(*last.who, again(why), after);
     after.places += last.cost;
   }
   if (!where_.reconnect) end_unsent(made(errc::not_sent, words_of(why)), after);
@@ -123,12 +141,12 @@ void conversation::end_unsent(const std::exception_ptr& failure, later& after) n
     request& first = *unsent_.front();
     unsent_.remove(first);
     after.places += first.cost;
-    end(first, failure, after);
+    end(first, again(failure), after);
   }
 }
 
 void conversation::end_listener(const std::exception_ptr& failure, later& after) noexcept {
-  if (listener_ != nullptr) end(*std::exchange(listener_, nullptr), failure, after);
+  if (listener_ != nullptr) end(*std::exchange(listener_, nullptr), again(failure), after);
 }
 
 void conversation::close() noexcept {

@@ -10,8 +10,10 @@ namespace {
 
 /// So much is put together for one write, at least one command.
 constexpr std::size_t most_out_bytes = std::size_t{256} << 10;
-/// At a longer write the answers are read meanwhile.
-constexpr std::size_t long_write_bytes = std::size_t{64} << 10;
+/// With more unanswered a write may have to wait until answers are read: a server may take nothing
+/// while nobody takes what it says. Less than this goes into the buffers of the system.
+constexpr std::size_t most_buffered_bytes = std::size_t{64} << 10;
+constexpr std::size_t most_buffered_requests = 128;
 
 retry_options delays(const options& where) {
   retry_options made;
@@ -149,7 +151,7 @@ conversation::farewell conversation::leave(request& asked) noexcept {
 }
 
 /// conversation/write: what is unsent becomes sent, in its order.
-bool conversation::take_unsent(request& asked, bool& reads_too) {
+bool conversation::take_unsent(request& asked) {
   later after(*this);
   const lock guard(lock_);
   link& on = *link_;
@@ -174,11 +176,22 @@ bool conversation::take_unsent(request& asked, bool& reads_too) {
     return false;
   }
   on.writing = true;
-  reads_too = !reading_ && on.out.size() > long_write_bytes && !asked.has_ended();
-  if (reads_too) {
-    reading_ = true;
-    asked.take(request::role::reads);
+  const std::uint64_t answered = sent_.empty() ? on.written : sent_.front().begin;
+  on.may_block = on.taken - answered > most_buffered_bytes || sent_.size() > most_buffered_requests;
+  return true;
+}
+
+/// For whoever writes.
+bool conversation::take_reads(request& asked) {
+  const lock guard(lock_);
+  if (asked.has(request::role::reads)) return true;
+  if (reading_) {
+    writer_wants_to_read_ = true;
+    reads_free_.reset();
+    return false;
   }
+  reading_ = true;
+  asked.take(request::role::reads);
   return true;
 }
 
@@ -210,7 +223,7 @@ bool conversation::take_in(request& asked, std::size_t bytes) {
     attempts_ = 0;
     crowded_ = answered > 1;
     if (broken != nullptr) break_off(broken, after);
-    goes_on = is_up_ && !is_satisfied(asked);
+    goes_on = is_up_ && (asked.has(request::role::writes) || !is_satisfied(asked));
     if (!goes_on) {
       release(asked, request::role::reads);
       if (asked.has_ended()) pass_on(after);
@@ -234,7 +247,10 @@ bool conversation::deliver(reply&& got, later& after) {
   }
   expected& first = sent_.front();
   request* const who = first.who;
+  const bool is_refusal = got.is_error();
   if (who != nullptr) who->answers[who->got++] = std::move(got);
+  // A subscription of several that is refused is refused with one answer.
+  if (messages_ != nullptr && is_refusal) first.left = 1;
   if (--first.left != 0) return false;
   if (who != nullptr) end(*who, nullptr, after);
   after.places += first.cost;
@@ -275,7 +291,10 @@ void conversation::release(request& asked, request::role which) noexcept {
     writing_ = false;
     if (link_ != nullptr) link_->writing = false;
   }
-  if (which == request::role::reads) reading_ = false;
+  if (which == request::role::reads) {
+    reading_ = false;
+    if (std::exchange(writer_wants_to_read_, false)) reads_free_.set();
+  }
 }
 
 /// conversation/pass_on: a role may be free, and whoever had it goes.

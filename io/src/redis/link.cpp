@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "redis/link.hpp"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <tandem/clock.hpp>
@@ -21,6 +22,8 @@ void check_greeting(const reply& got, bool of_auth) {
   if (!got.is_error()) return;
   const std::string text(got.text());
   const errc kind = errc_of(text);
+  // Said to whoever comes, whatever it has asked: it may come again.
+  if (text.starts_with("ERR max number of clients")) throw error(errc::refused, text, text);
   throw error(of_auth && kind == errc::server_error ? errc::no_auth : kind, text, text);
 }
 
@@ -118,6 +121,13 @@ void link::cut() noexcept {
 
 void link::grow_room() {
   if (room.size() < most_room) room.resize(room.size() * 4);
+}
+
+bool link::has_spun(std::chrono::microseconds span) noexcept {
+  if (tandem::now() < last_write.load(std::memory_order_relaxed) + span) return false;
+  spin_pause = std::min(2 * spin_pause + 1, 255U);
+  reads_until_spin = spin_pause;
+  return true;
 }
 
 }  // namespace tandem::inline v0::io::redis::detail

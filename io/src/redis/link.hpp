@@ -34,7 +34,7 @@ class greeting {
 
 /// Who touches what: the reader `answers`, `room`, `parsed` and what is said of spinning; the writer `out`,
 /// `out_done` and `written` (others may look at these when nobody writes); under the conversation's
-/// lock `taken`, `writing` and `early`.
+/// lock `taken`, `writing` and `early`. `may_block` is the writer's.
 class link {
  public:
   /// Connects, and greets.
@@ -53,6 +53,8 @@ class link {
   void cut() noexcept;
   /// After a read that has filled the room: more at once.
   void grow_room();
+  /// Whether an answer was hoped for long enough: then it is not for a while.
+  bool has_spun(std::chrono::microseconds span) noexcept;
 
   parser answers;
   std::vector<std::byte> room;
@@ -64,6 +66,7 @@ class link {
   std::uint64_t taken = 0;    // bytes of all commands that were put in `out`
   std::uint64_t written = 0;  // bytes that the system has taken
   bool writing = false;       // how many of `out` it has taken is not known
+  bool may_block = false;     // the write, until somebody reads
   /// By the writer; the reader takes it as it comes (relaxed: it only says how long to hope).
   std::atomic<std::chrono::steady_clock::time_point> last_write;
   unsigned spin_pause = 0;  // of how many reads none spins, next time that it was in vain

@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <tandem/io/redis/errors.hpp>
+#include <tandem/io/tcp_options.hpp>
 
 namespace tandem::inline v0::io::redis {
 namespace {
@@ -91,7 +92,7 @@ void parse_local(std::string_view rest, options& made) {
 
 }  // namespace
 
-options::options() = default;
+options::options() { tcp.connection.alive = keep_alive(); }
 options::options(const options&) = default;
 options::options(options&&) noexcept = default;
 options& options::operator=(const options&) = default;

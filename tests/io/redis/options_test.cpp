@@ -58,5 +58,14 @@ TEST(redis_options, what_cannot_be_used_is_refused_with_what_is_wrong_with_it) {
   EXPECT_EQ(code_thrown([&] { return redis::client::later(bad); }), errc::bad_option);
 }
 
+TEST(redis_options,
+     by_default_attempts_are_limited_commands_are_not_and_silent_machines_are_probed) {
+  const options usual;
+  EXPECT_GT(usual.connect_limit.count(), 0);
+  EXPECT_FALSE(usual.limit);
+  EXPECT_EQ(usual.max_attempts, 0U);
+  EXPECT_TRUE(usual.tcp.connection.alive);
+}
+
 }  // namespace
 }  // namespace tandem::test

@@ -77,8 +77,9 @@ class TANDEM_IO_REDIS_API client {
   ///                 answer is dropped when it comes; others on the connection notice nothing. May
   ///                 lose the race and return the answer
   /// @resumes_on     the caller's home
-  /// @cost           one allocation (hiredis), two frames; shared by all that wait: one write and
-  ///                 one read for what came together
+  /// @cost           an allocation for its bytes, one for a long text of the answer, and two frames;
+  ///                 two frames more for whoever writes and reads. Shared by all that wait: one
+  ///                 write and one read for what came together
   template <class... Words>
   task<reply> command(const Words&... words) {
     const argument all[] = {argument(words)...};  // NOLINT: a list of arguments

@@ -53,10 +53,15 @@ class TANDEM_IO_REDIS_API options {
   /// As CLIENT LIST shows it; no blanks. Empty: none.
   std::string client_name;
 
-  /// Of one attempt: the name's addresses, the connection, and the greeting.
+  /// Of one attempt: the name's addresses, the connection, and the greeting. There is always one: where
+  /// nobody answers at all, the system alone would try for minutes.
   std::chrono::milliseconds connect_limit{5000};
-  /// Of one command, pipeline or transaction, waiting for its place included. None: it may wait for
-  /// ever, but for with_timeout() around it.
+  /// Of one command, pipeline or transaction, with the wait for its place and for a connection. Off by
+  /// default, as with hiredis: how long is too long only the caller knows (BLPOP waits on purpose, a
+  /// script may run for minutes), and a limit costs each command a timer. hiredis has no timers: the
+  /// limits here are tandem's. Without one, a command waits as long as its server's machine
+  /// answers, or there is no server and max_attempts is 0. with_timeout() around a call limits that
+  /// call alone.
   std::optional<std::chrono::milliseconds> limit;
 
   /// A connection that is lost is made anew when the next command needs it.
@@ -78,7 +83,10 @@ class TANDEM_IO_REDIS_API options {
   /// the server is on this machine. Where it was in vain it is tried seldom. Zero: never.
   std::chrono::microseconds spin{25};
 
-  /// Of the TCP connection; keep-alive probes find a machine that has vanished.
+  /// Of the TCP connection. By default with keep-alive probes after a minute of silence: else
+  /// subscriber::next() would wait for ever for a machine that has vanished. One that vanishes with
+  /// a command under way is given up by the system (Linux: after some 15 minutes, or
+  /// tcp_options::user_timeout).
   happy_eyeballs_options tcp;
 
   // Implementation
