@@ -323,7 +323,7 @@ lane_of_shared() {
     -DTANDEM_SHARED=OFF -DCONSUMER_EXPECT_KIND=STATIC_LIBRARY
   check "both: a component beats TANDEM_SHARED" use both_component both "use_runtime use_io" -DTANDEM_SHARED=OFF \
     "-DCONSUMER_COMPONENTS=runtime;io;shared" -DCONSUMER_EXPECT_KIND=SHARED_LIBRARY
-  check "TLS, shared: without OpenSSL it is found" use tls_shared both "$all" "$tls;shared" $without_openssl -DCONSUMER_EXPECT_KIND=SHARED_LIBRARY
+  check "TLS, shared: without OpenSSL it is found" use tls_shared both "use_runtime use_io use_tls" "$tls;shared" $without_openssl -DCONSUMER_EXPECT_KIND=SHARED_LIBRARY
   check "TLS, shared: the program does not need OpenSSL itself" needs_not "$work/use/tls_shared/use_tls" libssl
   check "TLS, shared: the library does" needs "$work/prefix/both/lib/libtandem_io_tls.so" libssl
   check "TLS, shared: libtandem_io_tls exports nothing but tandem" only_tandem_symbols "$work/prefix/both/lib/libtandem_io_tls.so"
