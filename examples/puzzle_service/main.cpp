@@ -28,6 +28,14 @@ void run_service(const service::service_options& options) {
   pools.name = "puzzle";
   // For GET /metrics. A segment is timed for some 100 ns, and a request takes many microseconds.
   if (pools.timed_tasks_one_in == 0) pools.timed_tasks_one_in = 1;
+  // What was tried again until the end; why it has failed was said before.
+  pools.on_suppressed_exception = [](const std::exception_ptr& failure) {
+    try {
+      std::rethrow_exception(failure);
+    } catch (const std::exception& error) {
+      fmt::print(stderr, "puzzle_service: given up: {}\n", error.what());
+    }
+  };
   tandem::runtime runtime(pools);
   tandem::io::completion_options completion;
   if (options.io_threads > 0) completion.min_threads = options.io_threads;

@@ -68,7 +68,13 @@ std::optional<service_options> parse_options(int argc, char** argv, int& exit_co
          "--database", options.database,
          "where answers are kept: a file (SQLite), postgresql://USER@HOST/NAME, memory (until "
          "the service ends) or none")
-      ->type_name("WHERE");
+      ->type_name("WHERE")
+      ->check([](const std::string& where) -> std::string {
+        if (where.find('=') == std::string::npos || where.find('/') != std::string::npos) return {};
+        return "looks like a connection string of libpq: write postgresql://USER@HOST/NAME, or, "
+               "for a file of that name, ./" +
+               where;
+      });
   app.add_option("--database-limit", options.database_limit,
                  "answers that are kept, the oldest go; 0: 1000 in memory, else 100000")
       ->check(CLI::Range(std::size_t{0}, std::size_t{1'000'000'000}));
