@@ -355,6 +355,11 @@ class Sqlite(Databases, Case):
         self.assertIn("away, and tried again", service.errors())
         self.assertIn("is there again", service.errors())
 
+    def test_a_connection_string_of_libpq_is_no_name_of_a_file(self):
+        ended = subprocess.run([SERVICE, "--port", "0", "--database", "host=127.0.0.1"], capture_output=True, text=True, timeout=PATIENCE, check=False)
+        self.assertEqual(ended.returncode, 2)
+        self.assertIn("postgresql://USER@HOST/NAME", ended.stderr)
+
     def test_a_folder_that_is_not_there_is_waited_for(self):
         folder = os.path.join(os.path.dirname(self.path), "later")
         service = self.start("--database", os.path.join(folder, "answers.db"))
