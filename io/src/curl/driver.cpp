@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "curl/driver.hpp"
 
+#include <new>
 #include <system_error>
 #include <tandem/clock.hpp>
 #include <tandem/io/owned_descriptor.hpp>
@@ -28,6 +29,10 @@ void count(std::atomic<std::uint64_t>& counter) noexcept {
 
 driver::driver(foreign_loop& loop, driven& told)
     : loop_(loop), told_(told), multi_(made_or_no_memory<multi_handle>(curl_multi_init())) {
+  set_callbacks();
+}
+
+void driver::set_callbacks() noexcept {
   CURLM* const multi = multi_.get();
   curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, &driver::on_socket);
   curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, this);
@@ -45,7 +50,7 @@ bool driver::adopt(CURL* easy) noexcept {
 void driver::settle() noexcept {
   // What is due is done here, so that a new transfer costs no timer; of a curl that never has enough
   // the thread's other tasks have their turn in between.
-  for (int round = 0; is_due_ && round < 4; ++round) {
+  for (int round = 0; is_due_ && broken_ == nullptr && round < 4; ++round) {
     is_due_ = false;
     act(CURL_SOCKET_TIMEOUT, 0);
   }
@@ -68,6 +73,15 @@ void driver::end() noexcept {
     if (at.is_watched) loop_.forget(number);
   }
   loop_.no_deadline();
+}
+
+void driver::renew() noexcept {
+  end();
+  is_due_ = is_spoilt_ = false;
+  wanted_.reset();
+  armed_.reset();
+  multi_.reset(curl_multi_init());
+  set_callbacks();
 }
 
 // curl_session/want
@@ -183,8 +197,13 @@ void driver::time_has_come() noexcept {
 
 void driver::act(curl_socket_t number, int events) noexcept {
   int running = 0;
-  curl_multi_socket_action(multi_.get(), number, events, &running);
+  const CURLMcode code = curl_multi_socket_action(multi_.get(), number, events, &running);
   collect();
+  // It does not say whose: it had no memory to note that somebody waits, who would do so for ever.
+  if (code == CURLM_OUT_OF_MEMORY) {
+    broken_ = std::make_exception_ptr(std::bad_alloc());
+    is_spoilt_ = true;
+  }
 }
 
 void driver::collect() noexcept {

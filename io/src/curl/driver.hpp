@@ -44,11 +44,18 @@ class driver {
   void settle() noexcept;
   /// Closes all connections. No easy handle may be left.
   void end() noexcept;
+  /// curl had no memory for a table of its own. What it leaves there (7.88: an entry without a size,
+  /// by which the next one divides) nothing may use any more.
+  bool is_spoilt() const noexcept { return is_spoilt_; }
+  /// Another multi handle, without connections and options; if there is no memory for it, none,
+  /// and each transfer is refused. pre: no transfer is added
+  void renew() noexcept;
 
   std::uint64_t opened() const noexcept { return opened_.load(std::memory_order_relaxed); }
   std::uint64_t wake_ups() const noexcept { return wake_ups_.load(std::memory_order_relaxed); }
 
  private:
+  void set_callbacks() noexcept;
   class watched {
    public:
     watch_interest wanted = watch_interest::none;  // what curl has asked for last
@@ -79,7 +86,8 @@ class driver {
   multi_handle multi_;
   std::unordered_map<curl_socket_t, watched> sockets_;
   std::vector<curl_socket_t> changed_;
-  bool is_due_ = false;                      // curl wants to be called at once
+  bool is_due_ = false;  // curl wants to be called at once
+  bool is_spoilt_ = false;
   std::optional<clock::time_point> wanted_;  // or at that time
   std::optional<clock::time_point> armed_;   // the loop's deadline
   std::exception_ptr broken_;             // a callback had no memory: nobody may rely on anything

@@ -31,6 +31,7 @@ tandem::executor& session::executor() noexcept { return core_->home(); }
 session_stats session::stats() const noexcept { return core_->stats(); }
 task<void> session::begin() { return core_->begin(); }
 task<void> session::serve() { return core_->serve(); }
+void session::stop_serving() noexcept { core_->stop_serving(); }
 task<void> session::end() { return core_->end(); }
 
 namespace detail {

@@ -182,6 +182,13 @@ void session_core::all_failed(const std::exception_ptr& why) noexcept {
     detach(*each);
     each->fail(why);
   }
+  if (!driver_.is_spoilt()) return;
+  driver_.renew();
+  try {
+    set_up(driver_.multi(), options_);
+  } catch (const std::exception&) {  // there is no handle: each transfer says so
+    return;
+  }
 }
 
 // curl_session/drop
@@ -213,6 +220,12 @@ task<void> session_core::serve() {
   }
 }
 
+void session_core::stop_serving() noexcept {
+  is_closing_ = true;
+  closing_.request_stop();
+  dropped_some_.set();
+}
+
 task<void> session_core::begin() {
   if (options_.cookies != cookie_policy::file) co_return;
   co_await read_cookies();
@@ -220,9 +233,7 @@ task<void> session_core::begin() {
 
 // curl_session/end
 task<void> session_core::end() {
-  is_closing_ = true;
-  closing_.request_stop();
-  dropped_some_.set();
+  stop_serving();
   for (exchange* each = first_; each != nullptr; each = each->next) {
     detach(*each);
     each->fail(errc::session_ended, "with_session() has ended");

@@ -41,12 +41,14 @@ class session_core final : private driven {
   static task<std::size_t> read(handle core, exchange_handle from, std::span<std::byte> room,
                                 response& head);
   static task<void> close(handle core, exchange_handle broken_off);
+  static task<void> close_or_drop(const handle& core, const exchange_handle& broken_off);
   /// Soon; nothing if the session has ended.
   void drop(exchange_handle broken_off) noexcept;
 
   // On its thread.
   task<void> begin();
   task<void> serve();
+  void stop_serving() noexcept;
   task<void> end();
   /// Whatever happens: nothing of curl is there afterwards.
   void shut() noexcept;

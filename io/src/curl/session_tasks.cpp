@@ -89,6 +89,16 @@ task<void> session_core::close(handle core, exchange_handle broken_off) {
   core->take_out(*broken_off);
 }
 
+/// close(), for a transfer that nobody knows any more afterwards: without memory for it, soon.
+task<void> session_core::close_or_drop(const handle& core, const exchange_handle& broken_off) {
+  try {
+    return close(core, broken_off);
+  } catch (const std::bad_alloc&) {
+    core->drop(broken_off);
+    throw;
+  }
+}
+
 task<transfer> session_core::open(handle core, request what) {
   if (what.source() || what.sink() || what.on_body) {
     throw std::invalid_argument(
@@ -103,7 +113,7 @@ task<transfer> session_core::open(handle core, request what) {
   };
   result<response> begun = co_await as_result(begin());
   if (!begun.has_value()) {
-    co_await shielded(close(core, made));
+    co_await shielded(close_or_drop(core, made));
     std::rethrow_exception(begun.exception());
   }
   co_return transfer(core, made, std::move(begun).value());
@@ -192,7 +202,7 @@ task<response> session_core::stream(handle core, request what) {
   const exchange::way how = what.sink() ? exchange::way::stream : exchange::way::collect;
   const auto made = std::make_shared<exchange>(std::move(what), core->options_.limits, how);
   result<response> ended = co_await as_result(both_ways(core, made));
-  co_await shielded(close(core, made));
+  co_await shielded(close_or_drop(core, made));
   co_return std::move(ended).value();
 }
 

@@ -18,7 +18,7 @@ task<std::size_t> nothing_to_read() {
 }
 
 task<void> closed(std::shared_ptr<session_core> core, std::shared_ptr<exchange> gone) {
-  co_await shielded(session_core::close(std::move(core), std::move(gone)));
+  co_await shielded(session_core::close_or_drop(core, gone));
 }
 
 task<void> nothing_to_close() { co_return; }
@@ -53,7 +53,10 @@ task<std::size_t> transfer::read(std::span<std::byte> buffer) {
 
 task<void> transfer::close() {
   if (exchange_ == nullptr) return nothing_to_close();
-  return closed(std::move(core_), std::exchange(exchange_, nullptr));
+  task<void> ending = closed(core_, exchange_);  // which may be refused: then it is still open
+  core_ = nullptr;
+  exchange_ = nullptr;
+  return ending;
 }
 
 }  // namespace tandem::inline v0::io::curl

@@ -1,7 +1,8 @@
-// cancel.cpp: ends what runs at the server, and reads to its end. Protocol postgres_stop: README.md.
+// cancel.cpp: reads a statement to its end, also one that is cancelled at the server. Protocol postgres_stop: README.md.
 // SPDX-License-Identifier: MIT
 #include <chrono>
 #include <exception>
+#include <new>
 #include <tandem/as_result.hpp>
 #include <tandem/from_callback.hpp>
 #include <tandem/io/postgres/errors.hpp>
@@ -10,9 +11,40 @@
 #include <tandem/timeout.hpp>
 
 #include "postgres/cancel_threads.hpp"
+#include "postgres/failure.hpp"
 #include "postgres/session.hpp"
 
 namespace tandem::inline v0::io::postgres::detail {
+
+namespace {
+
+constexpr std::string_view no_memory = "memory ran out in the midst of a statement";
+
+}  // namespace
+
+task<void> session::exchange() {
+  try {
+    return exchange_now();
+  } catch (const std::bad_alloc&) {
+    close(no_memory);
+    throw;
+  }
+}
+
+task<void> session::exchange_now() try {
+  begin_answers();
+  const result<void> ended = co_await as_result(flush_and_collect());
+  if (ended.has_value()) co_return;
+  const std::optional<stop_reason> why = ended.reason();
+  if (!why) {  // the system refuses to wait, or memory is out, in the midst of an answer
+    close("waiting for the server failed");
+    std::rethrow_exception(ended.exception());
+  }
+  co_await shielded(end_stopped(*why));
+} catch (const std::bad_alloc&) {
+  close(no_memory);
+  throw;
+}
 
 task<void> session::send_cancel() {  // postgres_stop/cancel
   const auto begin = [this](const callback<void()>& told) { cancel_on_a_thread(conn_, told); };
@@ -62,6 +94,22 @@ task<void> session::cancel_and_collect() {
   }
 }
 
+task<void> session::end_stopped(stop_reason why) {
+  const result<void> ended =
+      co_await as_result(with_timeout(options_.cancel_limit, cancel_and_collect()));
+  if (!ended.has_value() || PQstatus(conn_) != CONNECTION_OK) {
+    // postgres_stop/limit
+    close("a statement was stopped, and its end was not confirmed in time");
+    throw statement_stopped(why, false);
+  }
+  // postgres_stop/late: without an error it has won the race; another error is its own.
+  if (failed_.get() == nullptr) co_return;
+  const char* const state = PQresultErrorField(failed_.get(), PG_DIAG_SQLSTATE);
+  if (state != nullptr && code_of(state) == errc::statement_cancelled) {
+    throw statement_stopped(why, true);
+  }
+}
+
 task<void> session::end_copy(leftover what) {
   if (what == leftover::copy_in) {
     // postgres_copy/fail: CopyFail was sent, or is sent there; the server ends it by itself.
@@ -73,6 +121,15 @@ task<void> session::end_copy(leftover what) {
 }
 
 task<void> session::end_leftover(leftover what) {
+  try {
+    return end_leftover_now(what);
+  } catch (const std::bad_alloc&) {
+    close("a COPY was given up, and memory ran out");
+    throw;
+  }
+}
+
+task<void> session::end_leftover_now(leftover what) try {
   begin_answers();
   const result<void> ended =
       co_await as_result(shielded(with_timeout(options_.cancel_limit, end_copy(what))));
@@ -80,6 +137,9 @@ task<void> session::end_leftover(leftover what) {
     close("a COPY was given up, and its end was not confirmed in time");
   }
   begin_answers();
+} catch (const std::bad_alloc&) {
+  close("a COPY was given up, and memory ran out");
+  throw;
 }
 
 task<void> session::clean_up() {

@@ -1,6 +1,7 @@
 // copy.cpp: COPY, both ways. Protocol postgres_copy: README.md.
 // SPDX-License-Identifier: MIT
 #include <cstring>
+#include <new>
 #include <tandem/io/postgres/copy.hpp>
 #include <tandem/io/postgres/errors.hpp>
 #include <tandem/io/readiness.hpp>
@@ -63,13 +64,13 @@ task<void> session::write_copy(std::uint64_t scope, std::span<const std::byte> d
 task<std::uint64_t> session::finish_copy(std::uint64_t scope, const char* give_up) {
   const mutex_guard turn = co_await turn_.scoped_lock();
   check(scope);
-  set_scope(copy_outer_);
   while (true) {
     const int taken = PQputCopyEnd(conn_, give_up);
     if (taken != 0) break;
     co_await flush();
   }
-  co_await exchange();  // if it was not taken the server has ended it, and says why
+  set_scope(copy_outer_);  // before it has ended whoever is stopped drops it
+  co_await exchange();     // if it was not taken the server has ended it, and says why
   if (give_up != nullptr) {
     if (PQstatus(conn_) != CONNECTION_OK) fail_lost();
     co_return 0;
@@ -85,6 +86,8 @@ task<std::pair<char*, std::size_t>> session::read_copy(std::uint64_t scope) {
     char* row = nullptr;
     const int got = PQgetCopyData(conn_, &row, 1);
     if (got > 0) co_return std::make_pair(row, static_cast<std::size_t>(got));
+    // Not the end: libpq has no memory for the row. Its reader gives the COPY up.
+    if (got == -2 && PQstatus(conn_) == CONNECTION_OK) throw std::bad_alloc();
     if (got < 0) break;
     co_await io::readable(PQsocket(conn_));
     (void)PQconsumeInput(conn_);
@@ -145,8 +148,13 @@ task<std::uint64_t> copy_in::finish() {
 
 task<void> copy_in::cancel() {
   detail::session& of = live();
-  of_ = nullptr;
-  (void)co_await shielded(of.finish_copy(scope_, "the COPY was cancelled"));
+  try {
+    (void)co_await shielded(of.finish_copy(scope_, "the COPY was cancelled"));
+    of_ = nullptr;
+  } catch (...) {
+    drop();
+    throw;
+  }
 }
 
 void copy_out::freed::operator()(char* row) const noexcept { PQfreemem(row); }

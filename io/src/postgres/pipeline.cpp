@@ -18,7 +18,7 @@ task<rows> pipeline_answer::taken() { return of_->wait_for(entry_); }
 
 pipeline::pipeline(detail::session& of, std::uint64_t outer)
     : core_(std::make_shared<detail::pipeline_core>(of, outer)) {}
-pipeline::~pipeline() = default;
+pipeline::~pipeline() { core_->abandon(); }
 
 task<void> pipeline::begin() { return core_->begin(); }
 task<void> pipeline::read_answers() { return core_->read_answers(); }

@@ -3,6 +3,7 @@
 #include "postgres/pipeline_core.hpp"
 
 #include <chrono>
+#include <new>
 #include <tandem/as_result.hpp>
 #include <tandem/io/postgres/errors.hpp>
 #include <tandem/io/readiness.hpp>
@@ -144,21 +145,37 @@ void pipeline_core::throw_failure(const pipeline_entry& of) const {
   throw error(errc::connection_lost, "postgres: " + lost_why_);
 }
 
-void pipeline_core::take_broken(std::vector<entry>& ended) {
-  if (!is_broken_) {
-    is_broken_ = true;
-    lost_why_ = trimmed(PQerrorMessage(of_.handle()));
-    broken_.set();
-  }
-  for (entry& each : unanswered_) {
-    each->is_lost = true;
-    if (!each->is_sync) failures_.push_back(each);
-    ended.push_back(std::move(each));
-  }
-  unanswered_.clear();
+void pipeline_core::note_failure(const entry& failed) noexcept {
+  (last_failure_ != nullptr ? last_failure_->next : first_failure_) = failed;
+  last_failure_ = failed.get();
 }
 
-pipeline_core::left pipeline_core::take_answers(std::vector<entry>& ended) {
+pipeline_entry* pipeline_core::take_broken() noexcept {
+  if (!is_broken_) {
+    is_broken_ = true;
+    try {
+      lost_why_ = trimmed(PQerrorMessage(of_.handle()));
+    } catch (const std::bad_alloc&) {
+      lost_why_.clear();
+    }
+    broken_.set();
+  }
+  pipeline_entry* const first = unanswered_.empty() ? nullptr : unanswered_.front().get();
+  for (const entry& each : unanswered_) {
+    each->is_lost = true;
+    each->is_taken = each->is_sync;  // finish() looks at that
+    note_failure(each);
+  }
+  unanswered_.clear();
+  return first;
+}
+
+void pipeline_core::tell(pipeline_entry* first) noexcept {
+  // Nothing is noted behind them any more, and the core, which has them, outlives this.
+  for (pipeline_entry* each = first; each != nullptr; each = each->next.get()) each->done.set();
+}
+
+pipeline_core::left pipeline_core::take_answers(std::vector<entry>& ended, pipeline_entry*& lost) {
   PGconn* const conn = of_.handle();
   int empty = 0;  // in a row: between two statements there is one
   while (!unanswered_.empty() && PQisBusy(conn) == 0) {
@@ -183,30 +200,34 @@ pipeline_core::left pipeline_core::take_answers(std::vector<entry>& ended) {
         case PGRES_NONFATAL_ERROR:
         case PGRES_FATAL_ERROR:
           if (front.failed.get() == nullptr) front.failed = std::move(next);
+          // postgres_pipeline/sync: libpq has no memory to say that it was answered.
+          has_ended = front.is_sync;
           break;
         default: front.answer = std::move(next); break;
       }
     }
     if (!has_ended) continue;
-    if (front.failed.get() != nullptr) failures_.push_back(unanswered_.front());
+    if (front.failed.get() != nullptr) note_failure(unanswered_.front());
     ended.push_back(std::move(unanswered_.front()));
     unanswered_.pop_front();
   }
-  if (PQstatus(conn) != CONNECTION_OK) take_broken(ended);
+  if (PQstatus(conn) != CONNECTION_OK) lost = take_broken();
   return unanswered_.empty() ? left::nothing : left::what_will_come;
 }
 
 pipeline_core::left pipeline_core::step(bool reads_first) {
   std::vector<entry> ended;
   ended.reserve(portion);
+  pipeline_entry* lost = nullptr;
   left now = left::nothing;
   {
     const guard locked(lock_);
     if (reads_first && !is_broken_) (void)PQconsumeInput(of_.handle());
-    now = take_answers(ended);
+    now = take_answers(ended, lost);
     if (now == left::nothing && !is_over_) work_.reset();
   }
   for (const entry& each : ended) each->done.set();
+  tell(lost);
   return now;
 }
 
@@ -286,18 +307,36 @@ task<void> pipeline_core::wind_up() {
         shielded(with_timeout(of_.options().cancel_limit, cancel_and_drain())));
   }
   if (is_broken_ || !unanswered_.empty() || PQexitPipelineMode(of_.handle()) != 1) {
-    std::vector<entry> ended;
-    take_broken(ended);
-    of_.close(is_done ? "its pipeline did not end: " + lost_why_
-                      : "a pipeline was stopped, and its end was not confirmed in time");
-    for (const entry& each : ended) each->done.set();
+    end_broken(is_done ? "its pipeline did not end"
+                       : "a pipeline was stopped, and its end was not confirmed in time");
   }
+  is_begun_ = false;
   of_.set_scope(outer_);
+}
+
+void pipeline_core::end_broken(std::string_view why) noexcept {
+  pipeline_entry* const lost = take_broken();
+  of_.close(why, lost_why_.c_str());
+  tell(lost);
+}
+
+void pipeline_core::abandon() noexcept {
+  if (!is_begun_) return;
+  end_broken("a pipeline was stopped, and memory ran out");
+  is_begun_ = false;
+  of_.set_scope(outer_);
+}
+
+pipeline_core::~pipeline_core() {
+  // One by one: each would destroy the next one from inside of itself.
+  for (entry each = std::move(first_failure_); each != nullptr;)
+    each = entry(std::move(each->next));
 }
 
 void pipeline_core::conclude() {
   const guard locked(lock_);
-  for (const entry& each : failures_) {
+  for (const pipeline_entry* each = first_failure_.get(); each != nullptr;
+       each = each->next.get()) {
     if (each->is_taken) continue;
     throw_failure(*each);
   }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <tandem/detail/futex_mutex.hpp>
 #include <tandem/event.hpp>
 #include <tandem/io/postgres/rows.hpp>
@@ -35,14 +36,21 @@ class pipeline_entry {
   bool is_taken = false;
   std::uint64_t number = 0;  // of the sends
   event done;
+  std::shared_ptr<pipeline_entry>
+      next;  // among those that have failed: noting that takes no memory
 };
 
 class pipeline_core {
  public:
   using entry = std::shared_ptr<pipeline_entry>;
 
-  pipeline_core(session& of, std::uint64_t outer) noexcept
+  /// @throws  std::bad_alloc: an empty deque has memory
+  pipeline_core(session& of, std::uint64_t outer)
       : of_(of), outer_(outer), scope_(of.new_scope()) {}
+
+  pipeline_core(const pipeline_core&) = delete;
+  pipeline_core& operator=(const pipeline_core&) = delete;
+  ~pipeline_core();
 
   session& of() noexcept { return of_; }
   task<void> begin();
@@ -56,6 +64,8 @@ class pipeline_core {
   task<void> finish();
   task<void> wind_up();
   void conclude();
+  /// Closes what wind_up() has not ended, since there was no memory for its task.
+  void abandon() noexcept;
   std::size_t unanswered() const noexcept;
 
  private:
@@ -71,8 +81,14 @@ class pipeline_core {
 
   /// With the lock: hands out what has come, a portion of it. @param ended  gets those whose done is
   /// to be set
-  left take_answers(std::vector<entry>& ended);
-  void take_broken(std::vector<entry>& ended);
+  left take_answers(std::vector<entry>& ended, pipeline_entry*& lost);
+  void note_failure(const entry& failed) noexcept;
+  /// The connection is gone, and with it all that is unanswered: takes no memory.
+  /// @returns  the first of those whose done is to be set; the others follow it
+  pipeline_entry* take_broken() noexcept;
+  /// Whoever waits for one of these is told.
+  static void tell(pipeline_entry* first) noexcept;
+  void end_broken(std::string_view why) noexcept;
   /// Takes a portion, and tells. @returns  what is still unanswered
   left step(bool reads_first);
   task<void> drain();
@@ -88,12 +104,13 @@ class pipeline_core {
 
   mutable tandem::detail::futex_mutex lock_;  // guards libpq and all that follows
   std::deque<entry> unanswered_;
-  std::vector<entry> failures_;
+  entry first_failure_;
+  pipeline_entry* last_failure_ = nullptr;
   std::string lost_why_;
   std::uint64_t sent_ = 0;
   std::uint64_t asked_for_ = 0;      // up to this one the server was asked to answer
   std::size_t unflushed_bytes_ = 0;  // about
-  bool is_begun_ = false;
+  bool is_begun_ = false;            // and not wound up
   bool is_broken_ = false;
   bool is_over_ = false;
   event work_;    // set: something is unanswered, or it is over; reset with the lock

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include <chrono>
 #include <deque>
+#include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <tandem/as_result.hpp>
 #include <tandem/clock.hpp>
@@ -58,19 +60,24 @@ class pool::impl {
     }
   }
 
-  task<connection> acquire();
-  task<void> give_back(connection used);
-  task<void> warm_up();
+  /// @param self  this
+  task<lease> acquire(std::shared_ptr<impl> self);
+  task<void> give_back(lease& used);
+  /// As it is; closed if it cannot be kept. Takes no memory that it needs.
+  void keep(lease& used) noexcept;
+  void drop(connection& used) noexcept;
+  task<void> warm_up(std::shared_ptr<impl> self);
   void close() noexcept;
   pool_stats stats() const;
 
  private:
+  class one_waiting;
+
   task<void> wait_for_place(pool_clock::time_point deadline);
   task<connection> find_or_open(pool_clock::time_point deadline);
   task<connection> open(pool_clock::time_point deadline);
   task<bool> is_well(idle_connection& found);
   std::optional<idle_connection> take_idle();
-  bool keep(connection&& used);
 
   const std::string conninfo_;
   const pool_options options_;
@@ -80,6 +87,21 @@ class pool::impl {
   std::deque<idle_connection> idle_;  // the latest last
   pool_stats counts_;
   bool is_closed_ = false;
+};
+
+/// Somebody waits for a place as long as it lives.
+class pool::impl::one_waiting {
+ public:
+  explicit one_waiting(impl& of) noexcept : of_(of) {}  // was counted with the lock
+  one_waiting(const one_waiting&) = delete;
+  one_waiting& operator=(const one_waiting&) = delete;
+  ~one_waiting() {
+    const std::lock_guard locked(of_.lock_);
+    --of_.counts_.waiting;
+  }
+
+ private:
+  impl& of_;
 };
 
 task<void> pool::impl::wait_for_place(pool_clock::time_point deadline) {
@@ -97,11 +119,11 @@ task<void> pool::impl::wait_for_place(pool_clock::time_point deadline) {
     ++counts_.waiting;
   }
   // postgres_pool/place
+  const one_waiting waits(*this);
   const result<void> got = co_await as_result(with_deadline(deadline, places_.acquire()));
-  const std::lock_guard locked(lock_);
-  --counts_.waiting;
   if (got.has_value()) co_return;
   if (stop_requested() || !got.is_cancelled()) std::rethrow_exception(got.exception());
+  const std::lock_guard locked(lock_);
   ++counts_.refused;
   throw error(errc::pool_exhausted,
               "postgres::pool: none of " + std::to_string(options_.max_connections) +
@@ -167,42 +189,57 @@ task<connection> pool::impl::open(pool_clock::time_point deadline) {  // postgre
   }
 }
 
-task<connection> pool::impl::acquire() {
+task<pool::lease> pool::impl::acquire(std::shared_ptr<impl> self) {
   const auto deadline = tandem::now() + options_.acquire_limit;
   co_await wait_for_place(deadline);
   try {
     connection found = co_await find_or_open(deadline);
     const std::lock_guard locked(lock_);
     ++counts_.in_use;
-    co_return found;
+    co_return lease(std::move(self), std::move(found));
   } catch (...) {
     places_.release();
     throw;
   }
 }
 
-bool pool::impl::keep(connection&& used) {
-  const std::lock_guard locked(lock_);
-  --counts_.in_use;
-  if (is_closed_ || !used.is_usable()) return false;
-  const auto now = tandem::now();
-  if (used.implementation()->born() + options_.lifetime < now) return false;
-  idle_.push_back(idle_connection{std::move(used), now});
-  return true;
-}
-
-task<void> pool::impl::give_back(connection used) {
-  detail::session* const of = used.implementation();
-  if (of != nullptr && of->is_open() && !of->is_tidy()) {
-    const auto tidied =
-        co_await as_result(shielded(with_timeout(options_.check_limit, of->tidy_up())));
-    if (!tidied.has_value() || !tidied.value()) used.close();
+void pool::impl::keep(lease& used) noexcept {
+  const std::shared_ptr<impl> self = std::move(used.from);
+  {
+    const std::lock_guard locked(lock_);
+    --counts_.in_use;
+    const auto now = tandem::now();
+    if (!is_closed_ && used.mine.is_usable() &&
+        used.mine.implementation()->born() + options_.lifetime >= now) {
+      try {
+        idle_.push_back(idle_connection{std::move(used.mine), now});
+      } catch (const std::bad_alloc&) {}  // then it is closed
+    }
   }
-  if (!keep(std::move(used))) used.close();  // postgres_pool/back
+  used.mine.close();  // postgres_pool/back
   places_.release();
 }
 
-task<void> pool::impl::warm_up() {
+void pool::impl::drop(connection& used) noexcept {
+  used.close();
+  {
+    const std::lock_guard locked(lock_);
+    --counts_.in_use;
+  }
+  places_.release();
+}
+
+task<void> pool::impl::give_back(lease& used) {
+  detail::session* const of = used.mine.implementation();
+  if (of != nullptr && of->is_open() && !of->is_tidy()) {
+    const auto tidied =
+        co_await as_result(shielded(with_timeout(options_.check_limit, of->tidy_up())));
+    if (!tidied.has_value() || !tidied.value()) used.mine.close();
+  }
+  keep(used);
+}
+
+task<void> pool::impl::warm_up(std::shared_ptr<impl> self) {
   const auto deadline = tandem::now() + options_.acquire_limit;
   while (true) {
     {
@@ -216,20 +253,25 @@ task<void> pool::impl::warm_up() {
         const std::lock_guard locked(lock_);
         ++counts_.in_use;
       }
-      (void)keep(std::move(made));
+      lease opened(self, std::move(made));
+      keep(opened);
     } catch (...) {
       places_.release();
       throw;
     }
-    places_.release();
   }
 }
 
 void pool::impl::close() noexcept {
-  std::deque<idle_connection> closed;
-  const std::lock_guard locked(lock_);
+  std::unique_lock locked(lock_);
   is_closed_ = true;
-  closed.swap(idle_);
+  while (!idle_.empty()) {
+    const idle_connection closed = std::move(idle_.front());
+    idle_.pop_front();
+    locked.unlock();
+    // Here it is closed, and nothing was needed to keep it.
+    locked.lock();
+  }
 }
 
 pool_stats pool::impl::stats() const {
@@ -243,17 +285,29 @@ pool::pool(std::string conninfo, pool_options options)
     : impl_(std::make_shared<impl>(std::move(conninfo), std::move(options))) {}
 pool::~pool() = default;
 
-task<connection> pool::acquire() { return impl_->acquire(); }
-task<void> pool::give_back(connection used) { return impl_->give_back(std::move(used)); }
-task<void> pool::warm_up() { return impl_->warm_up(); }
+pool::lease::lease(std::shared_ptr<impl> owner, connection&& of) noexcept
+    : from(std::move(owner)), mine(std::move(of)) {}
+pool::lease::~lease() {
+  if (from != nullptr) from->drop(mine);
+}
+
+task<pool::lease> pool::acquire() { return impl_->acquire(impl_); }
+bool pool::give_back_tidy(lease& used) noexcept {
+  const detail::session* const of = used.mine.implementation();
+  if (of != nullptr && of->is_open() && !of->is_tidy()) return false;
+  impl_->keep(used);
+  return true;
+}
+task<void> pool::give_back(lease& used) { return impl_->give_back(used); }
+task<void> pool::warm_up() { return impl_->warm_up(impl_); }
 void pool::close() noexcept { impl_->close(); }
 pool_stats pool::stats() const { return impl_->stats(); }
 
 task<rows> pool::ask(command what, parameters given, bool in_binary) {
-  connection mine = co_await acquire();
-  detail::session& of = *mine.implementation();
+  lease held = co_await acquire();
+  detail::session& of = *held.mine.implementation();
   auto asked = co_await as_result(of.query(0, std::move(what), std::move(given), in_binary));
-  co_await give_back(std::move(mine));
+  if (!give_back_tidy(held)) co_await give_back(held);
   co_return std::move(asked).value();
 }
 

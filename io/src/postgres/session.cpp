@@ -3,6 +3,7 @@
 #include "postgres/session.hpp"
 
 #include <array>
+#include <new>
 #include <tandem/as_result.hpp>
 #include <tandem/io/readiness.hpp>
 #include <tandem/shielded.hpp>
@@ -18,10 +19,15 @@ session::session(connect_options options)
 
 session::~session() { close("it was closed"); }
 
-void session::close(std::string why) noexcept {
+void session::close(std::string_view why, const char* words) noexcept {
   if (conn_ == nullptr) return;
   is_open_.store(false, std::memory_order_release);
-  closed_why_ = std::move(why);
+  try {
+    closed_why_ = why;
+    if (words != nullptr) closed_why_ += ": " + trimmed(words);
+  } catch (const std::bad_alloc&) {
+    closed_why_.clear();
+  }
   PQfinish(std::exchange(conn_, nullptr));
 }
 
@@ -111,34 +117,6 @@ task<void> session::flush_and_collect() {
   while (!take_answers()) {
     co_await io::readable(PQsocket(conn_));
     (void)PQconsumeInput(conn_);
-  }
-}
-
-task<void> session::exchange() {
-  begin_answers();
-  const result<void> ended = co_await as_result(flush_and_collect());
-  if (ended.has_value()) co_return;
-  const std::optional<stop_reason> why = ended.reason();
-  if (!why) {  // the system refuses to wait, or memory is out, in the midst of an answer
-    close("waiting for the server failed");
-    std::rethrow_exception(ended.exception());
-  }
-  co_await shielded(end_stopped(*why));
-}
-
-task<void> session::end_stopped(stop_reason why) {
-  const result<void> ended =
-      co_await as_result(with_timeout(options_.cancel_limit, cancel_and_collect()));
-  if (!ended.has_value() || PQstatus(conn_) != CONNECTION_OK) {
-    // postgres_stop/limit
-    close("a statement was stopped, and its end was not confirmed in time");
-    throw statement_stopped(why, false);
-  }
-  // postgres_stop/late: without an error it has won the race; another error is its own.
-  if (failed_.get() == nullptr) co_return;
-  const char* const state = PQresultErrorField(failed_.get(), PG_DIAG_SQLSTATE);
-  if (state != nullptr && code_of(state) == errc::statement_cancelled) {
-    throw statement_stopped(why, true);
   }
 }
 
@@ -263,8 +241,9 @@ task<std::string> session::prepared_name(const std::string& text) {
     co_await exchange();
   }
   const std::string name = "tandem_cached_" + std::to_string(++last_name_);
+  std::string kept = name;
   co_await prepare_now(name, text);
-  known->name = name;
+  known->name = std::move(kept);
   co_return name;
 }
 
@@ -327,7 +306,7 @@ bool session::still_answers() noexcept {
     (void)PQisBusy(conn_);  // looks at what has come: nothing was asked, so an error is a notice
     if (!is_doomed_) return true;
   }
-  close("it broke while nothing was under way: " + trimmed(PQerrorMessage(conn_)));
+  close("it broke while nothing was under way", PQerrorMessage(conn_));
   return false;
 }
 

@@ -38,7 +38,8 @@ class session {
   task<void> connect(std::string text);
   bool is_open() const noexcept { return is_open_.load(std::memory_order_acquire); }
   /// @param why  what later operations are told
-  void close(std::string why) noexcept;
+  /// @param words  of libpq, which follow; null: none
+  void close(std::string_view why, const char* words = nullptr) noexcept;
   PGconn* handle() const noexcept { return conn_; }
 
   // Operations: each has the turn until it ends, and what may go on beside others it leaves to
@@ -104,11 +105,15 @@ class session {
   task<void> collect();
   task<void> collect_past_copy();
   task<void> flush_and_collect();
+  /// What was sent is answered, or the connection ends: without memory for this, too. Else the next
+  /// statement would meet the answers of this one.
   task<void> exchange();
+  task<void> exchange_now();
   task<void> end_stopped(stop_reason why);
   task<void> cancel_and_collect();
   task<void> end_copy(leftover what);
-  task<void> end_leftover(leftover what);
+  task<void> end_leftover(leftover what);  // or the connection ends, as with exchange()
+  task<void> end_leftover_now(leftover what);
   /// After exchange(). @throws error: the statement's failure, or the connection's
   void settle();
   rows take_last();

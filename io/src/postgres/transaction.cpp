@@ -1,6 +1,7 @@
 // transaction.cpp: from BEGIN to COMMIT or ROLLBACK. Protocol postgres_transaction: README.md.
 // SPDX-License-Identifier: MIT
 #include <chrono>
+#include <new>
 #include <string>
 #include <tandem/as_result.hpp>
 #include <tandem/io/postgres/errors.hpp>
@@ -38,7 +39,10 @@ transaction::transaction(detail::session& of, std::uint64_t outer) noexcept
     : queryable(&of, of.new_scope()), outer_(outer) {}
 
 transaction::~transaction() {
-  if (is_open_) session_->set_scope(outer_);
+  if (!is_open_) return;
+  // There was no memory for the task that ends it. Nobody may take it for a part of what he does.
+  session_->close("a transaction was left open");
+  session_->set_scope(outer_);
 }
 
 // postgres_transaction/begin
@@ -91,15 +95,18 @@ task<void> transaction::end_by(transaction_options options) {
 
 task<void> transaction::roll_back(transaction_options options) {
   if (!is_open_) co_return;
+  if (session_->is_open()) try {
+      const std::string name = savepoint_name(scope_);
+      const std::string sql = outer_ == 0
+                                  ? "rollback"
+                                  : "rollback to savepoint " + name + "; release savepoint " + name;
+      const auto ended = co_await as_result(
+          shielded(with_timeout(options.end_limit, session_->change_scope(scope_, sql, outer_))));
+      if (!ended.has_value()) session_->close("a transaction could not be rolled back");
+    } catch (const std::bad_alloc&) {
+      session_->close("a transaction could not be rolled back");
+    }
   is_open_ = false;
-  if (session_->is_open()) {
-    const std::string name = savepoint_name(scope_);
-    const std::string sql =
-        outer_ == 0 ? "rollback" : "rollback to savepoint " + name + "; release savepoint " + name;
-    const auto ended = co_await as_result(
-        shielded(with_timeout(options.end_limit, session_->change_scope(scope_, sql, outer_))));
-    if (!ended.has_value()) session_->close("a transaction could not be rolled back");
-  }
   session_->set_scope(outer_);
 }
 

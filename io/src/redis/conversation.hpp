@@ -14,7 +14,7 @@
 #include <mutex>
 #include <optional>
 #include <stop_token>
-#include <string>
+#include <string_view>
 #include <tandem/detail/futex_mutex.hpp>
 #include <tandem/event.hpp>
 #include <tandem/io/redis/batch.hpp>
@@ -99,7 +99,7 @@ class conversation {
   bool take_in(request& asked, std::size_t bytes);
   void check_idle(request& asked);
   void note_written(link& on, const result<std::size_t>& sent);
-  void lose(const std::string& why);
+  void lose(std::string_view why);
   void connected(request& asked, std::unique_ptr<link>&& made);
   void not_connected(request& asked, const std::exception_ptr& why);
 

@@ -1,5 +1,7 @@
 // conversation_end.cpp: how connections come and go, and what becomes of whoever waits. See conversation.hpp
 // SPDX-License-Identifier: MIT
+#include <string>
+#include <string_view>
 #include <tandem/clock.hpp>
 #include <utility>
 
@@ -30,21 +32,23 @@ bool is_loss(const std::exception_ptr& why) noexcept {
   }
 }
 
-std::string words_of(const std::exception_ptr& why) noexcept {
+/// An error with these words; std::bad_alloc if there is no memory for it.
+std::exception_ptr made(errc code, std::string_view why) noexcept {
   try {
-    std::rethrow_exception(why);
-  } catch (const std::exception& known) {
-    return known.what();
+    return std::make_exception_ptr(error(code, std::string(why)));
   } catch (...) {
-    return "unknown";
+    return std::current_exception();
   }
 }
 
-std::exception_ptr made(errc code, const std::string& why) noexcept {
+/// As above, with the words of `why`.
+std::exception_ptr made_of(errc code, const std::exception_ptr& why) noexcept {
   try {
-    return std::make_exception_ptr(error(code, why));
+    std::rethrow_exception(why);
+  } catch (const std::exception& known) {
+    return made(code, known.what());
   } catch (...) {
-    return std::current_exception();
+    return made(code, "unknown");
   }
 }
 
@@ -99,13 +103,13 @@ void conversation::not_connected(request& asked, const std::exception_ptr& why) 
   const bool for_all =
       fatal || !where_.reconnect || (where_.max_attempts != 0 && attempts_ >= where_.max_attempts);
   if (!for_all && where_.commands == while_disconnected::wait) return;
-  const std::exception_ptr failure = fatal ? why : made(errc::not_sent, words_of(why));
+  const std::exception_ptr failure = fatal ? why : made_of(errc::not_sent, why);
   end_unsent(failure, after);
   if (for_all) end_listener(failure, after);
   if (for_all) attempts_ = 0;
 }
 
-void conversation::lose(const std::string& why) {
+void conversation::lose(std::string_view why) {
   later after(*this);
   const lock guard(lock_);
   if (is_up_) break_off(made(errc::connection_lost, why), after);
@@ -132,7 +136,7 @@ void conversation::break_off(const std::exception_ptr& why, later& after) noexce
     if (last.who != nullptr) end(*last.who, again(why), after);
     after.places += last.cost;
   }
-  if (!where_.reconnect) end_unsent(made(errc::not_sent, words_of(why)), after);
+  if (!where_.reconnect) end_unsent(made_of(errc::not_sent, why), after);
   if (!where_.reconnect || !is_loss(why)) end_listener(why, after);
 }
 

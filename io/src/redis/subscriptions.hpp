@@ -16,8 +16,8 @@ namespace tandem::inline v0::io::redis::detail {
 /// Guarded by the conversation's lock.
 class subscriptions {
  public:
-  explicit subscriptions(std::size_t max_buffered_bytes) noexcept
-      : most_bytes_(max_buffered_bytes) {}
+  /// @throws  std::bad_alloc: an empty deque has memory
+  explicit subscriptions(std::size_t max_buffered_bytes) : most_bytes_(max_buffered_bytes) {}
 
   /// Takes a message. pre: is_message()
   ///

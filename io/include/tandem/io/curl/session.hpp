@@ -100,6 +100,8 @@ class TANDEM_IO_CURL_API session {
   task<void> serve();
   /// Breaks off what is under way, and waits until nobody is inside. Cannot be stopped.
   task<void> end();
+  /// Ends serve(), whatever became of end().
+  void stop_serving() noexcept;
 
  private:
   std::shared_ptr<session_core> core_;
@@ -120,6 +122,18 @@ task<T> session_body(tandem::executor& home, session& inside, Body& body) {
 TANDEM_IO_CURL_API task<void> run_server(session& served);
 TANDEM_IO_CURL_API task<void> end_session(session& ended);
 
+/// There may be no memory for the task that ends a session: what serves it ends all the same.
+class served_until_here {
+ public:
+  explicit served_until_here(session& served) noexcept : served_(served) {}
+  served_until_here(const served_until_here&) = delete;
+  served_until_here& operator=(const served_until_here&) = delete;
+  ~served_until_here() { served_.stop_serving(); }
+
+ private:
+  session& served_;
+};
+
 template <class T, class Body>
 task<T> run_session(session_options options, Body body) {
   tandem::executor& home = *current_environment()->home();
@@ -127,6 +141,7 @@ task<T> run_session(session_options options, Body body) {
     session made(loop, std::move(options));
     co_await made.begin();
     const auto both = [&](task_scope& scope) -> task<T> {
+      const served_until_here ends(made);
       scope.spawn(run_server(made));
       result<T> outcome = co_await as_result(session_body<T>(home, made, body));
       co_await end_session(made);

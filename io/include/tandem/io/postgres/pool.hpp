@@ -107,23 +107,37 @@ class TANDEM_IO_POSTGRES_API pool {
   // Implementation
  private:
   class impl;
-  task<connection> acquire();
-  task<void> give_back(connection used);
+  /// A connection in use, with its place. Gone before give_back() has ended it is closed, and leaves the place.
+  class TANDEM_IO_POSTGRES_API lease {
+   public:
+    lease(std::shared_ptr<impl> owner, connection&& of) noexcept;
+    lease(lease&&) noexcept = default;
+    lease& operator=(lease&&) = delete;
+    ~lease();
+
+    std::shared_ptr<impl> from;  // null: it was given back
+    connection mine;
+  };
+
+  task<lease> acquire();
+  /// @returns  whether it could be given back at once; else give_back() tidies it up first
+  bool give_back_tidy(lease& used) noexcept;
+  task<void> give_back(lease& used);
   task<rows> ask(command what, parameters given, bool in_binary);
 
   template <class T, class Body>
   static task<T> run_with(pool* self, Body body) {
-    connection mine = co_await self->acquire();
-    result<T> ended = co_await as_result(detail::called_body<T>(body, mine));
-    co_await self->give_back(std::move(mine));
+    lease held = co_await self->acquire();
+    result<T> ended = co_await as_result(detail::called_body<T>(body, held.mine));
+    if (!self->give_back_tidy(held)) co_await self->give_back(held);
     co_return std::move(ended).value();
   }
   template <class T, class Body>
   static task<T> run_transaction(pool* self, Body body, transaction_options options) {
-    connection mine = co_await self->acquire();
+    lease held = co_await self->acquire();
     const auto inside = [&body](transaction& given) { return std::invoke(body, given); };
-    result<T> ended = co_await as_result(mine.with_transaction(inside, options));
-    co_await self->give_back(std::move(mine));
+    result<T> ended = co_await as_result(held.mine.with_transaction(inside, options));
+    if (!self->give_back_tidy(held)) co_await self->give_back(held);
     co_return std::move(ended).value();
   }
 
