@@ -109,6 +109,8 @@ void exchange::head_line(std::string_view line) {
   if (trimmed(line).empty()) {
     is_head_complete_ = true;
     if (is_final_head()) set_has_head();
+    // curl_session/refuse
+    if (status_ >= 300 && is_sending_paused_) go_on(false, true);
     return;
   }
   if (line.front() == ' ' || line.front() == '\t') {  // it goes on: RFC 9112 5.2
