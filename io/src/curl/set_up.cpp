@@ -220,6 +220,10 @@ void set_raw(settings& to, const request& asked) {
 }  // namespace
 
 void set_up(CURLM* multi, const session_options& shared) {
+  if (shared.cookies == cookie_policy::file && shared.cookie_file.empty()) {
+    throw error(errc::bad_option,
+                "session_options::cookie_file is empty, and cookies are to be kept in a file", "");
+  }
   const auto set = [multi](CURLMoption option, const char* name, unsigned value) {
     const CURLMcode code = curl_multi_setopt(multi, option, static_cast<long>(value));
     if (code != CURLM_OK) {

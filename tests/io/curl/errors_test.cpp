@@ -1,7 +1,11 @@
 // errors_test.cpp: each failure has its code, and curl's words; none has a password.
 // SPDX-License-Identifier: MIT
+#include <initializer_list>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 #include <tandem/sleep.hpp>
+#include <vector>
 
 #include "io/curl/curl_support.hpp"
 
@@ -61,6 +65,64 @@ TEST(curl_errors, a_session_names_the_option_that_cannot_be_used) {
   options.cookie_file = "/proc/self/mem/cookies";
   const auto body = [](curl::session&) -> task<void> { co_return; };
   EXPECT_THROW(rt.run(curl::with_session(options, body)), std::system_error);
+}
+
+curl::session_options with_cookie_file(const std::string& path) {
+  curl::session_options options;
+  options.cookies = curl::cookie_policy::file;
+  options.cookie_file = path;
+  return options;
+}
+
+/// That the call fails by bad_option, and says all of that.
+template <class Body>
+void refuses(const curl::session_options& options, Body body,
+             std::initializer_list<std::string_view> words) {
+  test_runtime rt;
+  try {
+    rt.run(curl::with_session(options, body));
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const curl::error& failure) {
+    EXPECT_EQ(failure.code(), errc::bad_option);
+    for (const std::string_view each : words) {
+      EXPECT_NE(std::string_view(failure.what()).find(each), std::string_view::npos)
+          << failure.what();
+    }
+  }
+}
+
+TEST(curl_errors, a_cookie_file_that_cannot_be_used_is_named) {
+  const auto seven = [](curl::session&) -> task<int> { co_return 7; };
+  refuses(with_cookie_file("/nowhere/at/all"), seven,
+          {"session_options::cookie_file", "/nowhere/at/all cannot be written"});
+  refuses(with_cookie_file("/proc/self/mem/cookies"), seven,
+          {"session_options::cookie_file", "/proc/self/mem/cookies cannot be read"});
+  const auto never = [](curl::session&) -> task<void> {
+    ADD_FAILURE() << "the body was run";
+    co_return;
+  };
+  refuses(with_cookie_file(""), never, {"session_options::cookie_file is empty"});
+}
+
+TEST(curl_errors, a_body_s_failure_is_not_lost_for_a_cookie_file_that_cannot_be_written) {
+  std::vector<std::string> suppressed;
+  tandem::runtime_options options = with_threads(2);
+  options.on_suppressed_exception = [&](const std::exception_ptr& failure) {
+    try {
+      std::rethrow_exception(failure);
+    } catch (const curl::error& told) {
+      suppressed.emplace_back(told.words());
+    }
+  };
+  test_runtime rt(options);
+  const auto fails = [](curl::session&) -> task<int> {
+    throw std::domain_error("the body's own");
+    co_return 0;
+  };
+  EXPECT_THROW(rt.run(curl::with_session(with_cookie_file("/nowhere/at/all"), fails)),
+               std::domain_error);
+  ASSERT_EQ(suppressed.size(), 1U);
+  EXPECT_TRUE(suppressed[0].starts_with("session_options::cookie_file")) << suppressed[0];
 }
 
 TEST(curl_errors, limits_of_size) {

@@ -67,7 +67,8 @@ class session_options {
 
   http_version version = http_version::automatic;
   cookie_policy cookies = cookie_policy::off;
-  /// In the format of Netscape's, as curl writes it; need not exist yet.
+  /// Of cookie_policy::file, which needs one. In the format of Netscape's, as curl writes it; need
+  /// not exist yet, but its folder must. If it cannot be written at the end, with_session() throws.
   std::filesystem::path cookie_file;
   /// How long an address stays known. 0: every request asks anew.
   std::chrono::seconds name_cache{60};
