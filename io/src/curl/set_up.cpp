@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "curl/failure.hpp"
+#include "curl/names.hpp"
 
 namespace tandem::inline v0::io::curl {
 
@@ -224,6 +225,7 @@ void set_up(CURLM* multi, const session_options& shared) {
     throw error(errc::bad_option,
                 "session_options::cookie_file is empty, and cookies are to be kept in a file", "");
   }
+  check_proxy(shared.proxy);
   const auto set = [multi](CURLMoption option, const char* name, unsigned value) {
     const CURLMcode code = curl_multi_setopt(multi, option, static_cast<long>(value));
     if (code != CURLM_OK) {
