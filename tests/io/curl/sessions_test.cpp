@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "io/curl/curl_support.hpp"
+#include "io/support/file_support.hpp"
 
 namespace {
 
@@ -103,6 +104,24 @@ TEST(curl_sessions, over_tls_http_2_is_spoken_to_whom_is_trusted) {
   lost.ca_file = "/nowhere/authorities.pem";
   in_a_session(lost, [&](curl::session& session) -> task<void> {
     EXPECT_EQ(co_await code_of(session.get(url)), errc::bad_option);
+  });
+}
+
+TEST(curl_sessions, authorities_are_read_once) {
+  TANDEM_NEEDS_SERVER("nginx+tls");
+  test_server& server = shared_server("nginx+tls");
+  const temporary_folder folder;
+  curl::session_options options;
+  options.ca_file = folder / "authority.pem";
+  options.version = curl::http_version::http1_1;
+  std::filesystem::copy_file(server.certificate(), options.ca_file);
+  in_a_session(options, [&](curl::session& session) -> task<void> {
+    curl::request asked("https://localhost:" + std::to_string(server.port()) + "/100.bin");
+    asked.set_option(75, 1);  // CURLOPT_FORBID_REUSE
+    EXPECT_EQ(co_await code_of(session.send(asked)), std::error_code());
+    std::filesystem::remove(options.ca_file);
+    EXPECT_EQ(co_await code_of(session.send(asked)), std::error_code());
+    EXPECT_EQ(session.stats().connections_opened, 2U);
   });
 }
 

@@ -75,7 +75,11 @@ class session_options {
   /// "http://host:port", "socks5h://host:port"; empty: none. The environment's is not asked for.
   std::string proxy;
   std::string user_agent = "tandem-io_curl";
-  /// PEM; empty: the system's authorities.
+  /// PEM: the authorities that are trusted, and no others; empty: the system's. curl reads them at
+  /// the session's first connection over TLS, on the session's thread, and keeps them for a day. The
+  /// system's are many (some 20 ms), so a session's first https request may be told of as a stall of
+  /// that thread (completion_options::on_stall): nothing in the program is wrong then. A file with
+  /// only those authorities that are needed is read in well under a millisecond.
   std::filesystem::path ca_file;
   /// Whether a server has to prove who it is.
   bool verify = true;
