@@ -9,13 +9,11 @@ namespace {
 
 const char* text_of(errc code) noexcept {
   switch (code) {
-    case errc::could_not_resolve: return "the host's name has no address";
+    case errc::could_not_resolve: return "the name has no address";
     case errc::could_not_connect: return "no connection could be made";
     case errc::timed_out: return "a limit of time is over (transfer_limits)";
     case errc::tls_failed: return "TLS failed";
-    case errc::bad_certificate:
-      return "the server's certificate is not trusted; if it is the right one, give its authority "
-             "by session_options::ca_file";
+    case errc::bad_certificate: return "the server's certificate is not accepted";
     case errc::too_large: return "the answer is larger than transfer_limits allows";
     case errc::too_many_redirects: return "more redirects than transfer_limits allows";
     case errc::bad_url: return "the URL cannot be used";
@@ -34,7 +32,7 @@ const char* text_of(errc code) noexcept {
 
 class error_texts final : public std::error_category {
  public:
-  const char* name() const noexcept override { return "curl"; }
+  const char* name() const noexcept override { return "tandem.curl"; }
   std::string message(int code) const override { return text_of(static_cast<errc>(code)); }
 };
 

@@ -44,6 +44,7 @@ exchange::exchange(request asked_for, const transfer_limits& defaults, way how)
     : asked(std::move(asked_for)), limits(asked.limits.value_or(defaults)), way_(how) {
   if (way_ == way::collect && !asked.on_body && !limits.body_bytes) {
     limits.body_bytes = transfer_limits::collected_bytes;
+    has_own_limit_ = false;
   }
 }
 
@@ -96,7 +97,22 @@ void exchange::throw_failure() {
   if (!is_over_ || outcome_ == CURLE_OK) return;
   if (thrown_ != nullptr) std::rethrow_exception(thrown_);
   if (own_failure_) throw error(*own_failure_, own_words_, without_password(asked.url));
+  if (outcome_ == CURLE_FILESIZE_EXCEEDED) throw_body_too_large();  // by what its head announces
   curl::throw_failure(outcome_, curl_says_.data(), asked.url);
+}
+
+void exchange::throw_head_too_large() const {
+  throw error(errc::too_large,
+              "the head is larger than transfer_limits::head_bytes, " +
+                  std::to_string(limits.head_bytes) + " bytes",
+              without_password(asked.url));
+}
+
+void exchange::throw_body_too_large() const {
+  std::string words = "the body is larger than transfer_limits::body_bytes, " +
+                      std::to_string(limits.body_bytes.value_or(0)) + " bytes";
+  if (!has_own_limit_) words += " where none is given; or take it piece by piece";
+  throw error(errc::too_large, std::move(words), without_password(asked.url));
 }
 
 void exchange::check_status() const {

@@ -92,6 +92,8 @@ class exchange {
                          curl_off_t to_upload, curl_off_t uploaded) noexcept;
 
   response counts() const;
+  [[noreturn]] void throw_head_too_large() const;
+  [[noreturn]] void throw_body_too_large() const;
   void note(errc code, const char* words) noexcept;
   void note(std::exception_ptr why) noexcept;
   std::size_t keep_body(std::string_view bytes);
@@ -102,6 +104,7 @@ class exchange {
   void set_has_head() noexcept;
 
   const way way_;
+  bool has_own_limit_ = true;  // of the body's size
   bool is_over_ = false;
   bool has_head_ = false;          // no further one follows
   bool is_head_complete_ = false;  // of the last one

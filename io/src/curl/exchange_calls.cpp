@@ -66,10 +66,7 @@ std::size_t exchange::keep_body(std::string_view bytes) {
     return CURL_WRITEFUNC_PAUSE;
   }
   body_bytes_ += bytes.size();
-  if (limits.body_bytes && body_bytes_ > *limits.body_bytes) {
-    note(errc::too_large, "the body is larger than transfer_limits::body_bytes");
-    return 0;
-  }
+  if (limits.body_bytes && body_bytes_ > *limits.body_bytes) throw_body_too_large();
   if (asked.on_body) {
     asked.on_body(std::as_bytes(std::span(bytes)));
     return bytes.size();
@@ -91,10 +88,7 @@ std::size_t exchange::on_head(char* bytes, std::size_t one, std::size_t count,
   const std::size_t size = one * count;
   try {
     me.head_bytes_ += size;
-    if (me.head_bytes_ > me.limits.head_bytes) {
-      me.note(errc::too_large, "the head is larger than transfer_limits::head_bytes");
-      return 0;
-    }
+    if (me.head_bytes_ > me.limits.head_bytes) me.throw_head_too_large();
     me.head_line({bytes, size});
     return size;
   } catch (...) {

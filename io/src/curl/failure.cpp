@@ -63,12 +63,32 @@ errc code_of(CURLcode code, std::string_view words) noexcept {
   }
 }
 
+bool has(std::string_view words, std::string_view part) noexcept {
+  return words.find(part) != words.npos;
+}
+
+/// What the user can do about it, where curl's words are known (with OpenSSL; with GnuTLS).
+std::string_view advice_for(errc code, std::string_view words) noexcept {
+  if (code == errc::tls_failed) {
+    return has(words, "wrong version number") || has(words, "unexpected TLS packet")
+               ? "; does the server speak TLS on this port?"
+               : "";
+  }
+  if (code != errc::bad_certificate) return "";
+  if (has(words, "subject name") || has(words, "does not match")) {
+    return "; ask for a name that the certificate has";
+  }
+  if (has(words, "expired") || has(words, "not yet valid")) return "";
+  return "; if it is the right one, give its authority by session_options::ca_file";
+}
+
 }  // namespace
 
 void throw_failure(CURLcode code, std::string words, std::string_view url) {
   if (code == CURLE_OUT_OF_MEMORY) throw std::bad_alloc();
   if (words.empty()) words = curl_easy_strerror(code);
   const errc ours = code_of(code, words);
+  words += advice_for(ours, words);
   throw error(ours, std::move(words), without_password(url), static_cast<int>(code));
 }
 

@@ -3,6 +3,8 @@
 #include "curl/names.hpp"
 
 #include <algorithm>
+#include <array>
+#include <new>
 #include <system_error>
 #include <tandem/as_result.hpp>
 #include <tandem/clock.hpp>
@@ -18,6 +20,7 @@ namespace tandem::inline v0::io::curl {
 namespace {
 
 constexpr std::size_t most_names = 4096;
+constexpr unsigned url_flags = CURLU_GUESS_SCHEME | CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE;
 
 std::string part_of(CURLU* parsed, CURLUPart part, unsigned flags = 0) {
   char* text = nullptr;
@@ -43,23 +46,61 @@ std::string line_of(const host_name& name, const std::vector<endpoint>& found) {
   return line;
 }
 
+[[noreturn]] void refuse_proxy(std::string_view proxy, std::string_view why) {
+  throw error(
+      errc::bad_option,
+      "session_options::proxy: " + without_password(proxy) + " cannot be used: " + std::string(why),
+      "");
+}
+
+/// Of a proxy: its scheme is one that curl knows, which curl itself would only say at a request.
+parsed_url parsed_proxy(const std::string& text) {
+  parsed_url parsed = made_or_no_memory<parsed_url>(curl_url());
+  const CURLUcode code = curl_url_set(parsed.get(), CURLUPART_URL, text.c_str(), url_flags);
+  if (code == CURLUE_OUT_OF_MEMORY) throw std::bad_alloc();
+  if (code != CURLUE_OK) refuse_proxy(text, curl_url_strerror(code));
+  constexpr std::array<std::string_view, 7> known = {"http",    "https",  "socks",  "socks4",
+                                                     "socks4a", "socks5", "socks5h"};
+  const std::string scheme = part_of(parsed.get(), CURLUPART_SCHEME);
+  if (std::find(known.begin(), known.end(), scheme) == known.end()) {
+    refuse_proxy(text, "its scheme is none of http, https, socks4, socks4a, socks5, socks5h");
+  }
+  return parsed;
+}
+
+host_name name_of_proxy(const std::string& proxy) {
+  const parsed_url parsed = parsed_proxy(proxy);
+  std::string port = part_of(parsed.get(), CURLUPART_PORT);
+  // curl's own default.
+  if (port.empty()) port = part_of(parsed.get(), CURLUPART_SCHEME) == "https" ? "443" : "1080";
+  return {part_of(parsed.get(), CURLUPART_HOST), std::move(port), true};
+}
+
+host_name name_of_host(const std::string& url) {
+  const parsed_url parsed = made_or_no_memory<parsed_url>(curl_url());
+  const CURLUcode code = curl_url_set(parsed.get(), CURLUPART_URL, url.c_str(), url_flags);
+  if (code == CURLUE_OUT_OF_MEMORY) throw std::bad_alloc();
+  if (code != CURLUE_OK) throw error(errc::bad_url, curl_url_strerror(code), without_password(url));
+  return {part_of(parsed.get(), CURLUPART_HOST),
+          part_of(parsed.get(), CURLUPART_PORT, CURLU_DEFAULT_PORT), false};
+}
+
 }  // namespace
 
-std::optional<host_name> name_to_ask(std::string_view url, std::string_view proxy) {
-  const std::string text(proxy.empty() ? url : proxy);
-  if (text.find('\0') != text.npos) return std::nullopt;  // set_up() says so
-  const parsed_url parsed = made_or_no_memory<parsed_url>(curl_url());
-  const unsigned flags = CURLU_GUESS_SCHEME | CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE;
-  const CURLUcode code = curl_url_set(parsed.get(), CURLUPART_URL, text.c_str(), flags);
-  if (code != CURLUE_OK) {
-    const errc which = proxy.empty() ? errc::bad_url : errc::bad_option;
-    throw error(which, curl_url_strerror(code), without_password(text));
+void check_proxy(const std::string& proxy) {
+  if (proxy.empty()) return;
+  if (proxy.find('\0') != proxy.npos) {
+    throw error(errc::bad_option, "session_options::proxy: a text with a zero in it", "");
   }
-  std::string host = part_of(parsed.get(), CURLUPART_HOST);
-  std::string port = part_of(parsed.get(), CURLUPART_PORT, CURLU_DEFAULT_PORT);
-  if (!proxy.empty() && part_of(parsed.get(), CURLUPART_PORT).empty()) port = "1080";
-  if (needs_no_look_up(host)) return std::nullopt;
-  return host_name(std::move(host), std::move(port));
+  const parsed_url parsed = parsed_proxy(proxy);
+  if (part_of(parsed.get(), CURLUPART_HOST).empty()) refuse_proxy(proxy, "it names no host");
+}
+
+std::optional<host_name> name_to_ask(const std::string& url, const std::string& proxy) {
+  if (proxy.empty() && url.find('\0') != url.npos) return std::nullopt;  // set_up() says so
+  host_name name = proxy.empty() ? name_of_host(url) : name_of_proxy(proxy);
+  if (needs_no_look_up(name.host)) return std::nullopt;
+  return name;
 }
 
 task<std::string> name_cache::find(const host_name& name, std::chrono::milliseconds limit,
@@ -84,7 +125,8 @@ task<std::string> name_cache::find(const host_name& name, std::chrono::milliseco
     if (found.is_cancelled()) std::rethrow_exception(found.exception());
     const errc code =
         found.error() == std::errc::timed_out ? errc::timed_out : errc::could_not_resolve;
-    std::string words = "Could not resolve host: " + name.host;
+    std::string words = name.is_proxy ? "the proxy's name " + name.host + " could not be resolved"
+                                      : "Could not resolve host: " + name.host;
     words += " (" + found.error().message() + ")";
     throw error(code, std::move(words), without_password(url));
   }

@@ -19,17 +19,21 @@ namespace tandem::inline v0::io::curl {
 /// A host that has to be looked up, and the port for which curl will ask.
 class host_name {
  public:
-  host_name(std::string name, std::string number)
-      : host(std::move(name)), port(std::move(number)) {}
+  host_name(std::string name, std::string number, bool proxy)
+      : host(std::move(name)), port(std::move(number)), is_proxy(proxy) {}
   std::string host;
   std::string port;
+  bool is_proxy;
 };
 
 /// @param proxy  empty, or the proxy: then it is its name
 /// @returns      none if it is a number, or one that curl knows by itself (localhost), or leaves to
 ///               others (names that are not of ASCII)
-/// @throws       curl::error (bad_url)
-std::optional<host_name> name_to_ask(std::string_view url, std::string_view proxy);
+/// @throws       curl::error (bad_url; bad_option for the proxy)
+std::optional<host_name> name_to_ask(const std::string& url, const std::string& proxy);
+
+/// @throws  curl::error (bad_option)
+void check_proxy(const std::string& proxy);
 
 /// On the session's thread only.
 class name_cache {

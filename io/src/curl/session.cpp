@@ -1,6 +1,8 @@
 // session.cpp: a session as its users see it.
 // SPDX-License-Identifier: MIT
+#include <exception>
 #include <stdexcept>
+#include <tandem/finally.hpp>
 #include <tandem/io/curl/session.hpp>
 #include <tandem/shielded.hpp>
 #include <utility>
@@ -37,7 +39,15 @@ task<void> session::end() { return core_->end(); }
 namespace detail {
 
 task<void> run_server(session& served) { co_await shielded(served.serve()); }
-task<void> end_session(session& ended) { co_await shielded(ended.end()); }
+task<void> end_session(session& ended, bool body_failed) {
+  std::exception_ptr failure;
+  try {
+    co_await shielded(ended.end());
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  if (failure != nullptr) tandem::detail::conclude_clean_up(body_failed, std::move(failure));
+}
 
 }  // namespace detail
 

@@ -274,6 +274,7 @@ task<void> session_core::read_cookies() {
   check_option(curl_easy_setopt(keeper, CURLOPT_COOKIEFILE, ""), "CURLOPT_COOKIEFILE", "");
   result<std::string> found = co_await as_result(read_file(options_.cookie_file.string()));
   if (found.error() == std::errc::no_such_file_or_directory) co_return;
+  if (!found.has_value()) refuse_cookie_file("cannot be read", found.exception());
   const std::string text = std::move(found).value();
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
@@ -296,7 +297,23 @@ task<void> session_core::write_cookies() {
   }
   write_options options;
   options.permissions = 0600;
-  co_await write_file(options_.cookie_file.string(), std::string_view(text), options);
+  const result<void> written = co_await as_result(
+      write_file(options_.cookie_file.string(), std::string_view(text), options));
+  if (!written.has_value()) refuse_cookie_file("cannot be written", written.exception());
+}
+
+/// What the system has said becomes an error that names the file; anything else is thrown as it is.
+void session_core::refuse_cookie_file(const char* what, const std::exception_ptr& why) const {
+  try {
+    std::rethrow_exception(why);
+  } catch (const operation_cancelled&) {
+    throw;
+  } catch (const std::system_error& failure) {
+    throw error(errc::bad_option,
+                "session_options::cookie_file: " + options_.cookie_file.string() + " " + what +
+                    ": " + failure.code().message(),
+                "");
+  }
 }
 
 }  // namespace tandem::inline v0::io::curl

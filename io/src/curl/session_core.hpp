@@ -81,6 +81,7 @@ class session_core final : private driven {
   bool reset(CURL* easy) const noexcept;
   task<void> read_cookies();
   task<void> write_cookies();
+  [[noreturn]] void refuse_cookie_file(const char* what, const std::exception_ptr& why) const;
 
   tandem::executor* const home_;
   const session_options options_;

@@ -72,7 +72,7 @@ core::core(const std::string& path, const options& given) : reader_places_(0) {
 core::~core() = default;
 
 void core::refuse_if_closed() const {
-  if (!is_open()) throw error(errc::closed, "the database was closed");
+  if (!is_open()) throw error(errc::closed, "the database was closed, or moved from");
 }
 
 task<void> core::run(access how, call_ref call) {

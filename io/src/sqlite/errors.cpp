@@ -40,7 +40,7 @@ const char* advice(errc code) noexcept {
       return "give one argument for each place of the statement, and one type for each column";
     case errc::wrong_type:
       return "ask for the type that is stored, for std::optional where NULL may be, or for "
-             "sqlite::value";
+             "sqlite::value; give a place what it can take";
     case errc::no_row: return "there is no such row; query_optional() takes that for an answer";
     case errc::too_many_rows: return "there is more than one row; add a LIMIT, or use query()";
     case errc::too_big: return "a text, a row or a statement is beyond SQLite's limits";
@@ -50,7 +50,7 @@ const char* advice(errc code) noexcept {
              "the session, that is there; or start what nobody waits for by spawn(no_flow, ...)";
     case errc::transaction_ended:
       return "the transaction is over, and nothing of it was kept unless it was committed before";
-    case errc::closed: return "the database was closed, or moved from";
+    case errc::closed: return "use it before close(), or open it again";
     case errc::bad_option: return "an option cannot be used";
     case errc::misuse: return "this is not possible here";
     case errc::failed: return "SQLite has failed";

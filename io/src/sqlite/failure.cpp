@@ -48,7 +48,7 @@ errc code_for(sqlite3* of, int extended) {
     case SQLITE_PERM: return errc::cannot_open;
     case SQLITE_ERROR: return errc::bad_sql;
     case SQLITE_RANGE: return errc::wrong_count;
-    case SQLITE_MISMATCH: return errc::wrong_type;
+    case SQLITE_MISMATCH: return errc::constraint_check;  // of a rowid; others: statement::step()
     case SQLITE_TOOBIG: return errc::too_big;
     case SQLITE_MISUSE: return errc::misuse;
     default: return errc::failed;

@@ -27,9 +27,9 @@ std::string_view sql_of(void* statement) noexcept {
   return text != nullptr ? std::string_view(text) : std::string_view();
 }
 
-/// "column 2 (name)"; the first one is 1, as in ORDER BY.
+/// "column 1 (name)"; the first one is 0, as in get().
 std::string named(void* statement, std::size_t column) {
-  std::string text = "column " + std::to_string(column + 1);
+  std::string text = "column " + std::to_string(column);
   const char* const name = sqlite3_column_name(at(statement), static_cast<int>(column));
   if (name != nullptr) text.append(" (").append(name).append(")");
   return text;
@@ -57,8 +57,8 @@ std::string_view row::name(std::size_t column) const {
 value_kind row::kind(std::size_t column) const {
   if (column >= size()) {
     throw error(errc::wrong_count,
-                "there is no column " + std::to_string(column + 1) + ": the statement has " +
-                    std::to_string(size()),
+                "there is no column " + std::to_string(column) + ": the statement has " +
+                    std::to_string(size()) + ", and the first one is 0",
                 sql_of(statement_));
   }
   return kind_of(sqlite3_column_type(at(statement_), static_cast<int>(column)));

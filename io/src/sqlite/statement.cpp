@@ -33,11 +33,17 @@ int bind(sqlite3_stmt* to, int place, const argument& given) noexcept {
   return SQLITE_OK;
 }
 
-[[noreturn]] void wrong_count(const char* what, std::size_t has, std::size_t given,
-                              std::string_view text) {
+/// "1 column", "2 columns".
+std::string counted(std::size_t count, const char* one) {
+  return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
+}
+
+/// "... has 2 places, and 1 argument was given", "... has 1 column, and 2 types were asked for".
+[[noreturn]] void wrong_count(const std::string& has, std::size_t count, const char* one,
+                              const char* verb, std::string_view text) {
   throw error(errc::wrong_count,
-              "the statement has " + std::to_string(has) + " " + what + ", and " +
-                  std::to_string(given) + " were given",
+              "the statement has " + has + ", and " + counted(count, one) +
+                  (count == 1 ? " was " : " were ") + verb,
               text);
 }
 
@@ -54,10 +60,11 @@ void statement::start(std::span<const argument> args, std::size_t columns) {
   }
   sqlite3_stmt* const to = prepared_->handle();
   const auto places = static_cast<std::size_t>(sqlite3_bind_parameter_count(to));
-  if (args.size() != places) wrong_count("places", places, args.size(), prepared_->text());
+  if (args.size() != places)
+    wrong_count(counted(places, "place"), args.size(), "argument", "given", prepared_->text());
   const auto found = static_cast<std::size_t>(sqlite3_column_count(to));
   if (columns != any_columns && columns != found)
-    wrong_count("columns", found, columns, prepared_->text());
+    wrong_count(counted(found, "column"), columns, "type", "asked for", prepared_->text());
   prepared_->is_running = true;
   for (std::size_t i = 0; i != args.size(); ++i) {
     const int code = bind(to, static_cast<int>(i + 1), args[i]);
@@ -71,6 +78,10 @@ bool statement::step() {
   throw_if_stopped();
   const int code = on_->step(prepared_->handle());
   if (code == SQLITE_ROW) return true;
+  if ((code & 0xff) == SQLITE_MISMATCH && sqlite3_stmt_readonly(prepared_->handle()) != 0) {
+    throw error(errc::wrong_type, "an argument has to be an integer, as that of LIMIT",
+                prepared_->text(), code);
+  }
   if (code != SQLITE_DONE) detail::fail(on_->handle(), code, prepared_->text());
   return false;
 }

@@ -102,4 +102,17 @@ inline task<std::error_code> code_of(task<curl::response> wait) {
   co_return got.has_value() ? std::error_code() : got.error();
 }
 
+/// That `wait` fails so, and says that.
+inline task<void> says_of(task<curl::response> wait, curl::errc code, std::string_view words) {
+  const result<curl::response> got = co_await as_result(std::move(wait));
+  EXPECT_EQ(got.error(), make_error_code(code)) << got.error().message();
+  if (got.has_value()) co_return;
+  try {
+    std::rethrow_exception(got.exception());
+  } catch (const std::exception& failure) {
+    EXPECT_NE(std::string_view(failure.what()).find(words), std::string_view::npos)
+        << failure.what();
+  }
+}
+
 }  // namespace tandem::test

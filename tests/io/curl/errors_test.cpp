@@ -1,7 +1,12 @@
 // errors_test.cpp: each failure has its code, and curl's words; none has a password.
 // SPDX-License-Identifier: MIT
+#include <array>
+#include <initializer_list>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 #include <tandem/sleep.hpp>
+#include <vector>
 
 #include "io/curl/curl_support.hpp"
 
@@ -25,7 +30,7 @@ TEST(curl_errors, nobody_listens) {
       ADD_FAILURE() << "nothing was thrown";
     } catch (const curl::error& failure) {
       EXPECT_EQ(failure.code(), errc::could_not_connect);
-      EXPECT_STREQ(failure.code().category().name(), "curl");
+      EXPECT_STREQ(failure.code().category().name(), "tandem.curl");
       const std::string what = failure.what();
       EXPECT_NE(what.find("Failed to connect to 127.0.0.1 port 1"), std::string::npos) << what;
       EXPECT_NE(what.find("http://me@127.0.0.1:1/x"), std::string::npos) << what;
@@ -63,19 +68,117 @@ TEST(curl_errors, a_session_names_the_option_that_cannot_be_used) {
   EXPECT_THROW(rt.run(curl::with_session(options, body)), std::system_error);
 }
 
+curl::session_options with_cookie_file(const std::string& path) {
+  curl::session_options options;
+  options.cookies = curl::cookie_policy::file;
+  options.cookie_file = path;
+  return options;
+}
+
+/// That the call fails by bad_option, and says all of that.
+template <class Body>
+void refuses(const curl::session_options& options, Body body,
+             std::initializer_list<std::string_view> words) {
+  test_runtime rt;
+  try {
+    rt.run(curl::with_session(options, body));
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const curl::error& failure) {
+    EXPECT_EQ(failure.code(), errc::bad_option);
+    for (const std::string_view each : words) {
+      EXPECT_NE(std::string_view(failure.what()).find(each), std::string_view::npos)
+          << failure.what();
+    }
+  }
+}
+
+TEST(curl_errors, a_cookie_file_that_cannot_be_used_is_named) {
+  const auto seven = [](curl::session&) -> task<int> { co_return 7; };
+  refuses(with_cookie_file("/nowhere/at/all"), seven,
+          {"session_options::cookie_file", "/nowhere/at/all cannot be written"});
+  refuses(with_cookie_file("/proc/self/mem/cookies"), seven,
+          {"session_options::cookie_file", "/proc/self/mem/cookies cannot be read"});
+  const auto never = [](curl::session&) -> task<void> {
+    ADD_FAILURE() << "the body was run";
+    co_return;
+  };
+  refuses(with_cookie_file(""), never, {"session_options::cookie_file is empty"});
+}
+
+TEST(curl_errors, a_body_s_failure_is_not_lost_for_a_cookie_file_that_cannot_be_written) {
+  std::vector<std::string> suppressed;
+  tandem::runtime_options options = with_threads(2);
+  options.on_suppressed_exception = [&](const std::exception_ptr& failure) {
+    try {
+      std::rethrow_exception(failure);
+    } catch (const curl::error& told) {
+      suppressed.emplace_back(told.words());
+    }
+  };
+  test_runtime rt(options);
+  const auto fails = [](curl::session&) -> task<int> {
+    throw std::domain_error("the body's own");
+    co_return 0;
+  };
+  EXPECT_THROW(rt.run(curl::with_session(with_cookie_file("/nowhere/at/all"), fails)),
+               std::domain_error);
+  ASSERT_EQ(suppressed.size(), 1U);
+  EXPECT_TRUE(suppressed[0].starts_with("session_options::cookie_file")) << suppressed[0];
+}
+
+TEST(curl_errors, a_proxy_that_cannot_be_used_is_refused_when_the_session_begins) {
+  const auto never = [](curl::session&) -> task<void> {
+    ADD_FAILURE() << "the body was run";
+    co_return;
+  };
+  for (const std::string_view none : {"foo://x", "http://[::1", "http://a b:1"}) {
+    curl::session_options options;
+    options.proxy = none;
+    refuses(options, never, {"session_options::proxy", none});
+  }
+  curl::session_options secret;
+  secret.proxy = "foo://me:secret@x";
+  refuses(secret, never, {"session_options::proxy: foo://me@x"});
+}
+
+TEST(curl_errors, a_proxy_whose_name_is_unknown_is_named_as_the_proxy) {
+  curl::session_options options;
+  options.proxy = "http://no-such-proxy.invalid:3128";
+  in_a_session(options, [](curl::session& session) -> task<void> {
+    co_await says_of(session.get("http://127.0.0.1:1/x"), errc::could_not_resolve,
+                     "the proxy's name no-such-proxy.invalid could not be resolved");
+  });
+}
+
+TEST(curl_errors, a_server_that_speaks_no_tls_is_asked_about) {
+  test_runtime rt;
+  const auto speaks_http = [](tandem::io::tcp_stream stream) -> task<void> {
+    std::array<std::byte, 4096> room;
+    (void)co_await stream.read(room);
+    co_await stream.write_all(tandem::io::bytes_of("HTTP/1.1 400 Bad Request\r\n\r\n"));
+  };
+  rt.run(beside_server(speaks_http, [](std::uint16_t port) -> task<void> {
+    const auto body = [&](curl::session& session) -> task<void> {
+      co_await says_of(session.get("https://127.0.0.1:" + std::to_string(port)), errc::tls_failed,
+                       "does the server speak TLS on this port?");
+    };
+    co_await curl::with_session(body);
+  }));
+}
+
 TEST(curl_errors, limits_of_size) {
   TANDEM_NEEDS_SERVER("nginx");
   in_a_session([](curl::session& session) -> task<void> {
     curl::transfer_limits small;
     small.body_bytes = 1000;
-    EXPECT_EQ(co_await code_of(session.send(limited(nginx_url("/1M.bin"), small))),
-              errc::too_large);
+    co_await says_of(session.send(limited(nginx_url("/1M.bin"), small)), errc::too_large,
+                     "transfer_limits::body_bytes, 1000 bytes");
     EXPECT_EQ(co_await code_of(session.send(limited(nginx_url("/100.bin"), small))),
               std::error_code());
     curl::transfer_limits no_head;
     no_head.head_bytes = 100;
-    EXPECT_EQ(co_await code_of(session.send(limited(nginx_url("/100.bin"), no_head))),
-              errc::too_large);
+    co_await says_of(session.send(limited(nginx_url("/100.bin"), no_head)), errc::too_large,
+                     "transfer_limits::head_bytes, 100 bytes");
   });
 }
 
@@ -148,7 +251,8 @@ TEST(curl_errors, a_body_without_end_is_too_large) {
     const auto body = [&](curl::session& session) -> task<void> {
       curl::transfer_limits limits;
       limits.body_bytes = 2'000'000;
-      EXPECT_EQ(co_await code_of(session.send(limited(url_of(port), limits))), errc::too_large);
+      co_await says_of(session.send(limited(url_of(port), limits)), errc::too_large,
+                       "transfer_limits::body_bytes, 2000000 bytes");
     };
     co_await curl::with_session(body);
   }));

@@ -83,7 +83,7 @@ TEST(curl_hostile, an_answer_that_stops_anywhere_is_too_slow) {
 
 TEST(curl_hostile, redirects_that_lead_nowhere_end_with_a_word) {
   const auto to = [](std::string where) {
-    // Without the announcement of its end the next request might meet the connection's end.
+    // Said, since the server closes: curl could send its next request into a connection that is reset.
     return says("HTTP/1.1 302 Found\r\nConnection: close\r\nContent-Length: 0\r\nLocation: " +
                 where + "\r\n\r\n");
   };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "io/curl/curl_support.hpp"
+#include "io/support/file_support.hpp"
 
 namespace {
 
@@ -58,7 +59,7 @@ TEST(curl_sessions, over_tls_http_2_is_spoken_to_whom_is_trusted) {
   test_server& server = shared_server("nginx+tls");
   const std::string url = "https://localhost:" + std::to_string(server.port()) + "/1M.bin";
   in_a_session([&](curl::session& session) -> task<void> {
-    EXPECT_EQ(co_await code_of(session.get(url)), errc::bad_certificate);
+    co_await says_of(session.get(url), errc::bad_certificate, "session_options::ca_file");
   });
   curl::session_options trusting;
   trusting.ca_file = server.certificate();
@@ -76,6 +77,11 @@ TEST(curl_sessions, over_tls_http_2_is_spoken_to_whom_is_trusted) {
     };
     co_await tandem::with_scope(all);
     EXPECT_EQ(session.stats().connections_opened, 1U);  // one for all of them
+  });
+  in_a_session(trusting, [&](curl::session& session) -> task<void> {
+    const std::string other = "https://other.localhost:" + std::to_string(server.port()) + "/";
+    co_await says_of(session.get(other), errc::bad_certificate,
+                     "ask for a name that the certificate has");
   });
   in_a_session(trusting, [&](curl::session& session) -> task<void> {
     curl::transfer paused = co_await session.open(curl::request(url));
@@ -98,6 +104,24 @@ TEST(curl_sessions, over_tls_http_2_is_spoken_to_whom_is_trusted) {
   lost.ca_file = "/nowhere/authorities.pem";
   in_a_session(lost, [&](curl::session& session) -> task<void> {
     EXPECT_EQ(co_await code_of(session.get(url)), errc::bad_option);
+  });
+}
+
+TEST(curl_sessions, authorities_are_read_once) {
+  TANDEM_NEEDS_SERVER("nginx+tls");
+  test_server& server = shared_server("nginx+tls");
+  const temporary_folder folder;
+  curl::session_options options;
+  options.ca_file = folder / "authority.pem";
+  options.version = curl::http_version::http1_1;
+  std::filesystem::copy_file(server.certificate(), options.ca_file);
+  in_a_session(options, [&](curl::session& session) -> task<void> {
+    curl::request asked("https://localhost:" + std::to_string(server.port()) + "/100.bin");
+    asked.set_option(75, 1);  // CURLOPT_FORBID_REUSE
+    EXPECT_EQ(co_await code_of(session.send(asked)), std::error_code());
+    std::filesystem::remove(options.ca_file);
+    EXPECT_EQ(co_await code_of(session.send(asked)), std::error_code());
+    EXPECT_EQ(session.stats().connections_opened, 2U);
   });
 }
 

@@ -41,6 +41,10 @@ TEST(sqlite_errors, each_constraint_has_its_code_and_the_row_is_not_there) {
     co_await fails(db.execute(insert, 2, "bob", -1), errc::constraint_check, "age >= 0");
     co_await fails(db.execute(insert, 2, "bob", "old"), errc::constraint_check,
                    "INTEGER column owner.age");
+    co_await db.execute("CREATE TABLE numbered (id INTEGER PRIMARY KEY)");
+    co_await fails(db.execute("INSERT INTO numbered VALUES ('x')"), errc::constraint_check,
+                   "datatype mismatch");
+    co_await fails(db.query<int>("SELECT 1 LIMIT ?", "x"), errc::wrong_type, "as that of LIMIT");
     co_await fails(db.execute("INSERT INTO pet VALUES ('x', 9)"), errc::constraint_foreign_key,
                    "FOREIGN KEY");
     co_await fails(db.execute("DELETE FROM owner"), errc::constraint_foreign_key);
@@ -53,9 +57,9 @@ TEST(sqlite_errors, column_that_does_not_fit_is_named) {
   database_room room;
   room.run([](const sqlite::database& db) -> task<void> {
     co_await fails(db.query<int>("SELECT NULL AS age"), errc::wrong_type,
-                   "column 1 (age) holds NULL, and an integer");
+                   "column 0 (age) holds NULL, and an integer");
     co_await fails(db.query<int, std::string>("SELECT 1, 2 AS name"), errc::wrong_type,
-                   "column 2 (name) holds an integer, and text");
+                   "column 1 (name) holds an integer, and text");
     co_await fails(db.query_one<int>("SELECT '7' AS n"), errc::wrong_type, "holds text");
     co_await fails(db.query_one<int>("SELECT 1.5 AS n"), errc::wrong_type, "holds a real");
     co_await fails(db.query_one<signed char>("SELECT 128 AS n"), errc::wrong_type,
@@ -70,12 +74,46 @@ TEST(sqlite_errors, column_that_does_not_fit_is_named) {
 TEST(sqlite_errors, counts_of_places_columns_and_rows_are_checked) {
   database_room room;
   room.run([](const sqlite::database& db) -> task<void> {
-    co_await fails(db.execute("SELECT ?, ?", 1), errc::wrong_count, "2 places, and 1 were given");
-    co_await fails(db.query<int>("SELECT 1, 2"), errc::wrong_count, "2 columns, and 1 were given");
+    co_await fails(db.execute("SELECT ?, ?", 1), errc::wrong_count,
+                   "has 2 places, and 1 argument was given");
+    co_await fails(db.query<int>("SELECT 1, 2"), errc::wrong_count,
+                   "has 2 columns, and 1 type was asked for");
+    co_await fails(db.query<int, int>("SELECT 1"), errc::wrong_count,
+                   "has 1 column, and 2 types were asked for");
+    co_await fails(db.execute("SELECT ?", 1, 2), errc::wrong_count,
+                   "has 1 place, and 2 arguments were given");
     co_await fails(db.query_one<int>("SELECT 1 WHERE 0"), errc::no_row);
     co_await fails(db.query_one<int>("VALUES (1), (2)"), errc::too_many_rows);
     co_await fails(db.query_optional<int>("VALUES (1), (2)"), errc::too_many_rows);
   });
+}
+
+TEST(sqlite_errors, columns_are_counted_from_0_as_they_are_read) {
+  database_room room;
+  room.run([](const sqlite::database& db) -> task<void> {
+    const auto beyond = [](sqlite::session& on) {
+      auto two = on.prepare("SELECT 1, 2");
+      two.for_each([](const sqlite::row& at) { (void)at.get<int>(2); });
+    };
+    co_await fails(db.read(beyond), errc::wrong_count,
+                   "there is no column 2: the statement has 2, and the first one is 0");
+  });
+}
+
+TEST(sqlite_errors, database_that_was_closed_is_said_to_be_closed_once) {
+  database_room room;
+  room.runtime.run([](std::string path) -> task<void> {
+    const sqlite::database db = co_await sqlite::database::open(path);
+    co_await db.close();
+    try {
+      co_await db.execute("SELECT 1");
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const sqlite::error& failure) {
+      const std::string_view what = failure.what();
+      EXPECT_EQ(what.find("was closed"), what.rfind("was closed")) << what;
+      EXPECT_NE(what.find("was closed"), what.npos) << what;
+    }
+  }(room.path));
 }
 
 TEST(sqlite_errors, text_that_is_no_single_statement_is_refused) {

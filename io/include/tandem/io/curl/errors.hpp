@@ -50,7 +50,8 @@ class TANDEM_IO_CURL_API error : public std::system_error {
   error& operator=(const error&) = default;
   ~error() override;
 
-  /// What curl says: "Failed to connect to localhost port 1 after 0 ms: Couldn't connect to server".
+  /// What curl says: "Failed to connect to localhost port 1 after 0 ms: Couldn't connect to server";
+  /// behind it what can be done about it, where that is known.
   const std::string& words() const noexcept { return words_; }
   /// That of the request, without its password.
   const std::string& url() const noexcept { return url_; }

@@ -67,14 +67,19 @@ class session_options {
 
   http_version version = http_version::automatic;
   cookie_policy cookies = cookie_policy::off;
-  /// In the format of Netscape's, as curl writes it; need not exist yet.
+  /// Of cookie_policy::file, which needs one. In the format of Netscape's, as curl writes it; need
+  /// not exist yet, but its folder must. If it cannot be written at the end, with_session() throws.
   std::filesystem::path cookie_file;
   /// How long an address stays known. 0: every request asks anew.
   std::chrono::seconds name_cache{60};
   /// "http://host:port", "socks5h://host:port"; empty: none. The environment's is not asked for.
   std::string proxy;
   std::string user_agent = "tandem-io_curl";
-  /// PEM; empty: the system's authorities.
+  /// PEM: the authorities that are trusted, and no others; empty: the system's. curl reads them at
+  /// the session's first connection over TLS, on the session's thread, and keeps them for a day. The
+  /// system's are many (some 20 ms), so a session's first https request may be told of as a stall of
+  /// that thread (completion_options::on_stall): nothing in the program is wrong then. A file with
+  /// only those authorities that are needed is read in well under a millisecond.
   std::filesystem::path ca_file;
   /// Whether a server has to prove who it is.
   bool verify = true;

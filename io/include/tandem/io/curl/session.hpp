@@ -70,8 +70,9 @@ class TANDEM_IO_CURL_API session {
   ///
   /// @returns        the answer, whatever its status (but see request::raise_for_status); its body
   ///                 is empty if there is a sink
-  /// @throws         as get(); std::invalid_argument for body_to() beside on_body; what a source, a sink or a callback of the request throws;
-  ///                 send_failed if a source ends too early or gives too much
+  /// @throws         as get(); std::invalid_argument for body_to() beside on_body; what a source, a
+  ///                 sink or a callback of the request throws; send_failed if a source ends too
+  ///                 early or gives too much
   /// @cancellation   as get(); source and sink are stopped, and waited for
   /// @resumes_on     the caller's home
   /// @cost           as get(). With a source or a sink: 64 KiB of memory for each, and two posts for
@@ -120,7 +121,8 @@ task<T> session_body(tandem::executor& home, session& inside, Body& body) {
 }
 
 TANDEM_IO_CURL_API task<void> run_server(session& served);
-TANDEM_IO_CURL_API task<void> end_session(session& ended);
+/// A failure of the end is thrown, unless the body has failed, too: then it is reported.
+TANDEM_IO_CURL_API task<void> end_session(session& ended, bool body_failed);
 
 /// There may be no memory for the task that ends a session: what serves it ends all the same.
 class served_until_here {
@@ -144,7 +146,7 @@ task<T> run_session(session_options options, Body body) {
       const served_until_here ends(made);
       scope.spawn(run_server(made));
       result<T> outcome = co_await as_result(session_body<T>(home, made, body));
-      co_await end_session(made);
+      co_await end_session(made, !outcome.has_value());
       co_return std::move(outcome).value();
     };
     co_return co_await with_scope(both);
@@ -163,7 +165,10 @@ task<T> run_session(session_options options, Body body) {
 ///                 not compile
 /// @returns        what the body returns
 /// @throws         what the body throws; curl::error (bad_option) naming the option that cannot be
-///                 used; std::system_error if no backend can be set up
+///                 used, the cookie_file, too, if it cannot be read at the beginning or, after a
+///                 body that has not failed, written at the end; after one that has, that goes to
+///                 runtime_options::on_suppressed_exception. std::system_error if no backend can be
+///                 set up
 /// @cancellation   a stop of the caller reaches the body, not the session
 /// @resumes_on     the caller's home
 /// @cost           a multi handle of curl's, a foreign loop

@@ -15,7 +15,7 @@ enum class errc {
   constraint_unique = 1,   ///< a row with this key is there already
   constraint_not_null,     ///< a column that must not be NULL was given none
   constraint_foreign_key,  ///< a row refers to one that is not there, or is referred to
-  constraint_check,        ///< a CHECK of the table, or the type of a STRICT one, refuses the row
+  constraint_check,        ///< a CHECK of the table, or the type of a column, refuses the row
   constraint,              ///< another rule of the table, such as a trigger's RAISE
   busy,                    ///< another connection has held its lock for busy_timeout
   locked,                  ///< this connection itself reads what is to be changed
