@@ -1,5 +1,6 @@
 // errors.cpp: the codes and what they say.
 // SPDX-License-Identifier: MIT
+#include <string>
 #include <tandem/io/postgres/errors.hpp>
 #include <utility>
 
@@ -13,54 +14,78 @@ const char* text_of(errc code) noexcept {
       return "cannot connect: is the server up, and do host and port name it?";
     case errc::wrong_credentials:
       return "the server does not let this user in: user, password and pg_hba.conf decide";
-    case errc::no_such_database: return "the server has no such database";
+    case errc::no_such_database:
+      return "the server has no such database: correct dbname, or create it";
     case errc::too_many_connections:
       return "the server takes no more connections: share some by a pool, or raise max_connections";
     case errc::starting_up: return "the server takes no connections yet: try again";
-    case errc::shutting_down: return "the server, or an administrator, has ended the connection";
+    case errc::shutting_down:
+      return "the server, or an administrator, has ended the connection: open a new one";
     case errc::connection_lost:
-      return "the connection broke: it is not known what the statement has done";
+      return "the connection broke: it is not known what the statement has done; open a new one, "
+             "and look";
     case errc::outcome_unknown:
-      return "the connection broke during COMMIT: the transaction may be committed or not";
-    case errc::closed: return "the connection is not open";
+      return "the connection broke during COMMIT: the transaction may be committed or not; open a "
+             "new one, and look";
+    case errc::closed: return "this is not open: open a new one";
     case errc::in_use:
       return "a transaction, a pipeline or a COPY has the connection: use that, or another one";
-    case errc::bad_statement: return "the statement is wrong";
-    case errc::no_permission: return "this user may not do that";
-    case errc::unique_violation: return "there is such a row already";
-    case errc::foreign_key_violation: return "the row that is referred to does not fit";
-    case errc::not_null_violation: return "the column must not be NULL";
-    case errc::check_violation: return "the value breaks a rule of the table";
-    case errc::constraint_violation: return "a constraint of the table is broken";
-    case errc::bad_data: return "the value does not fit";
+    case errc::bad_statement: return "the statement is wrong: check its text, names and types";
+    case errc::no_permission: return "this user may not do that: GRANT it, or use another one";
+    case errc::unique_violation:
+      return "there is such a row already: ON CONFLICT says what is to become of it";
+    case errc::foreign_key_violation:
+      return "the row that is referred to does not fit: write rows in the order of their "
+             "references, or declare these DEFERRABLE";
+    case errc::not_null_violation: return "the column must not be NULL: give it a value";
+    case errc::check_violation: return "the value breaks a rule of the table: give another one";
+    case errc::constraint_violation:
+      return "a constraint of the table is broken: give other values";
+    case errc::bad_data:
+      return "the value does not fit: give one that does, or another type to the column";
     case errc::serialization_failure:
       return "a transaction beside it was first: run the transaction again";
     case errc::deadlock: return "two transactions wait for each other: run this one again";
-    case errc::lock_not_available: return "somebody else has the lock";
+    case errc::lock_not_available:
+      return "somebody else has the lock: try again later, or raise lock_timeout";
     case errc::transaction_aborted:
       return "a statement of the transaction has failed before: it can only be rolled back";
-    case errc::read_only: return "nothing can be written here: read-only transaction, or standby";
-    case errc::statement_cancelled: return "the server has ended the statement";
-    case errc::out_of_resources: return "the server has not enough memory, disk or locks";
-    case errc::not_supported: return "the server cannot do that";
+    case errc::read_only:
+      return "nothing can be written here (a read-only transaction, or a standby): write elsewhere";
+    case errc::statement_cancelled:
+      return "the server has ended the statement: somebody has cancelled it, or raise "
+             "statement_timeout";
+    case errc::out_of_resources:
+      return "the server has not enough memory, disk or locks: free some, or raise its limits";
+    case errc::not_supported: return "the server cannot do that: ask it in another way";
     case errc::pipeline_aborted:
-      return "not run, since a statement before it in the pipeline has failed";
-    case errc::wrong_type: return "the column holds something else";
+      return "not run, since a statement before it in the pipeline has failed: look at that one";
+    case errc::wrong_type:
+      return "ask for one type for each column, that which it holds, or cast it in the statement";
     case errc::unexpected_null: return "the column is NULL: ask for a std::optional";
-    case errc::no_such_column: return "the answer has no such column";
-    case errc::bad_parameter: return "the parameter cannot be sent";
-    case errc::bad_option: return "the option cannot be used";
-    case errc::pool_exhausted: return "no connection of the pool came free";
-    case errc::failed: return "the server has refused it";
+    case errc::no_such_column: return "the answer has no such column: ask for one that it has";
+    case errc::bad_parameter: return "the parameter cannot be sent: give another value";
+    case errc::bad_option: return "the option, or the connection string, has to be corrected";
+    case errc::pool_exhausted:
+      return "no connection of the pool came free in time: raise max_connections, or end what "
+             "holds them; a body that asks the pool again waits for itself";
+    case errc::failed: return "the server has refused it: its words say why";
   }
   return "unknown";
 }
 
 class category_of_postgres final : public std::error_category {
  public:
-  const char* name() const noexcept override { return "postgres"; }
+  const char* name() const noexcept override { return "tandem.postgres"; }
   std::string message(int code) const override { return text_of(static_cast<errc>(code)); }
 };
+
+const char* what_became(bool connection_is_usable) noexcept {
+  return connection_is_usable
+             ? "; the server has ended the statement, and the connection is usable"
+             : "; the server did not confirm in time that the statement has ended: the connection "
+               "was closed";
+}
 
 }  // namespace
 
@@ -89,13 +114,11 @@ error& error::operator=(const error&) noexcept = default;
 error::~error() = default;
 
 statement_stopped::statement_stopped(stop_reason reason, bool connection_is_usable)
-    : operation_cancelled(reason), is_usable_(connection_is_usable) {}
+    : operation_cancelled(reason),
+      is_usable_(connection_is_usable),
+      what_(operation_cancelled::what() + std::string(what_became(connection_is_usable))) {}
 statement_stopped::~statement_stopped() = default;
 
-const char* statement_stopped::what() const noexcept {
-  return is_usable_ ? "the statement was stopped; the connection is usable"
-                    : "the statement was stopped, and the server did not confirm it in time: the "
-                      "connection was closed";
-}
+const char* statement_stopped::what() const noexcept { return what_.what(); }
 
 }  // namespace tandem::inline v0::io::postgres

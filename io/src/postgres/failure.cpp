@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "postgres/failure.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <utility>
@@ -62,6 +63,21 @@ bool contains(std::string_view text, std::string_view part) noexcept {
   return text.find(part) != std::string_view::npos;
 }
 
+/// Line breaks and tabs become a space each; none at the end.
+std::string in_one_line(std::string_view text) {
+  std::string made;
+  for (const char each : text) {
+    const bool is_blank = each == '\n' || each == '\r' || each == '\t' || each == ' ';
+    if (!is_blank) {
+      made += each;
+    } else if (!made.empty() && made.back() != ' ') {
+      made += ' ';
+    }
+  }
+  if (!made.empty() && made.back() == ' ') made.pop_back();
+  return made;
+}
+
 }  // namespace
 
 errc code_of(std::string_view sqlstate) noexcept {
@@ -96,19 +112,30 @@ std::string text_of(const server_words& words) {
   if (words.position != 0) text += " (at character " + std::to_string(words.position) + ")";
   if (!words.detail.empty()) text += "; " + words.detail;
   if (!words.hint.empty()) text += "; hint: " + words.hint;
-  return text;
+  return in_one_line(text);
 }
 
 std::string trimmed(const char* text) {
-  std::string_view all = text != nullptr ? text : "";
-  const std::size_t last = all.find_last_not_of(" \n\r");
-  return std::string(all.substr(0, last == std::string_view::npos ? 0 : last + 1));
+  std::string kept;
+  std::string_view rest = text != nullptr ? text : "";
+  while (!rest.empty()) {
+    const std::size_t end = (std::min)(rest.find('\n'), rest.size());
+    const std::string_view line = rest.substr(0, end);
+    rest.remove_prefix((std::min)(end + 1, rest.size()));
+    if (line.starts_with("\tIs the server running")) continue;  // errc::cannot_connect asks that
+    kept += line;
+    kept += '\n';
+  }
+  return in_one_line(kept);
 }
 
 error failure_of(const PGresult* result) {
   server_words words = words_of(result);
   const errc code = code_of(words.sqlstate);
-  const std::string text = "postgres: " + text_of(words);
+  std::string text = "postgres: " + text_of(words);
+  if (contains(words.message, "multiple commands into a prepared statement")) {
+    text += "; execute() takes a script of several";
+  }
   return error(code, text, std::move(words));
 }
 

@@ -16,7 +16,7 @@ errc code_of(std::string_view sqlstate) noexcept;
 server_words words_of(const PGresult* result);
 /// "ERROR 23505: duplicate key ...; Key (id)=(1) already exists."
 std::string text_of(const server_words& words);
-/// libpq's text without the line's end.
+/// libpq's text in one line, without what it asks: "Is the server running on that host ...?".
 std::string trimmed(const char* text);
 
 /// Of a statement. pre: it has failed

@@ -57,8 +57,9 @@ row rows::operator[](std::size_t number) const noexcept {
 void rows::check_columns(std::size_t wanted) const {
   if (columns() == wanted) return;
   throw error(errc::wrong_type, "postgres: the answer has " + std::to_string(columns()) +
-                                    " columns, and " + std::to_string(wanted) +
-                                    " types were given");
+                                    (columns() == 1 ? " column, and " : " columns, and ") +
+                                    std::to_string(wanted) +
+                                    (wanted == 1 ? " type was given" : " types were given"));
 }
 
 detail::cell row::cell_at(std::size_t column) const {

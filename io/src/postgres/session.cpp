@@ -42,18 +42,19 @@ void session::check(std::uint64_t scope) const {  // postgres_statement/check
 }
 
 void session::fail_lost() {
-  std::string text = "postgres: " + where_ + ": " + trimmed(PQerrorMessage(conn_));
+  std::string text = trimmed(PQerrorMessage(conn_));
   server_words words;
   errc code = errc::connection_lost;
   if (failed_.get() != nullptr) {
     words = words_of(failed_.get());
     if (!words.sqlstate.empty()) {
       code = code_of(words.sqlstate);
-      text = "postgres: " + where_ + ": " + text_of(words);
+      text = text_of(words);
     }
   }
   close("it broke: " + text);
-  throw error(code == errc::failed ? errc::connection_lost : code, text, std::move(words));
+  throw error(code == errc::failed ? errc::connection_lost : code,
+              "postgres: " + where_ + ": " + text, std::move(words));
 }
 
 void session::check_sent(int sent) {

@@ -59,10 +59,10 @@ void check_not_null(const cell& of) {
   if (is_null(of)) throw error(errc::unexpected_null, "postgres: " + column_in_words(of));
 }
 
-[[noreturn]] void throw_wrong(const cell& of, const char* wanted) {
+[[noreturn]] void throw_wrong(const cell& of, const std::string& wanted) {
   std::string text = "postgres: " + column_in_words(of);
   if (is_binary(of)) {
-    text += " is no " + std::string(wanted) + " in binary form: cast it in the statement";
+    text += " is no " + wanted + " in binary form";
   } else {
     constexpr std::size_t shown = 40;
     const std::string_view value = raw(of);
@@ -138,7 +138,7 @@ std::int64_t read_signed(const cell& from, std::int64_t least, std::int64_t most
   const bool is_integer =
       is_binary(from) ? binary_integer(from, value) : whole_number(raw(from), value);
   if (!is_integer || value < least || value > most) {
-    throw_wrong(from, "signed integer of that width");
+    throw_wrong(from, "integer from " + std::to_string(least) + " to " + std::to_string(most));
   }
   return value;
 }
@@ -154,7 +154,7 @@ std::uint64_t read_unsigned(const cell& from, std::uint64_t most) {
   } else {
     is_integer = whole_number(raw(from), value);
   }
-  if (!is_integer || value > most) throw_wrong(from, "unsigned integer of that width");
+  if (!is_integer || value > most) throw_wrong(from, "integer from 0 to " + std::to_string(most));
   return value;
 }
 

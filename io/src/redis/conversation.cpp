@@ -38,7 +38,8 @@ auto writing(link& on) {
 }  // namespace
 
 task<void> conversation::open() {
-  const greeting hello(where_);
+  greeting hello(where_);
+  hello.add_ping();
   result<std::unique_ptr<link>> made =
       co_await as_result(with_timeout(where_.connect_limit, link::open(where_, hello, false)));
   if (!made && made.is_cancelled() && !tandem::stop_requested()) {
@@ -58,7 +59,7 @@ task<void> conversation::run_limited(request& asked) {
   const result<void> done = co_await as_result(with_timeout(*where_.limit, run(asked)));
   if (done) co_return;
   if (done.reason() == stop_reason::deadline && !tandem::stop_requested()) {
-    throw error(errc::timed_out, asked.was_sent ? "it was sent" : "it was not sent");
+    throw out_of_time(asked);
   }
   done.value();
 }

@@ -51,6 +51,8 @@ class conversation {
   task<void> run(request& asked);
   /// As run(), within options::limit. @throws also error: timed_out
   task<void> run_limited(request& asked);
+  /// What run_limited() says of a request that has left.
+  error out_of_time(const request& asked) const;
   /// The oldest message; nothing once it is closed.
   task<std::optional<message>> next();
   void close() noexcept;
@@ -139,6 +141,7 @@ class conversation {
   bool crowded_ = false;   // several were answered at once: they will all ask again
   unsigned attempts_ = 0;  // since the last answer
   std::chrono::steady_clock::time_point next_attempt_{};
+  std::exception_ptr last_failure_;  // of an attempt, until one succeeds
 };
 
 }  // namespace tandem::inline v0::io::redis::detail

@@ -32,6 +32,20 @@ bool is_loss(const std::exception_ptr& why) noexcept {
   }
 }
 
+/// Without the text of a code, which belongs to another outcome than that of whoever waits.
+std::string words_of(const std::exception_ptr& why) {
+  try {
+    std::rethrow_exception(why);
+  } catch (const error& known) {
+    const std::string detail = detail_of(known);
+    return detail.empty() ? known.what() : detail;
+  } catch (const std::exception& known) {
+    return known.what();
+  } catch (...) {
+    return "unknown";
+  }
+}
+
 /// An error with these words; std::bad_alloc if there is no memory for it.
 std::exception_ptr made(errc code, std::string_view why) noexcept {
   try {
@@ -41,14 +55,12 @@ std::exception_ptr made(errc code, std::string_view why) noexcept {
   }
 }
 
-/// As above, with the words of `why`.
-std::exception_ptr made_of(errc code, const std::exception_ptr& why) noexcept {
+/// Of an attempt, or a connection, that has failed so: of what was never sent.
+std::exception_ptr not_sent(const std::exception_ptr& why) noexcept {
   try {
-    std::rethrow_exception(why);
-  } catch (const std::exception& known) {
-    return made(code, known.what());
+    return made(errc::not_sent, words_of(why));
   } catch (...) {
-    return made(code, "unknown");
+    return std::current_exception();
   }
 }
 
@@ -58,10 +70,7 @@ std::exception_ptr again(const std::exception_ptr& why) noexcept {
     std::rethrow_exception(why);
   } catch (const error& known) {
     try {
-      const std::string tail = ": " + known.code().message();
-      std::string words = known.what();
-      words.resize(words.ends_with(tail) ? words.size() - tail.size() : 0);
-      return std::make_exception_ptr(error(known.kind(), words, known.server_text()));
+      return std::make_exception_ptr(error(known.kind(), detail_of(known), known.server_text()));
     } catch (...) {
       return why;
     }
@@ -81,6 +90,7 @@ void conversation::connected(request& asked, std::unique_ptr<link>&& opened) {
   link_ = std::move(opened);
   is_up_ = true;
   ++attempts_;
+  last_failure_ = nullptr;
   const bool again = std::exchange(was_up_, true);
   if (messages_ == nullptr) return;
   try {
@@ -98,15 +108,39 @@ void conversation::not_connected(request& asked, const std::exception_ptr& why) 
   const lock guard(lock_);
   release(asked, request::role::connects);
   ++attempts_;
+  last_failure_ = again(why);
   next_attempt_ = tandem::now() + back_off_.delay_after(attempts_);
   const bool fatal = is_fatal(why);
   const bool for_all =
       fatal || !where_.reconnect || (where_.max_attempts != 0 && attempts_ >= where_.max_attempts);
   if (!for_all && where_.commands == while_disconnected::wait) return;
-  const std::exception_ptr failure = fatal ? why : made_of(errc::not_sent, why);
+  const std::exception_ptr failure = fatal ? why : not_sent(why);
   end_unsent(failure, after);
   if (for_all) end_listener(failure, after);
   if (for_all) attempts_ = 0;
+}
+
+error conversation::out_of_time(const request& asked) const {
+  const std::string within =
+      " within " + std::to_string(where_.limit->count()) + " ms (options::limit)";
+  std::exception_ptr failure;
+  bool had_connection = false;
+  {
+    const lock guard(lock_);
+    if (last_failure_ != nullptr) failure = again(last_failure_);
+    had_connection = is_up_;
+  }
+  std::string told = where_.place() + ": ";
+  if (asked.was_sent) return error(errc::timed_out, told + "sent, and not answered" + within);
+  told += "not sent" + within;
+  if (failure != nullptr) {
+    std::string words = words_of(failure);
+    if (words.starts_with(where_.place() + ": ")) words.erase(0, where_.place().size() + 2);
+    told += "; the last attempt to connect: " + words;
+  } else if (!had_connection) {
+    told += "; there was no connection";
+  }
+  return error(errc::timed_out, told);
 }
 
 void conversation::lose(std::string_view why) {
@@ -136,7 +170,7 @@ void conversation::break_off(const std::exception_ptr& why, later& after) noexce
     if (last.who != nullptr) end(*last.who, again(why), after);
     after.places += last.cost;
   }
-  if (!where_.reconnect) end_unsent(made_of(errc::not_sent, why), after);
+  if (!where_.reconnect) end_unsent(not_sent(why), after);
   if (!where_.reconnect || !is_loss(why)) end_listener(why, after);
 }
 

@@ -18,10 +18,13 @@ const char* text_of(errc code) noexcept {
     case errc::closed: return "the client was closed, or never connected";
     case errc::protocol_error: return "what came is not what a Redis server answers";
     case errc::too_large: return "an answer is larger than options::max_reply_bytes allows";
-    case errc::overflow: return "more messages came than subscriber's max_buffered_bytes allows";
+    case errc::overflow:
+      return "more messages came than max_buffered_bytes of subscriber::connect() allows";
     case errc::not_here: return "this command cannot be given here";
     case errc::bad_option: return "an option cannot be used";
-    case errc::unexpected_reply: return "the answer is no such value as was asked for";
+    case errc::unexpected_reply:
+      return "ask for the kind that is answered, for std::optional where it may be nil, or for "
+             "redis::reply";
     case errc::aborted: return "a watched key has changed: the transaction was not done";
     case errc::transaction_refused:
       return "a command of the transaction was refused: nothing was done";
@@ -40,7 +43,7 @@ const char* text_of(errc code) noexcept {
 
 class category final : public std::error_category {
  public:
-  const char* name() const noexcept override { return "redis"; }
+  const char* name() const noexcept override { return "tandem.redis"; }
   std::string message(int code) const override { return text_of(static_cast<errc>(code)); }
   std::error_condition default_error_condition(int code) const noexcept override {
     switch (static_cast<errc>(code)) {

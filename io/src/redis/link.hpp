@@ -7,8 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <tandem/io/redis/options.hpp>
 #include <tandem/io/redis/reply.hpp>
 #include <tandem/io/tcp_stream.hpp>
@@ -24,12 +26,22 @@ namespace tandem::inline v0::io::redis::detail {
 class greeting {
  public:
   explicit greeting(const options& where);
-  /// One command, with so many answers.
-  void add(std::span<const argument> words, std::size_t answers);
+  /// One command, with so many answers. @param called  in an error: without what is secret
+  void add(std::span<const argument> words, std::size_t answers, std::string called);
+  /// Whether it is a Redis that lets us in: it answers, though nothing else is asked.
+  void add_ping();
+  /// Which command an answer is for. pre: number < answers
+  std::string_view asked(std::size_t number) const noexcept;
 
   std::string bytes;
   std::size_t answers = 0;
-  std::size_t of_auth = 0;  // the first ones are those of AUTH
+
+ private:
+  struct part {
+    std::string called;
+    std::size_t end;  // of its answers, among all
+  };
+  std::vector<part> parts_;
 };
 
 /// Who touches what: the reader `answers`, `room`, `parsed` and what is said of spinning; the writer `out`,
@@ -74,13 +86,16 @@ class link {
 
  private:
   task<void> connect(const options& where);
-  task<void> greet(const greeting& hello, bool takes_messages);
+  task<void> greet(const options& where, const greeting& hello, bool takes_messages);
+  std::optional<reply> next_answer(const options& where, const greeting& hello, std::size_t seen);
 
   tcp_stream tcp_;
   unix_stream local_;
   socket_stream* stream_ = nullptr;
 };
 
+/// what() without the text of the code, which stands behind it.
+std::string detail_of(const error& known);
 /// Whether a reply is what a subscriber gets: "message" or "pmessage".
 bool is_message(const reply& got) noexcept;
 

@@ -3,6 +3,7 @@
 #include <tandem/io/redis/options.hpp>
 
 #include <charconv>
+#include <limits>
 #include <tandem/io/redis/errors.hpp>
 #include <tandem/io/tcp_options.hpp>
 
@@ -35,12 +36,13 @@ std::string decoded(std::string_view text) {
 }
 
 template <class Number>
-Number number_of(std::string_view text, const char* what) {
+Number number_of(std::string_view text, const char* what, Number least = 0) {
   Number number = 0;
   const char* const end = text.data() + text.size();
   const auto read = std::from_chars(text.data(), end, number);
-  if (read.ec != std::errc() || read.ptr != end) {
-    refuse("redis URL: " + std::string(what) + " is no number: " + std::string(text));
+  if (read.ec != std::errc() || read.ptr != end || number < least) {
+    refuse("redis URL: " + std::string(what) + " is no number from " + std::to_string(least) +
+           " to " + std::to_string(std::numeric_limits<Number>::max()) + ": " + std::string(text));
   }
   return number;
 }
@@ -65,7 +67,7 @@ void parse_host(std::string_view text, options& made) {
     made.host = decoded(host);
   }
   if (end == std::string_view::npos) return;
-  made.port = number_of<std::uint16_t>(text.substr(end + 1), "the port");
+  made.port = number_of<std::uint16_t>(text.substr(end + 1), "the port", 1);
 }
 
 void parse_tcp(std::string_view rest, options& made) {

@@ -111,6 +111,9 @@ void reply::throw_error() const { throw error(std::string(text())); }
 
 void reply::throw_unexpected(const char* wanted) const {
   check();  // of an array's element
+  if (is_nil()) {
+    throw error(errc::unexpected_reply, std::string("wanted ") + wanted + ", got nil");
+  }
   std::string shown = to_string();
   if (shown.size() > most_shown) shown.replace(most_shown, std::string::npos, "...");
   throw error(errc::unexpected_reply,

@@ -50,7 +50,9 @@ task<subscriber> subscriber::connect(options where, std::size_t max_buffered_byt
   return opened(std::move(where), max_buffered_bytes);
 }
 
-task<subscriber> subscriber::connect(std::string url) { return connect(options::parse(url)); }
+task<subscriber> subscriber::connect(std::string url, std::size_t max_buffered_bytes) {
+  return connect(options::parse(url), max_buffered_bytes);
+}
 
 task<void> subscriber::subscribe(std::vector<std::string> names) {
   return change("SUBSCRIBE", names);

@@ -22,7 +22,7 @@ void ask_for(greeting& hello, const char* command, const std::set<std::string>& 
   words.reserve(names.size() + 1);
   words.emplace_back(command);
   for (const std::string& each : names) words.emplace_back(each);
-  hello.add(words, names.size());
+  hello.add(words, names.size(), command);
 }
 
 }  // namespace

@@ -82,9 +82,12 @@ TEST_F(postgres_connect, a_failure_says_where_and_why) {
     const std::string port = std::to_string(server().port());
     std::string text = co_await failure_text(connection::open(at + "1"), errc::cannot_connect);
     EXPECT_TRUE(contains(text, "127.0.0.1:1") && contains(text, "refused")) << text;
+    EXPECT_EQ(text.find_first_of("\n\t"), std::string::npos) << text;
+    EXPECT_FALSE(contains(text, "Is the server running")) << text;
+    EXPECT_TRUE(contains(text, "cannot connect: is the server up")) << text;
     text = co_await failure_text(connection::open(at + port + " dbname=nowhere"),
                                  errc::no_such_database);
-    EXPECT_TRUE(contains(text, "nowhere")) << text;
+    EXPECT_TRUE(contains(text, "nowhere") && contains(text, "correct dbname")) << text;
     text = co_await failure_text(
         connection::open("host=127.0.0.1 gssencmode=disable dbname=postgres user=nobody port=" +
                          port),

@@ -79,7 +79,9 @@ TEST_F(postgres_faults, a_server_that_is_killed_breaks_the_statement_and_says_so
       (void)co_await failure_text(c.query("select pg_sleep(1000)"), errc::connection_lost);
       EXPECT_FALSE(c.is_usable());
       const std::string why = co_await failure_text(c.query("select 1"), errc::closed);
-      EXPECT_TRUE(contains(why, "broke")) << why;
+      EXPECT_TRUE(contains(why, ": it broke: ") && contains(why, "open a new one")) << why;
+      EXPECT_EQ(why.find("postgres: "), why.rfind("postgres: ")) << why;
+      EXPECT_EQ(why.find_first_of("\n\t"), std::string::npos) << why;
     };
     co_await kill_during(victim(), c, doomed);
     connection again = co_await connect_to(victim());
@@ -154,6 +156,7 @@ TEST_F(postgres_faults, a_server_that_stands_still_costs_the_limits_and_the_conn
       EXPECT_FALSE(told.connection_is_usable());
       EXPECT_EQ(told.reason(), tandem::stop_reason::deadline);
       EXPECT_TRUE(contains(told.what(), "closed")) << told.what();
+      EXPECT_EQ(std::string_view(told.what()).find("stopped: its time limit was over"), 0U);
     }
     EXPECT_FALSE(c.is_usable());
     postgres::transaction_options limits;

@@ -131,6 +131,8 @@ TEST_F(postgres_pool, one_that_waits_too_long_is_refused) {
     const auto holds = [&](connection&) -> task<void> {
       const std::string why = co_await failure_text(pool.query("select 1"), errc::pool_exhausted);
       EXPECT_TRUE(contains(why, "acquire_limit")) << why;
+      EXPECT_TRUE(contains(why, "raise max_connections") && contains(why, "waits for itself"))
+          << why;
     };
     // The first one may take longer than that to open.
     postgres::pool* const of = &pool;

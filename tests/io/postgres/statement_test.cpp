@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include <atomic>
 #include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tandem/stop.hpp>
 #include <tandem/task_scope.hpp>
 #include <tandem/when_all.hpp>
 #include <tuple>
@@ -94,8 +98,9 @@ TEST_F(postgres_statement, a_failure_has_the_servers_words_and_the_connection_go
     (void)co_await failure_text(c.query("selec 1"), errc::bad_statement);
     (void)co_await failure_text(c.query("select $1::int", "abc"), errc::bad_data);
     (void)co_await failure_text(c.query("select $1::int"), errc::bad_statement);
-    (void)co_await failure_text(c.query("set default_transaction_read_only = on; select 1"),
-                                errc::bad_statement);
+    const std::string several = co_await failure_text(
+        c.query("set default_transaction_read_only = on; select 1"), errc::bad_statement);
+    EXPECT_TRUE(contains(several, "; execute() takes a script of several")) << several;
     EXPECT_TRUE(c.is_usable());
     EXPECT_EQ((co_await c.query<int>("select 1")).at(0), 1);
   });
@@ -200,6 +205,28 @@ TEST_F(postgres_statement, copy_is_refused_by_query_and_the_connection_goes_on) 
     EXPECT_EQ((co_await c.query<int>("select 2")).at(0), 2);
     EXPECT_TRUE(c.is_usable());
   });
+}
+
+TEST(postgres_errors, each_code_has_a_text_of_its_own_in_the_category_tandem_postgres) {
+  EXPECT_EQ(std::string_view(postgres::postgres_category().name()), "tandem.postgres");
+  std::set<std::string> texts;
+  const int last = static_cast<int>(errc::failed);
+  for (int code = 1; code <= last; ++code) {
+    texts.insert(postgres::postgres_category().message(code));
+  }
+  EXPECT_EQ(texts.size(), static_cast<std::size_t>(last));
+  EXPECT_FALSE(texts.contains("unknown"));
+}
+
+TEST(postgres_errors, a_stop_says_its_reason_first_and_then_what_became_of_the_connection) {
+  const postgres::statement_stopped usable(tandem::stop_reason::user, true);
+  EXPECT_EQ(std::string_view(usable.what()),
+            "stopped: the task was asked to stop; the server has ended the statement, and the "
+            "connection is usable");
+  const postgres::statement_stopped closed(tandem::stop_reason::deadline, false);
+  EXPECT_TRUE(contains(closed.what(), "its time limit was over; the server did not confirm"));
+  const postgres::statement_stopped copied = closed;  // NOLINT: that is what is asked
+  EXPECT_EQ(std::string_view(copied.what()), std::string_view(closed.what()));
 }
 
 }  // namespace

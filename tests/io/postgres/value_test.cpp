@@ -109,13 +109,17 @@ TEST_F(postgres_value, what_does_not_fit_names_the_column_and_its_type) {
     std::string why =
         co_await failure_text(c.query<std::int16_t>("select 40000 as big"), errc::wrong_type);
     EXPECT_TRUE(contains(why, "\"big\" (integer)") && contains(why, "40000")) << why;
+    EXPECT_TRUE(contains(why, "is no integer from -32768 to 32767")) << why;
     why = co_await failure_text(c.query<unsigned>("select -1"), errc::wrong_type);
+    EXPECT_TRUE(contains(why, "is no integer from 0 to 4294967295")) << why;
     why = co_await failure_text(c.query<int>("select 'abc' as word"), errc::wrong_type);
     EXPECT_TRUE(contains(why, "word") && contains(why, "text") && contains(why, "abc")) << why;
     why = co_await failure_text(c.query<bool>("select 'yes'"), errc::wrong_type);
     why = co_await failure_text(c.query<int>("select 1.5"), errc::wrong_type);
     why = co_await failure_text(c.query<int>("select 1, 2"), errc::wrong_type);
-    EXPECT_TRUE(contains(why, "2 columns")) << why;
+    EXPECT_TRUE(contains(why, "2 columns, and 1 type was given: ask for one type for each")) << why;
+    why = co_await failure_text(c.query<int, int>("select 1"), errc::wrong_type);
+    EXPECT_TRUE(contains(why, "1 column, and 2 types were given")) << why;
     const postgres::rows got = co_await c.query("select 1 as one");
     try {
       (void)got[0].get<int>("two");

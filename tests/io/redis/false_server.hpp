@@ -30,6 +30,8 @@ class false_server {
     return made;
   }
   task<io::tcp_stream> accept() { co_return co_await listener_.accept(); }
+  /// Of a connect(), which asks first whether this is a Redis.
+  task<io::tcp_stream> accept_greeting();
 
  private:
   io::tcp_listener listener_ = io::tcp_listener::bind(io::endpoint::loopback_v4(0));
@@ -51,6 +53,13 @@ inline task<void> reads_commands(io::tcp_stream& from, int count) {
 inline task<void> says(io::tcp_stream& to, std::string text) {
   const result<void> said = co_await as_result(to.write_all(io::bytes_of(text)));
   if (said.is_cancelled()) said.value();
+}
+
+inline task<io::tcp_stream> false_server::accept_greeting() {
+  io::tcp_stream made = co_await accept();
+  co_await reads_commands(made, 1);
+  co_await says(made, "+PONG\r\n");
+  co_return made;
 }
 
 /// Until the client has closed it.

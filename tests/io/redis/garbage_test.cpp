@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <string>
 #include <tandem/as_result.hpp>
+#include <tandem/event.hpp>
 #include <tandem/sleep.hpp>
 #include <tandem/timeout.hpp>
 #include <vector>
@@ -23,7 +24,7 @@ void expect(std::string answer, errc code, std::string_view word) {
   against(
       [answer](false_server& listening) -> task<void> {
         {
-          io::tcp_stream first = co_await listening.accept();
+          io::tcp_stream first = co_await listening.accept_greeting();
           co_await reads_commands(first, 1);
           co_await says(first, answer);
           co_await reads_to_end(first);
@@ -80,7 +81,7 @@ TEST(redis_garbage, an_end_in_the_middle_of_an_answer_is_a_loss_whose_outcome_is
     against(
         [half](false_server& listening) -> task<void> {
           {
-            io::tcp_stream first = co_await listening.accept();
+            io::tcp_stream first = co_await listening.accept_greeting();
             co_await reads_commands(first, 1);
             co_await says(first, half);
           }
@@ -100,7 +101,7 @@ TEST(redis_garbage, an_end_in_the_middle_of_an_answer_is_a_loss_whose_outcome_is
 TEST(redis_garbage, answers_that_come_in_single_bytes_are_put_together) {
   against(
       [](false_server& listening) -> task<void> {
-        io::tcp_stream stream = co_await listening.accept();
+        io::tcp_stream stream = co_await listening.accept_greeting();
         co_await reads_commands(stream, 3);
         const std::string all = "*2\r\n$3\r\none\r\n*2\r\n:2\r\n$-1\r\n-ERR no\r\n$0\r\n\r\n";
         for (const char each : all) co_await says(stream, std::string(1, each));
@@ -121,7 +122,7 @@ TEST(redis_garbage, an_answer_beyond_the_last_one_is_given_to_nobody) {
   against(
       [](false_server& listening) -> task<void> {
         {
-          io::tcp_stream first = co_await listening.accept();
+          io::tcp_stream first = co_await listening.accept_greeting();
           co_await reads_commands(first, 1);
           co_await says(first, "+mine\r\n+nobody's\r\n");
           co_await reads_to_end(first);
@@ -139,10 +140,12 @@ TEST(redis_garbage, an_answer_beyond_the_last_one_is_given_to_nobody) {
 }
 
 TEST(redis_garbage, what_a_server_says_unasked_while_nobody_waits_is_given_to_nobody) {
+  event connected;
   against(
-      [](false_server& listening) -> task<void> {
+      [&connected](false_server& listening) -> task<void> {
         {
-          io::tcp_stream first = co_await listening.accept();
+          io::tcp_stream first = co_await listening.accept_greeting();
+          co_await connected.wait();
           co_await says(first, "+nobody's\r\n");
           co_await reads_to_end(first);
         }
@@ -151,8 +154,9 @@ TEST(redis_garbage, what_a_server_says_unasked_while_nobody_waits_is_given_to_no
         co_await says(second, "+yours\r\n");
         co_await reads_to_end(second);
       },
-      [](options where) -> task<void> {
+      [&connected](options where) -> task<void> {
         auto client = co_await client::connect(where);
+        connected.set();
         co_await sleep_for(
             std::chrono::milliseconds(50));  // a client that has been idle looks first
         EXPECT_EQ((co_await client.command("B")).text(), "yours");
@@ -163,7 +167,8 @@ TEST(redis_garbage, a_connection_that_ended_while_idle_costs_no_command) {
   against(
       [](false_server& listening) -> task<void> {
         for (int each = 0; each < 3; ++each) {
-          io::tcp_stream stream = co_await listening.accept();
+          task<io::tcp_stream> next = each == 0 ? listening.accept_greeting() : listening.accept();
+          io::tcp_stream stream = co_await std::move(next);
           co_await reads_commands(stream, 1);
           co_await says(stream, "+fine\r\n");
         }
@@ -196,7 +201,7 @@ TEST(redis_garbage, a_subscriber_tells_garbage_once_and_then_the_gap) {
         const std::string confirmed = "*3\r\n$9\r\nsubscribe\r\n$1\r\nx\r\n:1\r\n";
         const std::string hello = "*3\r\n$7\r\nmessage\r\n$1\r\nx\r\n$5\r\nhello\r\n";
         {
-          io::tcp_stream first = co_await listening.accept();
+          io::tcp_stream first = co_await listening.accept_greeting();
           co_await reads_commands(first, 1);
           co_await says(first, confirmed + hello + "?\r\n");
           co_await reads_to_end(first);

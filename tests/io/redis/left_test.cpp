@@ -22,7 +22,7 @@ TEST(redis_left, whoever_goes_on_with_a_long_write_that_was_left_has_its_own_tur
   event left;
   against(
       [&left](false_server& listening) -> task<void> {
-        io::tcp_stream stream = co_await listening.accept();
+        io::tcp_stream stream = co_await listening.accept_greeting();
         co_await left.wait();
         co_await reads_commands(stream, 1);
         co_await says(stream, "+dropped\r\n");
@@ -45,7 +45,7 @@ TEST(redis_left, whoever_leaves_gives_its_place_among_the_unanswered_back_at_onc
   event all_sent;
   against(
       [&all_sent](false_server& listening) -> task<void> {
-        io::tcp_stream stream = co_await listening.accept();
+        io::tcp_stream stream = co_await listening.accept_greeting();
         co_await reads_commands(stream, 4);
         all_sent.set();
         co_await says(stream, "+a\r\n+b\r\n+c\r\n+d\r\n");
@@ -69,7 +69,7 @@ TEST(redis_left, a_server_that_takes_nothing_while_its_answers_are_not_read_hold
   event first_sent;
   against(
       [&first_sent](false_server& listening) -> task<void> {
-        io::tcp_stream stream = co_await listening.accept();
+        io::tcp_stream stream = co_await listening.accept_greeting();
         co_await reads_commands(stream, 1);
         first_sent.set();
         const std::string answer =

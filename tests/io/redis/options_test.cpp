@@ -39,18 +39,18 @@ TEST(redis_options, what_cannot_be_used_is_refused_with_what_is_wrong_with_it) {
     }
     return std::string("nothing was thrown");
   };
-  for (const auto& [url, word] :
-       std::initializer_list<std::pair<const char*, const char*>>{{"http://x", "redis://"},
-                                                                  {"rediss://x", "TLS"},
-                                                                  {"redis://h:port", "the port"},
-                                                                  {"redis://h:70000", "the port"},
-                                                                  {"redis://h:0", "port is 0"},
-                                                                  {"redis://h/two", "the database"},
-                                                                  {"redis://user@h", "password"},
-                                                                  {"redis://u:%4@h", "hexadecimal"},
-                                                                  {"redis://[::1", "]"},
-                                                                  {"redis://[::1]x", "]"},
-                                                                  {"unix:///s?name=x", "db="}}) {
+  for (const auto& [url, word] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"http://x", "redis://"},
+           {"rediss://x", "TLS"},
+           {"redis://h:port", "is no number from 1 to 65535: port"},
+           {"redis://h:70000", "the port is no number from 1 to 65535"},
+           {"redis://h:0", "from 1 to 65535: 0"},
+           {"redis://h/two", "the database"},
+           {"redis://user@h", "password"},
+           {"redis://u:%4@h", "hexadecimal"},
+           {"redis://[::1", "]"},
+           {"redis://[::1]x", "]"},
+           {"unix:///s?name=x", "db="}}) {
     EXPECT_NE(refused(url).find(word), std::string::npos) << url << ": " << refused(url);
   }
   options bad;

@@ -72,7 +72,7 @@ TEST(redis_reply, an_error_is_thrown_by_whatever_reads_it_also_inside_of_an_arra
     ADD_FAILURE() << "nothing was thrown";
   } catch (const redis::error& why) {
     EXPECT_EQ(why.kind(), errc::out_of_memory);
-    EXPECT_EQ(why.code().category().name(), std::string("redis"));
+    EXPECT_EQ(why.code().category().name(), std::string("tandem.redis"));
   }
 }
 
@@ -84,6 +84,16 @@ TEST(redis_reply, what_is_unexpected_is_shown_but_not_all_of_it) {
     const std::string said = why.what();
     EXPECT_LT(said.size(), 250U);
     EXPECT_NE(said.find("wanted an integer, got a string: \"xxx"), std::string::npos) << said;
+  }
+}
+
+TEST(redis_reply, a_nil_that_is_unexpected_says_so_once_and_what_to_ask_for) {
+  try {
+    (void)reply().as<std::string>();
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const redis::error& why) {
+    EXPECT_EQ(std::string(why.what()).find("wanted a text, got nil: ask for "), 0U) << why.what();
+    EXPECT_NE(std::string(why.what()).find("std::optional"), std::string::npos) << why.what();
   }
 }
 

@@ -184,7 +184,7 @@ TEST_F(redis_subscriber, channels_that_the_server_refuses_are_refused_together_w
 TEST_F(redis_subscriber, more_messages_than_may_be_kept_end_the_connection_with_a_clear_error) {
   run([](options where) -> task<void> {
     auto client = co_await client::connect(where);
-    auto news = co_await subscriber::connect(where, 4096);
+    auto news = co_await subscriber::connect("redis://" + where.place(), 4096);
     co_await news.subscribe("weather");
     redis::batch many;
     for (int each = 0; each < 100; ++each) many.add("PUBLISH", "weather", std::string(100, 'x'));

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -109,7 +110,7 @@ class TANDEM_IO_POSTGRES_API error : public std::system_error {
 };
 
 /// A statement was stopped while it ran: it was cancelled at the server, or its connection was
-/// closed. what() says which.
+/// closed. what() says why it was stopped, and which.
 class TANDEM_IO_POSTGRES_API statement_stopped : public operation_cancelled {
  public:
   statement_stopped(stop_reason reason, bool connection_is_usable);
@@ -124,6 +125,7 @@ class TANDEM_IO_POSTGRES_API statement_stopped : public operation_cancelled {
 
  private:
   bool is_usable_;
+  std::runtime_error what_;  // a text that copies share
 };
 
 }  // namespace tandem::inline v0::io::postgres

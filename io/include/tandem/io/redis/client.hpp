@@ -50,10 +50,11 @@ class TANDEM_IO_REDIS_API client {
   /// The last one that means a connection closes it; commands that are under way go on.
   ~client();
 
-  /// Makes the first connection: one attempt.
+  /// Makes the first connection: one attempt. A PING asks whether it is a Redis that lets us in.
   ///
-  /// @throws         error: refused, with the reason; no_auth, loading, ... if the greeting was;
-  ///                 bad_option; operation_cancelled
+  /// @throws         error: refused, with the reason; no_auth, loading, protocol_error, ... if the
+  ///                 greeting was, with the server's place and what was asked; bad_option;
+  ///                 operation_cancelled
   /// @cancellation   ends the attempt
   /// @resumes_on     the caller's home
   static task<client> connect(options where);

@@ -18,7 +18,7 @@ enum class errc {
   closed,               ///< the client was closed
   protocol_error,       ///< what came is not Redis's protocol, or nobody had asked for it
   too_large,            ///< an answer is larger than options::max_reply_bytes
-  overflow,             ///< more messages than subscriber_options::max_buffered_bytes
+  overflow,             ///< more messages than max_buffered_bytes of subscriber::connect()
   not_here,             ///< this command would confuse a connection that others share
   bad_option,           ///< an option cannot be used: what() says which, and why
   unexpected_reply,     ///< the answer is no such value as was asked for

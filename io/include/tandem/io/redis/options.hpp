@@ -53,15 +53,15 @@ class TANDEM_IO_REDIS_API options {
   /// As CLIENT LIST shows it; no blanks. Empty: none.
   std::string client_name;
 
-  /// Of one attempt: the name's addresses, the connection, and the greeting. There is always one: where
-  /// nobody answers at all, the system alone would try for minutes.
+  /// Of one attempt: the name's addresses, the connection, and the greeting. There is always one:
+  /// where nobody answers at all, the system alone would try for minutes.
   std::chrono::milliseconds connect_limit{5000};
-  /// Of one command, pipeline or transaction, with the wait for its place and for a connection. Off by
-  /// default, as with hiredis: how long is too long only the caller knows (BLPOP waits on purpose, a
-  /// script may run for minutes), and a limit costs each command a timer. hiredis has no timers: the
-  /// limits here are tandem's. Without one, a command waits as long as its server's machine
-  /// answers, or there is no server and max_attempts is 0. with_timeout() around a call limits that
-  /// call alone.
+  /// Of one command, pipeline or transaction, with the wait for its place and for a connection. Off
+  /// by default, as with hiredis: how long is too long only the caller knows (BLPOP waits on
+  /// purpose, a script may run for minutes), and a limit costs each command a timer. hiredis has no
+  /// timers: the limits here are tandem's. Without one, a command waits as long as its server's
+  /// machine answers, or there is no server and max_attempts is 0. with_timeout() around a call
+  /// limits that call alone.
   std::optional<std::chrono::milliseconds> limit;
 
   /// A connection that is lost is made anew when the next command needs it.
@@ -78,14 +78,15 @@ class TANDEM_IO_REDIS_API options {
   /// Of one answer, with 64 for each of its elements.
   std::size_t max_reply_bytes = std::size_t{512} << 20;
 
-  /// So long after it was asked, whoever waits for an answer asks the socket again and again, letting
-  /// others go first each time, before it sleeps. That is shorter than to sleep and be woken, where
-  /// the server is on this machine. Where it was in vain it is tried seldom. Zero: never.
+  /// So long after it was asked, whoever waits for an answer asks the socket again and again,
+  /// letting others go first each time, before it sleeps. That is shorter than to sleep and be
+  /// woken, where the server is on this machine. Where it was in vain it is tried seldom. Zero:
+  /// never.
   std::chrono::microseconds spin{25};
 
   /// Of the TCP connection. By default with keep-alive probes after a minute of silence: else
-  /// subscriber::next() would wait for ever for a machine that has vanished. One that vanishes with
-  /// a command under way is given up by the system (Linux: after some 15 minutes, or
+  /// subscriber::next() would wait for ever for a machine that has vanished. One that vanishes
+  /// with a command under way is given up by the system (Linux: after some 15 minutes, or
   /// tcp_options::user_timeout).
   happy_eyeballs_options tcp;
 

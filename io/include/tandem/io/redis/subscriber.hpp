@@ -51,7 +51,7 @@ class TANDEM_IO_REDIS_API subscriber {
   /// @cancellation              ends the attempt
   /// @resumes_on                the caller's home
   static task<subscriber> connect(options where, std::size_t max_buffered_bytes = default_buffer);
-  static task<subscriber> connect(std::string url);
+  static task<subscriber> connect(std::string url, std::size_t max_buffered_bytes = default_buffer);
 
   /// Begins to listen to channels; to patterns ("news.*").
   ///

@@ -1,4 +1,4 @@
-// transactions.hpp: a transaction that depends on what was read before: WATCH, and again if it was too late.
+// transactions.hpp: a transaction that depends on what was read before: WATCH, and again if late.
 // SPDX-License-Identifier: MIT
 #pragma once
 
