@@ -39,6 +39,10 @@ class session {
   bool is_open() const noexcept { return is_open_.load(std::memory_order_acquire); }
   /// @param why  what later operations are told
   void close(std::string why) noexcept;
+  /// Where it was, and why it is not open any more.
+  std::string why_closed() const {
+    return "postgres: " + where_ + (closed_why_.empty() ? "" : ": ") + closed_why_;
+  }
   PGconn* handle() const noexcept { return conn_; }
 
   // Operations: each has the turn until it ends, and what may go on beside others it leaves to
