@@ -61,7 +61,8 @@ const char* text_of(errc code) noexcept {
     case errc::pipeline_aborted:
       return "not run, since a statement before it in the pipeline has failed: look at that one";
     case errc::wrong_type:
-      return "ask for one type for each column, that which it holds, or cast it in the statement";
+      return "ask for one type for each column, the type that it holds, or cast it in the "
+             "statement";
     case errc::unexpected_null: return "the column is NULL: ask for a std::optional";
     case errc::no_such_column: return "the answer has no such column: ask for one that it has";
     case errc::bad_parameter: return "the parameter cannot be sent: give another value";

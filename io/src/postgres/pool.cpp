@@ -112,9 +112,7 @@ task<void> pool::impl::wait_for_place(pool_clock::time_point deadline) {
     if (counts_.waiting >= options_.max_waiting) {
       ++counts_.refused;
       throw error(errc::pool_exhausted, "postgres::pool: " + std::to_string(counts_.waiting) +
-                                            " wait already for one of " +
-                                            std::to_string(options_.max_connections) +
-                                            " connections (max_waiting)");
+                                            " wait already (max_waiting)");
     }
     ++counts_.waiting;
   }
@@ -126,8 +124,8 @@ task<void> pool::impl::wait_for_place(pool_clock::time_point deadline) {
   const std::lock_guard locked(lock_);
   ++counts_.refused;
   throw error(errc::pool_exhausted,
-              "postgres::pool: none of " + std::to_string(options_.max_connections) +
-                  " connections came free within " +
+              "postgres::pool: all connections (max_connections: " +
+                  std::to_string(options_.max_connections) + ") were taken for " +
                   std::to_string(options_.acquire_limit.count()) + " ms (acquire_limit)");
 }
 

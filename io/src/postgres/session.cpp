@@ -34,8 +34,7 @@ void session::close(std::string_view why, const char* words) noexcept {
 void session::check(std::uint64_t scope) const {  // postgres_statement/check
   if (stop_requested()) throw operation_cancelled(current_stop_reason());
   if (!is_open()) {
-    throw error(errc::closed,
-                "postgres: " + where_ + (closed_why_.empty() ? "" : ": ") + closed_why_);
+    throw error(errc::closed, why_closed());
   }
   if (scope_.load(std::memory_order_acquire) != scope)
     throw error(errc::in_use, "postgres: " + where_);

@@ -40,6 +40,10 @@ class session {
   /// @param why  what later operations are told
   /// @param words  of libpq, which follow; null: none
   void close(std::string_view why, const char* words = nullptr) noexcept;
+  /// Where it was, and why it is not open any more.
+  std::string why_closed() const {
+    return "postgres: " + where_ + (closed_why_.empty() ? "" : ": ") + closed_why_;
+  }
   PGconn* handle() const noexcept { return conn_; }
 
   // Operations: each has the turn until it ends, and what may go on beside others it leaves to

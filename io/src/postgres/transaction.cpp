@@ -78,14 +78,9 @@ task<void> transaction::end_by(transaction_options options) {
   if (!session_->is_open()) {
     is_open_ = false;
     session_->set_scope(outer_);
-    std::string text = "postgres: the connection broke during COMMIT";
-    try {
-      std::rethrow_exception(ended.exception());
-    } catch (const std::exception& why) {
-      text += std::string(" (") + why.what() + ")";
-    }
     // postgres_transaction/unknown
-    throw error(outer_ == 0 ? errc::outcome_unknown : errc::connection_lost, text);
+    throw error(outer_ == 0 ? errc::outcome_unknown : errc::connection_lost,
+                session_->why_closed());
   }
   // The server has refused: a deferred constraint, a serialization failure. At COMMIT that has
   // rolled back already, and then ROLLBACK is no more than a warning.

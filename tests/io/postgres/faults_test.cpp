@@ -102,7 +102,10 @@ TEST_F(postgres_faults, a_transaction_whose_commit_was_under_way_is_told_as_unkn
       const auto body = [](transaction& t) -> task<void> {
         (void)co_await t.query("insert into slow values (1)");
       };
-      (void)co_await failure_text(c.with_transaction(body), errc::outcome_unknown);
+      const std::string why =
+          co_await failure_text(c.with_transaction(body), errc::outcome_unknown);
+      EXPECT_EQ(why.find("the connection broke"), why.rfind("the connection broke")) << why;
+      EXPECT_EQ(why.find("postgres: "), why.rfind("postgres: ")) << why;
       EXPECT_FALSE(c.is_usable());
     };
     co_await kill_during(victim(), c, doomed);
