@@ -39,6 +39,7 @@ tests/support/install_packages.sh build components tests examples
 say "configure"
 mkdir -p $build
 cmake --preset release >$build/configure.log 2>&1 || { cat $build/configure.log >&2; fail "cmake failed"; }
+grep -h ' is left out: ' $build/configure.log || true
 say "build"
 cmake --build --preset release --target puzzle_service puzzle_client
 

@@ -78,6 +78,7 @@ say "packages"
 tests/support/install_packages.sh "${groups[@]}"
 say "configure"
 cmake --preset "$preset" "${whole[@]}" >"$build/step.log" 2>&1 || { cat "$build/step.log"; exit 1; }
+grep -h ' is left out: ' "$build/step.log" || true
 say "build"
 quietly cmake --build --preset "$preset"
 
