@@ -8,8 +8,10 @@
 #include <iostream>
 #include <set>
 #include <string>
+#include <tandem/io/install.hpp>
 #include <tandem/io/redis.hpp>
-#include <tandem/run.hpp>
+#include <tandem/runtime.hpp>
+#include <tandem/sync_wait.hpp>
 #include <tandem/task_scope.hpp>
 #include <vector>
 
@@ -17,19 +19,20 @@ namespace redis = tandem::io::redis;
 
 namespace {
 
-tandem::task<void> count(redis::client& client, std::string name) {
-  co_await client.command("INCR", "votes:" + name);
+/// Counts one vote after the other, as long as there are some.
+tandem::task<void> lane(redis::client& client, std::set<std::string>& names) {
+  for (std::string name; std::getline(std::cin, name);) {
+    names.insert(name);
+    co_await client.command("INCR", "votes:" + name);
+  }
 }
 
 tandem::task<void> vote(redis::options where) {
   auto client = co_await redis::client::connect(where);
   std::set<std::string> names;
   co_await tandem::with_scope([&](tandem::task_scope& scope) -> tandem::task<void> {
-    scope.set_max_in_flight(64);
-    for (std::string name; std::getline(std::cin, name);) {
-      names.insert(name);
-      co_await scope.spawn_when_free(count(client, name));
-    }
+    for (int i = 0; i < 64; ++i) scope.spawn(lane(client, names));
+    co_return;
   });
   long total = 0;
   if (!names.empty()) {
@@ -61,7 +64,10 @@ int main(int argc, char** argv) {
   where.limit = std::chrono::seconds(5);
   where.reconnect = false;  // a vote that may have been counted is not given again
   try {
-    tandem::run(vote(where));
+    tandem::runtime runtime;
+    // All on one thread, as before: the one that waits for the connection.
+    tandem::executor& home = tandem::io::install(runtime).thread(0).executor();
+    tandem::sync_wait(home, vote(where));
   } catch (const std::exception& why) {
     std::fprintf(stderr, "%s\n", why.what());
     return 1;
