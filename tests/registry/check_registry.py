@@ -21,6 +21,8 @@ NOT_AWAITED = {
     "serve",
     # makes a handler for serve(): tested by accepting_test and tls_crowd_test
     "accepting",
+    # need a Redis server for each cell: tests/io/redis stops, breaks and races all that can be awaited there
+    "optimistic", "with_connection",
 }
 
 # Awaited by a task of the library's own only: of an asio_stream, tested by asio_stream_test.
@@ -138,7 +140,8 @@ def main():
             gaps.append(f"{header.relative_to(ROOT)}: no row covers the awaiter {name}")
     spelled = {row.split("::")[-1].split(" ")[0] for row in table}
     for name, header in sorted(task_functions().items()):
-        if name not in spelled:
+        # A part that was not built has its headers in a folder of its name.
+        if name not in spelled and f"{header.parent.name}_cases.cpp" not in given.without:
             gaps.append(f"{header.relative_to(ROOT)}: no row is named after {name}()")
     tests = listed_tests(given.executables)
     wanted = columns()

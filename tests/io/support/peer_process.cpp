@@ -192,12 +192,15 @@ std::string peer_process::rest_of_line(std::string_view after) {
   std::string rest;
   wait_until(
       [&] {
-        const std::size_t at = printed_.find(after);
-        if (at == std::string::npos) return false;
-        const std::size_t end = printed_.find('\n', at);
-        if (end == std::string::npos) return false;
-        rest = printed_.substr(at + after.size(), end - at - after.size());
-        return true;
+        for (const std::string* const from : {&printed_, &complained_}) {
+          const std::size_t at = from->find(after);
+          if (at == std::string::npos) continue;
+          const std::size_t end = from->find('\n', at);
+          if (end == std::string::npos) continue;
+          rest = from->substr(at + after.size(), end - at - after.size());
+          return true;
+        }
+        return false;
       },
       after);
   return rest;

@@ -40,7 +40,7 @@ class peer_process {
   /// Waits until its outputs have this text, so many times.
   /// @returns  whether they have; if not, the test has failed
   bool prints(std::string_view text, std::size_t times = 1);
-  /// Waits for a line of its output that has this text, and for the end of that line.
+  /// Waits for a line of its outputs that has this text, and for the end of that line.
   /// @returns  what stands behind the text; empty: the test has failed
   std::string rest_of_line(std::string_view after);
   /// Waits until it has ended by itself.

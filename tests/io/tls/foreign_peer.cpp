@@ -4,6 +4,7 @@
 
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "io/support/file_support.hpp"
 #include "io/tls/tls_support.hpp"
@@ -178,13 +179,35 @@ peer_files::peer_files()
 
 std::string peer_files::fresh(std::string_view name) const { return folder() / name; }
 
+namespace {
+
+/// Whether it has got its port, on all addresses of IPv4. Somebody may have it on one that is not 127.0.0.1.
+bool listens(peer_process& gnutls_serv, std::uint16_t port) {
+  const std::string said =
+      gnutls_serv.rest_of_line("listening on IPv4 0.0.0.0 port " + std::to_string(port) + "...");
+  return said.starts_with("done");
+}
+
+}  // namespace
+
 foreign_peer::foreign_peer(const peer_request& request, std::uint16_t port)
     : kind_(request.kind), port_(port) {
-  // Bound by two that do not listen, so the program is let in, and nobody else.
-  if (kind_ == peer_kind::gnutls_serv) held_ = bind_loopback_v4(true, port_);
-  process_.emplace(command_of(request, port_));
-  if (kind_ == peer_kind::gnutls_serv) process_->prints("done");
-  if (kind_ == peer_kind::s_server) port_ = port_of(*process_);
+  if (kind_ != peer_kind::gnutls_serv) {
+    process_.emplace(command_of(request, port_));
+    if (kind_ == peer_kind::s_server) port_ = port_of(*process_);
+    return;
+  }
+  std::vector<bound_socket> refused;  // kept, so that the next try gets another port
+  for (int tries = 0; tries < 10; ++tries) {
+    // Bound by two that do not listen, so the program is let in, and nobody else.
+    held_ = bind_loopback_v4(true, port_);
+    process_.emplace(command_of(request, port_));
+    if (listens(*process_, port_)) break;
+    process_.reset();
+    refused.push_back(std::exchange(held_, no_bound_socket));
+  }
+  EXPECT_TRUE(process_.has_value()) << "gnutls-serv has got none of ten ports";
+  for (const bound_socket each : refused) close_bound(each);
 }
 
 foreign_peer::~foreign_peer() {
