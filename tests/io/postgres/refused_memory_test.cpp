@@ -134,7 +134,7 @@ task<void> use_pipeline() {
 }
 
 task<void> use_copy() {
-  constexpr std::chrono::milliseconds limit{500};
+  static constexpr std::chrono::milliseconds limit{500};
   connection c = co_await connect_to(shared_server("postgres"));
   // libpq (15) takes a refusal in the answer to COPY for one that is not whole yet, and waits for more: a limit helps.
   const auto both = [](connection& on) -> task<void> {
