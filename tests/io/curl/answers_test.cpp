@@ -1,5 +1,7 @@
 // answers_test.cpp: what nginx says, as a session tells it.
 // SPDX-License-Identifier: MIT
+#include <atomic>
+#include <tandem/event.hpp>
 #include <tandem/resume_on.hpp>
 #include <tandem/task_scope.hpp>
 
@@ -140,22 +142,37 @@ TEST(curl_answers, connections_are_used_again) {
 }
 
 TEST(curl_answers, many_at_once_share_as_many_connections_as_there_may_be) {
-  TANDEM_NEEDS_SERVER("nginx");
-  curl::session_options few;
-  few.max_connections = 4;
-  in_a_session(few, [&](curl::session& session) -> task<void> {
-    const std::string expected = file_bytes(100);
-    const auto one = [&](int /*number*/) -> task<void> {
-      const curl::response page = co_await session.get(nginx_url("/100.bin"));
-      EXPECT_EQ(page.body, expected);
+  test_runtime rt;
+  std::atomic<int> connected = 0;
+  tandem::event all_are;  // nobody is answered before
+  const auto answers = [&](tandem::io::tcp_stream stream) -> task<void> {
+    if (++connected == 4) all_are.set();
+    co_await all_are.wait();
+    std::string asked = co_await read_request(stream);
+    while (!asked.empty()) {
+      co_await stream.write_all(
+          tandem::io::bytes_of(std::string("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")));
+      asked = co_await read_request(stream);
+    }
+  };
+  rt.run(beside_server(answers, [](std::uint16_t port) -> task<void> {
+    curl::session_options few;
+    few.max_connections = 4;
+    const auto body = [port](curl::session& session) -> task<void> {
+      const auto one = [&]() -> task<void> {
+        const curl::response page = co_await session.get(url_of(port));
+        EXPECT_EQ(page.body, "hi");
+      };
+      const auto all = [&](tandem::task_scope& scope) -> task<void> {
+        for (int i = 0; i < 200; ++i) scope.spawn(one());
+        co_await scope.join();
+      };
+      co_await tandem::with_scope(all);
+      EXPECT_EQ(session.stats().connections_opened, 4U);
     };
-    const auto all = [&](tandem::task_scope& scope) -> task<void> {
-      for (int i = 0; i < 200; ++i) scope.spawn(one(i));
-      co_await scope.join();
-    };
-    co_await tandem::with_scope(all);
-    EXPECT_EQ(session.stats().connections_opened, 4U);
-  });
+    co_await curl::with_session(few, body);
+  }));
+  EXPECT_EQ(connected, 4);
 }
 
 TEST(curl_answers, callers_on_the_sessions_thread_and_on_others_get_their_own) {
