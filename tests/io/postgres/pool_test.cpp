@@ -236,7 +236,7 @@ TEST_F(postgres_pool, a_server_that_comes_back_is_waited_for) {
     co_await tandem::with_scope(both);
     EXPECT_GE(pool.stats().replaced, 1U);
     pool_options hasty = with_most(2);
-    hasty.acquire_limit = 50ms;
+    hasty.acquire_limit = 1s;
     postgres::pool nowhere("host=127.0.0.1 port=1 gssencmode=disable", hasty);
     (void)co_await failure_text(nowhere.query("select 1"), errc::cannot_connect);
     pool_options none = with_most(0);

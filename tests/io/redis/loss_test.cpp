@@ -212,6 +212,14 @@ TEST_F(redis_loss, a_transaction_whose_connection_is_killed_is_done_whole_or_not
   });
 }
 
+template <class T>
+task<T> in_time(client& limited, auto... words) {
+  while (true) {
+    auto got = co_await as_result(limited.command<T>(words...));
+    if (got.has_value() || got.error() != errc::timed_out) co_return std::move(got).value();
+  }
+}
+
 TEST_F(redis_loss, a_server_that_stands_still_costs_whoever_has_a_limit_only_that) {
   auto& redis = server();
   run([&redis](options where) -> task<void> {
@@ -232,9 +240,11 @@ TEST_F(redis_loss, a_server_that_stands_still_costs_whoever_has_a_limit_only_tha
       EXPECT_EQ(outside.reason(), stop_reason::deadline);
       co_await blocking([&] { redis.resume(); });
     });
-    EXPECT_EQ(co_await limited.command<std::string>("ECHO", "mine"),
-              "mine");  // what came late is dropped
-    EXPECT_EQ(co_await limited.command<int>("GET", "x"), 103);
+    // What came late is dropped. On a busy machine these may be too late, too: then they are asked again.
+    const std::string mine = co_await in_time<std::string>(limited, "ECHO", "mine");
+    EXPECT_EQ(mine, "mine");
+    const int sum = co_await in_time<int>(limited, "GET", "x");
+    EXPECT_EQ(sum, 103);
   });
 }
 
