@@ -74,7 +74,5 @@ endfunction()
 
 include(FindPkgConfig OPTIONAL)
 foreach(room curl postgres redis sqlite)
-  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/src/${room}/CMakeLists.txt)
-    add_subdirectory(src/${room})
-  endif()
+  add_subdirectory(src/${room})
 endforeach()

@@ -1,5 +1,6 @@
 // conversation_end.cpp: how connections come and go, and what becomes of whoever waits. See conversation.hpp
 // SPDX-License-Identifier: MIT
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tandem/clock.hpp>
@@ -10,26 +11,26 @@
 namespace tandem::inline v0::io::redis::detail {
 namespace {
 
-bool is_fatal(const std::exception_ptr& why) noexcept {
+/// None: it is no error of Redis's.
+std::optional<errc> kind_of(const std::exception_ptr& why) noexcept {
   try {
     std::rethrow_exception(why);
   } catch (const error& known) {
-    return known.kind() == errc::no_auth || known.kind() == errc::bad_option ||
-           known.kind() == errc::protocol_error || known.kind() == errc::server_error;
+    return known.kind();
   } catch (...) {
-    return false;
+    return std::nullopt;
   }
+}
+
+bool is_fatal(const std::exception_ptr& why) noexcept {
+  const std::optional<errc> kind = kind_of(why);
+  return kind == errc::no_auth || kind == errc::bad_option || kind == errc::protocol_error ||
+         kind == errc::server_error;
 }
 
 /// Not garbage, nor too much: what comes after it may be right again.
 bool is_loss(const std::exception_ptr& why) noexcept {
-  try {
-    std::rethrow_exception(why);
-  } catch (const error& known) {
-    return known.kind() == errc::connection_lost;
-  } catch (...) {
-    return false;
-  }
+  return kind_of(why) == errc::connection_lost;
 }
 
 /// Without the text of a code, which belongs to another outcome than that of whoever waits.

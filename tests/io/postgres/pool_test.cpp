@@ -61,6 +61,15 @@ TEST_F(postgres_pool, many_tasks_share_few_connections) {
   }());
 }
 
+/// Waits for a connection, and notes who has got it.
+task<void> note_its_turn(postgres::pool& of, int number, std::vector<int>& told) {
+  const auto body = [&told, number](connection&) -> task<void> {
+    told.push_back(number);
+    co_return;
+  };
+  co_await of.with_connection(body);
+}
+
 TEST_F(postgres_pool, who_waits_gets_one_in_order_or_is_refused) {
   test_runtime rt(1);  // with two, whoever is counted as waiting may not be in the line yet
   rt.run([]() -> task<void> {
@@ -72,15 +81,7 @@ TEST_F(postgres_pool, who_waits_gets_one_in_order_or_is_refused) {
     const auto holds = [&](connection&) -> task<void> {
       const auto many = [&](tandem::task_scope& scope) -> task<void> {
         for (int i = 0; i < 3; ++i) {
-          const auto waits = [](postgres::pool& of, int number,
-                                std::vector<int>& told) -> task<void> {
-            const auto body = [&told, number](connection&) -> task<void> {
-              told.push_back(number);
-              co_return;
-            };
-            co_await of.with_connection(body);
-          };
-          scope.spawn(waits(pool, i, order));
+          scope.spawn(note_its_turn(pool, i, order));
           while (pool.stats().waiting != static_cast<std::size_t>(i) + 1) co_await tandem::yield();
         }
         const std::string why = co_await failure_text(pool.query("select 1"), errc::pool_exhausted);
@@ -102,15 +103,7 @@ TEST_F(postgres_pool, who_waits_gets_one_in_order_or_is_refused) {
       scope.spawn(begins);
       while (pool.stats().in_use != 1) co_await tandem::yield();
       for (int i = 0; i < 3; ++i) {
-        const auto waits = [](postgres::pool& of, int number,
-                              std::vector<int>& told) -> task<void> {
-          const auto body = [&told, number](connection&) -> task<void> {
-            told.push_back(number);
-            co_return;
-          };
-          co_await of.with_connection(body);
-        };
-        scope.spawn(waits(pool, i, order));
+        scope.spawn(note_its_turn(pool, i, order));
         while (pool.stats().waiting != static_cast<std::size_t>(i) + 1) co_await tandem::yield();
       }
       go.set();

@@ -25,10 +25,7 @@ using redis::options;
 using redis::replies;
 using redis::subscriber;
 
-class redis_loss : public with_redis {
- protected:
-  static test_server& server() { return with_redis::server(); }
-};
+class redis_loss : public with_redis {};
 
 TEST_F(redis_loss, a_port_where_nobody_listens_refuses_with_its_name) {
   const refusing_port nobody;

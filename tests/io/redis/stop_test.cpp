@@ -26,10 +26,7 @@ using redis::options;
 using redis::replies;
 using redis::subscriber;
 
-class redis_stop : public with_redis {
- protected:
-  static test_server& server() { return with_redis::server(); }
-};
+class redis_stop : public with_redis {};
 
 /// Stops most of what it is given after up to so many microseconds. @returns whether it had ended before
 template <class T>

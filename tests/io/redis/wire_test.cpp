@@ -25,10 +25,7 @@ using redis::options;
 using redis::replies;
 using redis::subscriber;
 
-class redis_wire : public with_redis {
- protected:
-  static test_server& server() { return with_redis::server(); }
-};
+class redis_wire : public with_redis {};
 
 /// Tasks that ask for as long as `goes_on`, some of them only for a while: each answer is its own.
 task<void> ask_and_stop(client& client, const std::atomic<bool>& goes_on, std::uint64_t seed,
