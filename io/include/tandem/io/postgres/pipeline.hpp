@@ -84,22 +84,13 @@ class TANDEM_IO_POSTGRES_API pipeline {
   ///                 more
   template <class... Args>
   task<pipeline_answer> send(command what, const Args&... values) {
-    parameters given;
-    (detail::add_parameter(given, values), ...);
-    return send_with(std::move(what), std::move(given));
+    return send_with(std::move(what), detail::parameters_of(values...));
   }
 
   /// send(), and the answer.
   template <class... T, class... Args>
   task<typename detail::query_answer<T...>::type> query(command what, const Args&... values) {
-    parameters given;
-    (detail::add_parameter(given, values), ...);
-    task<rows> asked = ask(std::move(what), std::move(given));
-    if constexpr (sizeof...(T) == 0) {
-      return asked;
-    } else {
-      return detail::typed_answer<T...>(std::move(asked));
-    }
+    return detail::answer_as<T...>(ask(std::move(what), detail::parameters_of(values...)));
   }
 
   /// Ends what belongs together: what comes later is run even if something before has failed.

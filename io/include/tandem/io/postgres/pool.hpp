@@ -72,15 +72,9 @@ class TANDEM_IO_POSTGRES_API pool {
   /// One statement on any connection: connection::query().
   template <class... T, class... Args>
   task<typename detail::query_answer<T...>::type> query(command what, const Args&... values) {
-    parameters given;
-    (detail::add_parameter(given, values), ...);
     constexpr bool in_binary = (detail::asks_for_bytes<T> || ...);
-    task<rows> asked = ask(std::move(what), std::move(given), in_binary);
-    if constexpr (sizeof...(T) == 0) {
-      return asked;
-    } else {
-      return detail::typed_answer<T...>(std::move(asked));
-    }
+    return detail::answer_as<T...>(
+        ask(std::move(what), detail::parameters_of(values...), in_binary));
   }
 
   /// with_connection(), and connection::with_transaction().

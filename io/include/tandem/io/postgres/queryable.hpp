@@ -52,6 +52,16 @@ task<std::vector<typed_row_t<T...>>> typed_answer(task<rows> asked) {
   co_return got.as<T...>();
 }
 
+/// The answer as query<T...>() returns it.
+template <class... T>
+task<typename query_answer<T...>::type> answer_as(task<rows> asked) {
+  if constexpr (sizeof...(T) == 0) {
+    return asked;
+  } else {
+    return typed_answer<T...>(std::move(asked));
+  }
+}
+
 template <class Body, class Given>
 using body_value = typename std::invoke_result_t<Body&, Given&>::value_type;
 
@@ -67,8 +77,8 @@ using body_value = typename std::invoke_result_t<Body&, Given&>::value_type;
 ///                 while the connection stays usable; connection_lost, shutting_down, closed:
 ///                 the connection is gone; in_use. operation_cancelled, as statement_stopped if the
 ///                 statement had begun
-/// @cancellation   a statement that has begun is cancelled at the server (PQcancel on a blocking
-///                 thread) and its end is read, so the connection is usable after it; or closed,
+/// @cancellation   a statement that has begun is cancelled at the server (PQcancel on a thread
+///                 of its own) and its end is read, so the connection is usable after it; or closed,
 ///                 after cancel_limit. The statement may win that race, and its answer is returned
 /// @thread_safety  any number of tasks, on any threads; but the connection is moved and ends only
 ///                 while nothing is under way
@@ -87,15 +97,9 @@ class TANDEM_IO_POSTGRES_API queryable {
   /// @cost          two frames, three allocations beside libpq's; a wait for readiness
   template <class... T, class... Args>
   task<typename detail::query_answer<T...>::type> query(command what, const Args&... values) {
-    parameters given;
-    (detail::add_parameter(given, values), ...);
     constexpr bool in_binary = (detail::asks_for_bytes<T> || ...);
-    task<rows> asked = ask(std::move(what), std::move(given), in_binary);
-    if constexpr (sizeof...(T) == 0) {
-      return asked;
-    } else {
-      return detail::typed_answer<T...>(std::move(asked));
-    }
+    return detail::answer_as<T...>(
+        ask(std::move(what), detail::parameters_of(values...), in_binary));
   }
 
   /// Runs a script: any number of statements, separated by semicolons, without parameters. Outside

@@ -102,6 +102,13 @@ void add_parameter(parameters& to, const T& value) {
   }
 }
 
+template <class... Args>
+parameters parameters_of(const Args&... values) {
+  parameters made;
+  (add_parameter(made, values), ...);
+  return made;
+}
+
 /// One value of an answer: it points into that.
 class cell {
  public:
