@@ -86,11 +86,13 @@ class TANDEM_API environment {
   void start() noexcept;
   /// As start(), as the child of another environment: inherits the runtime, is linked to its stop.
   void start_below(environment& parent) noexcept;
-  /// As above, but not linked: no stop of the parent comes down.
+  /// As above, but no stop of the parent comes down (stopping/closed).
   void start_apart(environment& parent) noexcept;
   void end() noexcept { stop_.unlink(); }
 
  private:
+  void inherit(environment& parent) noexcept;
+
   tandem::runtime* runtime_ = nullptr;
   executor* home_ = nullptr;
   environment* parent_ = nullptr;

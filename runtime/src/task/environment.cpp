@@ -63,11 +63,16 @@ environment* current_environment() noexcept { return detail::this_thread().env; 
 void environment::start() noexcept { id_ = take_task_id(); }
 
 void environment::start_below(environment& parent) noexcept {
-  start_apart(parent);
+  inherit(parent);
   stop_.link(parent.stop_);
 }
 
 void environment::start_apart(environment& parent) noexcept {
+  inherit(parent);
+  stop_.link_closed(parent.stop_);
+}
+
+void environment::inherit(environment& parent) noexcept {
   // Not the home: that is the choice of whoever starts it.
   runtime_ = parent.runtime_;
   parent_ = &parent;
