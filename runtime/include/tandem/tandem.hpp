@@ -21,6 +21,8 @@
 #include <tandem/config.hpp>
 #include <tandem/context.hpp>
 #include <tandem/cpu_count.hpp>
+#include <tandem/deadlock_report.hpp>
+#include <tandem/dump.hpp>
 #include <tandem/duration_histogram.hpp>
 #include <tandem/environment.hpp>
 #include <tandem/errors.hpp>
