@@ -25,6 +25,7 @@
 
 #include "frames/frame_store.hpp"
 #include "platform/process.hpp"
+#include "recorder/trace_ring.hpp"
 
 namespace tandem::inline v0::detail {
 
@@ -60,9 +61,11 @@ constinit thread_local int forked_in_task = 0;
 void before_fork() {
   runtimes().lock.lock();
   lock_frame_store();
+  trace_rings::lock();
 }
 
 void after_fork_in_parent() {
+  trace_rings::unlock();
   unlock_frame_store();
   runtimes().lock.unlock();
 }
@@ -85,7 +88,10 @@ void after_fork_in_child() {
   context.current_executor = nullptr;
   context.layer = nullptr;
   context.observed = nullptr;
+  context.ring = nullptr;
+  context.role = nullptr;
   context.fires_timers = false;
+  trace_rings::unlock();
   unlock_frame_store();
   all.lock.unlock();
 }

@@ -16,6 +16,7 @@
 #include "observe/observer_slot.hpp"
 #include "pool/pool_owner.hpp"
 #include "process/fork_guard.hpp"
+#include "recorder/recorder.hpp"
 #include "runtime/root_stops.hpp"
 #include "runtime/service_table.hpp"
 #include "runtime/task_count.hpp"
@@ -23,7 +24,9 @@
 
 namespace tandem::inline v0 {
 
-class runtime::impl final : public detail::left_to_parent, public detail::pool_owner {
+class runtime::impl final : public detail::left_to_parent,
+                            public detail::pool_owner,
+                            private detail::recorded_runtime {
  public:
   impl(runtime& self, runtime_options options);
   impl(const impl&) = delete;
@@ -53,14 +56,25 @@ class runtime::impl final : public detail::left_to_parent, public detail::pool_o
   stop_state& root_stop() noexcept;
   /// The loop of a runtime without threads. @throws std::logic_error, would_deadlock naming `what`
   detail::driven_loop& driven(const char* what);
+  /// recording/start. @throws as recorder::start()
+  void start_recording(std::string path, const trace_options& options);
 
   const runtime_options options;
   /// options.name, told apart from those of others; set before anybody else knows the runtime.
   std::string series;
   detail::observer_slot observer;
   std::atomic<bool> closing{false};
+  detail::recorder recording{*this};
 
  private:
+  // For its recorder.
+  void add_live_tasks(detail::task_names& out) const override;
+  std::vector<detail::timed_decision> timed_decisions() override;
+  const std::string& series_name() const noexcept override { return series; }
+  bool has_real_time() const noexcept override { return !options.clock.has_value(); }
+  std::int64_t clock_ns() const noexcept override {
+    return timers.now().time_since_epoch().count();
+  }
   /// submissions/end, and the loop of a runtime without threads: a task has ended while somebody
   /// watches.
   void tell_of_end() noexcept;

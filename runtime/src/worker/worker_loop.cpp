@@ -165,7 +165,8 @@ bool worker_loop::step_back(worker& self) noexcept {
 }
 
 bool worker_loop::rest(worker& self) noexcept {
-  self.turn_item = 0;  // records/clock
+  self.turn_item = 0;                                      // records/clock
+  const recorded_rest recorded(port_of(self) == nullptr);  // in a port it is soon got up
   auto since = std::chrono::steady_clock::now();
   frame_idle spell;
   spell.begin(since.time_since_epoch().count());
