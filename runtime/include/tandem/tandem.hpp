@@ -91,6 +91,7 @@
 #include <tandem/thread_options.hpp>
 #include <tandem/timeout.hpp>
 #include <tandem/timer_stats.hpp>
+#include <tandem/trace_of.hpp>
 #include <tandem/trace_options.hpp>
 #include <tandem/unstarted_task.hpp>
 #include <tandem/version.hpp>
