@@ -22,6 +22,8 @@ class runtime;
 namespace detail {
 class context_entry;
 class task_record;
+/// records/names. The task is called so from now on.
+TANDEM_API void rename_task(task_record& of, const char* name) noexcept;
 }  // namespace detail
 
 /// The shared surroundings of a task tree: runtime, default executor, stop state, parent, identity,
@@ -59,7 +61,10 @@ class TANDEM_API environment {
         reinterpret_cast<const char*>(&part) - offsetof(environment, stop_));  // NOLINT
   }
   void set_home(executor* home) noexcept { home_ = home; }
-  void set_name(const char* static_text) noexcept { name_ = static_text; }
+  void set_name(const char* static_text) noexcept {
+    name_ = static_text;
+    if (record_ != nullptr) detail::rename_task(*record_, static_text);
+  }
   void set_spawned_at(const std::source_location& where) noexcept { spawned_at_ = where; }
   /// Borrowed: whoever sets it keeps it alive as long as this environment.
   void set_context(const detail::context_entry* context) noexcept { context_ = context; }
