@@ -86,6 +86,7 @@
 #include <tandem/submission_options.hpp>
 #include <tandem/sync_wait.hpp>
 #include <tandem/task.hpp>
+#include <tandem/task_counts.hpp>
 #include <tandem/task_hooks.hpp>
 #include <tandem/task_scope.hpp>
 #include <tandem/thread_options.hpp>

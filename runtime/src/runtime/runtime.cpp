@@ -148,6 +148,9 @@ runtime_metrics runtime::metrics() const {
     out.times_tasks = true;
     observer->add_times(out.queue_wait, out.run);
   }
+  if (const detail::task_observer* const observer = impl_->observer.get()) {
+    out.by_name = observer->counts();
+  }
   impl_->services.append_metrics(out.services);
   return out;
 }
