@@ -1,0 +1,246 @@
+# frames.py: a coroutine's frame: which function it is, at which line it awaits, what its variables hold.
+# SPDX-License-Identifier: MIT
+"""A frame begins with the address of the function that resumes it, whose symbol names the coroutine. How the line of the
+await is found: README.md beside this ("Lines")."""
+
+import re
+
+from .place import Unreadable
+
+PROMISE_OFFSET = 16  # behind the two functions: no promise is aligned above 16 bytes
+
+# What g++ and clang call the function that goes on with a coroutine.
+GCC_ACTOR = re.compile(r"\s*(\[clone \.actor\]|\(\.actor[^)]*\)|\.actor$)")
+CLANG_RESUME = re.compile(r"\s*(\[clone \.resume\]|\(\.resume[^)]*\)|\.resume$)")
+CLONE = re.compile(r"\s*(\[clone [^\]]*\]|\(\.\w+\))")
+
+
+def is_coroutine_symbol(name):
+    return bool(GCC_ACTOR.search(name) or CLANG_RESUME.search(name))
+
+
+def function_name(symbol):
+    """Of a coroutine, from the symbol of the function that resumes it. g++'s has the frame as its one argument:
+    "level2(level2(int)::_Z6level2i.Frame*) [clone .actor]" is "level2(int)"."""
+    plain = CLONE.sub("", symbol).strip()
+    end = re.search(r"::(\w|\.)+\.Frame\*\)", plain)
+    if end is None:
+        return plain
+    depth = 0
+    for i in range(end.start() - 1, -1, -1):  # back to the parenthesis that this argument stands in
+        if plain[i] == ")":
+            depth += 1
+        elif plain[i] == "(":
+            if depth == 0:
+                return plain[i + 1:end.start()]
+            depth -= 1
+    return plain
+
+
+def plain_function(name):
+    """Without its result and its arguments: "task<int> a::b<int>(int) const" is "a::b<int>". A lambda's call operator is
+    "(lambda in main)"."""
+    found = re.search(r"(.*?)(?:::)?(?:\{lambda|<lambda|\(anonymous class\)|'lambda)", name)
+    if found is not None:
+        outer = plain_function(found.group(1))
+        return f"(lambda in {outer})" if outer else "(lambda)"
+    depth = begin = 0
+    for i, char in enumerate(name):
+        if char in "<{[":
+            depth += 1
+        elif char in ">}]":
+            depth -= 1
+        elif char == " " and depth == 0:
+            begin = i + 1
+        elif char == "(" and depth == 0 and not name.startswith("(anonymous namespace)", i):
+            return name[begin:i]
+    return name[begin:]
+
+
+class Frame:
+    """One that is suspended, or of a call that is on a stack now."""
+
+    def __init__(self, program, promise):
+        self.program = program
+        self.promise = promise  # the Place of its promise_base
+        self.address = promise.address - PROMISE_OFFSET
+        self.resume = program.word(self.address)
+
+    def symbol(self):
+        return self.program.symbol(self.resume)[0] if self.resume != 0 else ""
+
+    def name(self):
+        if self.resume == 0:
+            return "(a coroutine that has ended)"
+        return plain_function(function_name(self.symbol())) or f"(no symbol at {self.resume:#x})"
+
+    def where(self):
+        """(file, line, what that line is: "at" the await, "near" it, where the function "begins"); None: unknown."""
+        if self.promise.has("awaits_at"):
+            place = source_place(self.promise["awaits_at"])
+            if place is not None:
+                return place[0], place[1], "at"
+        if self.resume == 0:
+            return None
+        try:
+            found = await_line(self.program, self.resume, self.address)
+        except Unreadable:
+            found = None
+        if found is not None:
+            return found
+        found = self.program.row(self.resume)
+        return (found[0], found[1], "begins") if found is not None else None
+
+    def type(self):
+        return self.program.frame_type(self.resume) if self.resume != 0 else None
+
+    def part_at(self, address):
+        """The name of the type of the member that lies there; None if the frame's type is not known."""
+        kind = self.type()
+        for _, offset, member, _ in self.program.members(kind) if kind is not None else ():
+            if offset <= address - self.address < offset + self.program.size(member):
+                return self.program.key(member)
+        return None
+
+    def locals(self):
+        """(name, value) of parameters and variables; None if the frame's type is not known."""
+        kind = self.type()
+        if kind is None:
+            return None
+        out = []
+        for name, offset, member, _ in self.program.members(kind):
+            shown = variable_name(name, self.program.key(member))
+            if shown is not None:
+                out.append((shown, self.program.format(member, self.address + offset)))
+        return out
+
+
+def source_place(place):
+    """(file, line, function) of a std::source_location of libstdc++, by either compiler; None if it is empty."""
+    record = place.number()
+    if record == 0:
+        return None
+    types = place.types
+    line = int.from_bytes(types.read(record + 16, 4), "little")
+    return types.text(types.word(record)), line, types.text(types.word(record + 8))
+
+
+def variable_name(member, type_name):
+    """Of a member of a frame's type: the variable's name, None for what the compiler has put there."""
+    if re.match(r"_Coro_|D[._]\d|Aw\d+_|(Is|Fs|Yd)_\d|_D\d+|__|(Pointer|Unknown)Type_\d", member) or "coro_frame_ty" in type_name:
+        return None
+    return re.sub(r"_\d+_\d+$", "", member)  # g++ adds the depth and the number of the block
+
+
+# The line of an await. Before a coroutine suspends it stores the number of the await into its frame: the instruction that stores
+# the number which the frame holds now belongs to the await. AT&T syntax, x86-64.
+STORE_NUMBER = re.compile(r"mov[bw]\s+\$(0x[0-9a-f]+|\d+),\s*(0x[0-9a-f]+|\d+)\(%(\w+)\)")
+STORE_REGISTER = re.compile(r"mov[bw]?\s+%(\w+),\s*(0x[0-9a-f]+|\d+)\(%(\w+)\)")
+LOAD_NUMBER = re.compile(r"movl?\s+\$(0x[0-9a-f]+|\d+),\s*%(\w+)")
+CLEAR = re.compile(r"xorl?\s+%(\w+),\s*%(\w+)")
+READ_BYTE = re.compile(r"(?:cmpb\s+\$\w+,\s*|movzbl\s+|movb\s+|testb\s+\$\w+,\s*|mov\s+(?=\S+,\s*%[abcd]l))(0x[0-9a-f]+)\(%(\w+)\)")
+SMALL = {f"{r}{end}": r for r in "abcd" for end in ("l", "x")} | {f"{r}{end}": r for r in ("si", "di") for end in ("", "l")}
+SMALL |= {f"r{n}{end}": f"r{n}" for n in range(8, 16) for end in ("b", "w", "d")}
+SMALL |= {f"e{r}x": r for r in "abcd"} | {"esi": "si", "edi": "di"}
+NARROW = re.compile(r"[abcd][lx]|[sd]il?|r\d+[bw]")
+
+_stores = {}  # by function: {number: (file, line, "at" or "near")}
+
+
+def await_line(program, resume, frame):
+    kind = program.frame_type(resume)
+    is_gcc = bool(GCC_ACTOR.search(program.symbol(resume)[0]))
+    offset = size = None
+    for name in ("_Coro_resume_index", "__coro_index"):
+        found = program.find(kind, name) if kind is not None else None
+        if found is not None:
+            offset, size = found[0], program.size(found[1])
+    if offset is None and is_gcc:
+        return None
+    code = program.instructions(resume)
+    if offset is None:
+        offset, size = _guess_index(code), 1
+        if offset is None:
+            return None
+    key = (resume, program.generation)
+    if key not in _stores:
+        _stores[key] = _find_stores(program, code, offset, is_gcc)
+    return _stores[key].get(int.from_bytes(program.read(frame + offset, size), "little"))
+
+
+def _guess_index(code):
+    """clang with optimisation describes no frame: the first byte of the frame that the function reads is the number by which
+    it finds where to go on."""
+    for _, text in code[:80]:
+        found = READ_BYTE.match(text)
+        if found is not None and found.group(2) not in ("rbp", "rsp", "rip"):
+            return int(found.group(1), 0)
+    return None
+
+
+def _find_stores(program, code, offset, is_gcc):
+    held = {}
+    lines = {}
+    for i, (address, text) in enumerate(code):
+        number = None
+        found = STORE_NUMBER.match(text)
+        if found is not None and int(found.group(2), 0) == offset and found.group(3) not in ("rbp", "rsp"):
+            number = int(found.group(1), 0)
+        found = STORE_REGISTER.match(text)
+        if found is not None and int(found.group(2), 0) == offset and NARROW.fullmatch(found.group(1)):
+            number = held.get(SMALL[found.group(1)])
+        if number is not None and number not in lines:
+            row = program.outer_row(address)
+            line = _line_of_store(program, code, i) if is_gcc else (*row[:2], "at") if row is not None else None
+            if line is not None and line[1] != 0:
+                lines[number] = line
+            continue
+        found = LOAD_NUMBER.match(text)
+        if found is not None and found.group(2) in SMALL:
+            held[SMALL[found.group(2)]] = int(found.group(1), 0)
+        found = CLEAR.match(text)
+        if found is not None and found.group(1) == found.group(2) and found.group(1) in SMALL:
+            held[SMALL[found.group(1)]] = 0
+    return lines
+
+
+CALL = 16  # instructions, to the call of await_suspend
+NEAR = 256
+
+
+def _line_of_store(program, code, i):
+    """g++ gives the store the line of the await, or that of the end of the function: then what stands around it says more, first
+    of all the call of await_suspend."""
+    rows = [program.outer_row(address) for address, _ in code[max(i - NEAR, 0):i + NEAR]]
+    i, code = min(i, NEAR), code[max(i - NEAR, 0):i + NEAR]
+    for j in range(i + 1, min(i + 1 + CALL, len(code))):
+        if rows[j] is None:
+            continue
+        target = re.match(r"call\S* \*?(0x[0-9a-f]+)", code[j][1])
+        name = program.symbol(int(target.group(1), 0))[0] if target is not None else ""
+        if "await_suspend" in name or "await_suspend" in rows[j][2]:
+            return *rows[j][:2], "at"
+    own = rows[i]
+    if own is None:
+        return None
+    ends = program.ends_of_function(code[i][0])
+    for distance in range(NEAR):
+        for j in (i - distance, i + distance):
+            if 0 <= j < len(code) and rows[j] is not None and rows[j][0] == own[0] and rows[j][1] not in (0, *ends):
+                return *rows[j][:2], "at" if distance == 0 else "near"
+    return *own[:2], "near"
+
+
+def search(program, resume, words):
+    """Which of these words is the address of a frame that this function resumes. None: none is."""
+    seen = set()
+    for word in words:
+        if word % 8 != 0 or word < 4096 or word in seen:
+            continue
+        seen.add(word)
+        try:
+            if program.word(word) == resume:
+                return word
+        except Unreadable:
+            continue
+    return None

@@ -1,0 +1,71 @@
+# queues.py: what lies in the queues of a runtime's workers, since the process stands still.
+# SPDX-License-Identifier: MIT
+"""Jobs, as (address, where it lies). Queues of other executors (strands, fair queues, threads of I/O) are not looked into."""
+
+from .place import Unreadable
+
+MOST = 1_000_000  # a chain that is longer is none: the process stands in the middle of a change
+
+
+def of_pool(pool):
+    """Of a worker_pool::impl."""
+    workers = pool["workers"]
+    slots = workers["slots_"].number()
+    for i in range(workers["made_count_"].number()):
+        address = pool.types.word(slots + 8 * i)
+        if address != 0:
+            yield from _of_worker(pool, address)
+    injection = pool["order"]["injection_"]
+    where = "in the queue for what comes from outside"
+    yield from _chain(pool.types, injection["oldest_"].number(), where, injection["waiting_"].number())
+    yield from _newest_first(pool.types, injection["inbox_"]["newest_"].number(), where)
+
+
+def _of_worker(pool, address):
+    root = pool.types.root()[0]
+    kind = pool.types.pointee(pool.types.find(root, "of_worker")[1])
+    worker = _place(pool.types, kind, address)
+    name = f"of worker {worker['number'].number()}"
+    if worker["handed"].number() != 0:
+        yield worker["handed"].number(), f"handed over to worker {worker['number'].number()}"
+    fifo = worker["fifo"]
+    if fifo["next_"].number() != 0:
+        yield fifo["next_"].number(), f"in the next slot {name}"
+    slots = list(fifo["slots_"]["_M_elems"].elements())
+    head, tail = fifo["head_"].number(), fifo["tail_"].number()
+    for i in range(min((tail - head) % 2**32, len(slots))):
+        yield slots[(head + i) % len(slots)].number(), f"in the lane {name}"
+    forks = worker["forks"]
+    top, bottom, mask = (forks[each].number() for each in ("top_", "bottom_", "mask_"))
+    ring = forks["slots_"].number()
+    for i in range(top, min(bottom, top + mask + 1)):
+        yield pool.types.word(ring + 8 * (i & mask)), f"in the fork lane {name}"
+
+
+def _place(types, kind, address):
+    from .place import Place
+    return Place(types, kind, address)
+
+
+def _chain(types, job, where, most):
+    offset = _next_offset(types)
+    for _ in range(min(most, MOST)):
+        if job == 0:
+            return
+        yield job, where
+        job = types.word(job + offset)
+
+
+def _newest_first(types, job, where):
+    chain = list(_chain(types, job, where, MOST))
+    yield from reversed(chain)
+
+
+def _next_offset(types):
+    root = types.root()[0]
+    promise = types.pointee(types.find(root, "of_promise")[1])
+    found = types.find(promise, "next")
+    if found is None:
+        raise Unreadable("no member next in a job")
+    base = _place(types, promise, 0).base_offset("job")
+    return found[0] - base
