@@ -40,6 +40,7 @@ def function_name(symbol):
 def plain_function(name):
     """Without its result and its arguments: "task<int> a::b<int>(int) const" is "a::b<int>". A lambda's call operator is
     "(lambda in main)"."""
+    name = name.replace("(anonymous namespace)::", "").replace("{anonymous}::", "")
     found = re.search(r"(.*?)(?:::)?(?:\{lambda|<lambda|\(anonymous class\)|'lambda)", name)
     if found is not None:
         outer = plain_function(found.group(1))
@@ -52,7 +53,7 @@ def plain_function(name):
             depth -= 1
         elif char == " " and depth == 0:
             begin = i + 1
-        elif char == "(" and depth == 0 and not name.startswith("(anonymous namespace)", i):
+        elif char == "(" and depth == 0:
             return name[begin:i]
     return name[begin:]
 
@@ -60,8 +61,9 @@ def plain_function(name):
 class Frame:
     """One that is suspended, or of a call that is on a stack now."""
 
-    def __init__(self, program, promise):
+    def __init__(self, program, promise, now=None):
         self.program = program
+        self.now = now  # (file, line) of what is on a stack
         self.promise = promise  # the Place of its promise_base
         self.address = promise.address - PROMISE_OFFSET
         self.resume = program.word(self.address)
@@ -76,6 +78,8 @@ class Frame:
 
     def where(self):
         """(file, line, what that line is: "at" the await, "near" it, where the function "begins"); None: unknown."""
+        if self.now is not None:
+            return *self.now, "at"
         if self.promise.has("awaits_at"):
             place = source_place(self.promise["awaits_at"])
             if place is not None:
@@ -179,56 +183,76 @@ def _guess_index(code):
 
 
 def _find_stores(program, code, offset, is_gcc):
-    held = {}
+    stores = _stores_of(code, offset)
+    if is_gcc:
+        return _lines_of_gcc(program, code, stores, offset)
     lines = {}
-    for i, (address, text) in enumerate(code):
-        number = None
+    for i, number in stores:
+        row = program.outer_row(code[i][0])
+        if row is not None and row[1] != 0:
+            lines.setdefault(number, (*row[:2], "at"))
+    return lines
+
+
+def _stores_of(code, offset):
+    """(index into the code, number) of each store of a number into the frame."""
+    held = {}  # what registers hold
+    out = []
+    for i, (_, text) in enumerate(code):
         found = STORE_NUMBER.match(text)
         if found is not None and int(found.group(2), 0) == offset and found.group(3) not in ("rbp", "rsp"):
-            number = int(found.group(1), 0)
+            out.append((i, int(found.group(1), 0)))
         found = STORE_REGISTER.match(text)
         if found is not None and int(found.group(2), 0) == offset and NARROW.fullmatch(found.group(1)):
             number = held.get(SMALL[found.group(1)])
-        if number is not None and number not in lines:
-            row = program.outer_row(address)
-            line = _line_of_store(program, code, i) if is_gcc else (*row[:2], "at") if row is not None else None
-            if line is not None and line[1] != 0:
-                lines[number] = line
-            continue
+            if number is not None:
+                out.append((i, number))
         found = LOAD_NUMBER.match(text)
         if found is not None and found.group(2) in SMALL:
             held[SMALL[found.group(2)]] = int(found.group(1), 0)
         found = CLEAR.match(text)
         if found is not None and found.group(1) == found.group(2) and found.group(1) in SMALL:
             held[SMALL[found.group(1)]] = 0
-    return lines
+    return out
 
 
 CALL = 16  # instructions, to the call of await_suspend
 NEAR = 256
 
 
-def _line_of_store(program, code, i):
-    """g++ gives the store the line of the await, or that of the end of the function: then what stands around it says more, first
-    of all the call of await_suspend."""
-    rows = [program.outer_row(address) for address, _ in code[max(i - NEAR, 0):i + NEAR]]
-    i, code = min(i, NEAR), code[max(i - NEAR, 0):i + NEAR]
+def _lines_of_gcc(program, code, stores, offset):
+    """g++ gives a store the line of the await, or that of the end of the function: then what stands around it says more, first of
+    all the call of await_suspend."""
+    begin = program.row(code[0][0]) if code else None
+    if begin is None:
+        return {}
+    rows = [program.outer_row(address) for address, _ in code]
+    # What finds where to go on, by the number in the frame, has the line of the end.
+    read = re.compile(rf"mov(zwl|w)? {offset:#x}\(%\w+\), ?%|cmpw \S+, ?{offset:#x}\(")
+    ends = [row for row, (_, text) in zip(rows, code) if row is not None and row[0] == begin[0] and read.match(text)]
+    end = ends[0][1] if ends else begin[1]
+    lines = {}
+    for i, number in stores:
+        if number not in lines:
+            lines[number] = _call_line(program, code, rows, i) or _near_line(rows, i, begin, end)
+    return {number: line for number, line in lines.items() if line is not None}
+
+
+def _call_line(program, code, rows, i):
     for j in range(i + 1, min(i + 1 + CALL, len(code))):
-        if rows[j] is None:
-            continue
         target = re.match(r"call\S* \*?(0x[0-9a-f]+)", code[j][1])
         name = program.symbol(int(target.group(1), 0))[0] if target is not None else ""
-        if "await_suspend" in name or "await_suspend" in rows[j][2]:
+        if rows[j] is not None and ("await_suspend" in name or "await_suspend" in rows[j][2]):
             return *rows[j][:2], "at"
-    own = rows[i]
-    if own is None:
-        return None
-    ends = program.ends_of_function(code[i][0])
+    return None
+
+
+def _near_line(rows, i, begin, end):
     for distance in range(NEAR):
         for j in (i - distance, i + distance):
-            if 0 <= j < len(code) and rows[j] is not None and rows[j][0] == own[0] and rows[j][1] not in (0, *ends):
+            if 0 <= j < len(rows) and rows[j] is not None and rows[j][0] == begin[0] and begin[1] < rows[j][1] < end:
                 return *rows[j][:2], "at" if distance == 0 else "near"
-    return *own[:2], "near"
+    return (*begin[:2], "at") if begin[1] == end else None  # a function of one line, else not known
 
 
 def search(program, resume, words):

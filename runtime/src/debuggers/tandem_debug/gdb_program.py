@@ -116,14 +116,6 @@ class Program(Types):
             self._rows[address] = out
         return self._rows[address]
 
-    def ends_of_function(self, address):
-        """The lines of its begin and its end."""
-        name, offset = self.symbol(address)
-        begin = self.row(address - offset)
-        lines = [row[1] for row in (self.row(each) for each, _ in self.instructions(address - offset))
-                 if row is not None and begin is not None and row[0] == begin[0]]
-        return (begin[1], max(lines)) if lines else (0, 0)
-
     def instructions(self, address):
         """(address, text in the syntax of AT&T) of a function."""
         blocks = self._blocks(address)
@@ -194,7 +186,7 @@ class Program(Types):
         return out
 
     def coroutines_on_stack(self, number):
-        """Addresses of the frames of the coroutines that this thread runs, the innermost first."""
+        """(address of its frame, (file, line) or None) of each coroutine that this thread runs, the innermost first."""
         selected = gdb.selected_thread()
         frame_before = gdb.selected_frame() if selected is not None else None
         out = []
@@ -206,7 +198,8 @@ class Program(Types):
                     while frame is not None and len(out) < 1000:
                         found = self.coroutine_of(frame)
                         if found is not None:
-                            out.append(found)
+                            line = frame.find_sal()  # of the call, where that was inlined
+                            out.append((found, (line.symtab.filename, line.line) if line.symtab is not None else None))
                         frame = frame.older()
         except gdb.error:
             pass  # a stack that ends somewhere

@@ -124,8 +124,9 @@ class Place:
         return Place(self.types, kind, self.address)
 
     def elements(self):
-        """Of an array."""
-        kind = self.types.element(self.kind)
+        """Of a std::array. How many there are its own size says: lldb does not know that of the member for aligned ones."""
+        member = self["_M_elems"] if self.has("_M_elems") else self["__elems_"]
+        kind = self.types.element(member.kind)
         size = self.types.size(kind)
         for i in range(self.types.size(self.kind) // size):
             yield Place(self.types, kind, self.address + i * size)

@@ -31,7 +31,7 @@ def _of_worker(pool, address):
     fifo = worker["fifo"]
     if fifo["next_"].number() != 0:
         yield fifo["next_"].number(), f"in the next slot {name}"
-    slots = list(fifo["slots_"]["_M_elems"].elements())
+    slots = list(fifo["slots_"].elements())
     head, tail = fifo["head_"].number(), fifo["tail_"].number()
     for i in range(min((tail - head) % 2**32, len(slots))):
         yield slots[(head + i) % len(slots)].number(), f"in the lane {name}"

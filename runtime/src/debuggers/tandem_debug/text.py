@@ -62,6 +62,10 @@ def _without_numbers(line):
 def _node(node, grouped, depth):
     pad = "  " * depth
     out = [pad + headline(node)]
+    thread = running_on(node)
+    if thread is not None:
+        for frame in node.snapshot.running_chain(thread[0])[:1]:
+            out.append(f"{pad}  {frame.name()}{place(frame)} runs")
     for wait in _joined_waits(node):
         out.append(pad + "  " + wait_line(wait, node))
     out += _nodes(list(node.inner_tasks()), grouped, depth + 1)
@@ -171,29 +175,10 @@ def backtrace(snapshot, node, with_locals=False):
 
 def _running(snapshot, thread, with_locals):
     """What a thread runs of a task: the frames on its stack, then those that await the outermost one."""
-    chain = running_chain(snapshot, thread)
+    chain = snapshot.running_chain(thread)
     if not chain:
         return ["  which of its coroutines runs cannot be found (its frames are optimised away): see the thread's backtrace"]
     return chain_lines(snapshot, chain, with_locals)
-
-
-def running_chain(snapshot, thread):
-    on_stack = snapshot.program.coroutines_on_stack(thread)
-    if not on_stack:
-        return []
-    promises = [snapshot.place("of_promise", each + frames.PROMISE_OFFSET) for each in on_stack]
-    out = [frames.Frame(snapshot.program, each) for each in promises]
-    return out + awaiting(snapshot, promises[-1])
-
-
-def awaiting(snapshot, promise):
-    """The frames that await this one, from the next one up."""
-    out = []
-    promise = promise["continuation"].target()
-    while promise is not None and len(out) < 100_000:
-        out.append(frames.Frame(snapshot.program, promise))
-        promise = promise["continuation"].target()
-    return out
 
 
 def chain_lines(snapshot, chain, with_locals=False):

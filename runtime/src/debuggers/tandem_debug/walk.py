@@ -122,6 +122,7 @@ class Snapshot:
         self.runtimes = []
         self.damaged = []  # what could not be read
         self._functions = {}
+        self._running = {}  # by thread
         for runtime in self._runtimes():
             self._read_runtime(runtime)
         self._read_threads()
@@ -177,11 +178,11 @@ class Snapshot:
         series = impl["series"]
         name = self.program.read(self.program.word(series.address), self.program.word(series.address + 8) % 1000)
         live = 0
-        for shard in impl["tasks_"]["shards_"]["_M_elems"].elements():
+        for shard in impl["tasks_"]["shards_"].elements():
             live += shard["started"].number() - shard["ended"].number()
         known = Runtime(name.decode("utf-8", "replace"), pool["workers"]["made_count_"].number(), live)
         self.runtimes.append(known)
-        for shard in impl["roots_"]["shards_"]["_M_elems"].elements():
+        for shard in impl["roots_"]["shards_"].elements():
             known.tasks += self._below(shard["stop"])
         self._read_queues(pool, known)
 
@@ -319,12 +320,25 @@ class Snapshot:
             runtime.tasks.sort(key=lambda each: each.id)
         for node in list(self.nodes.values()):
             self._add_join_of_scope(node)
-        for node in self.nodes.values():
-            for wait in node.waits:
-                top = wait.frames()[-1]
+        chains = [wait.frames() for node in self.nodes.values() for wait in node.waits]
+        chains += [self.running_chain(thread) for thread in self.threads]
+        for chain in chains:
+            for top in chain[-1:]:
                 owner = self.nodes.get(top.promise["env"].number())
                 if owner is not None and owner.is_task and owner.body is None:
                     owner.body = top
+
+    def running_chain(self, thread):
+        """What a thread runs of a task: the coroutines on its stack, then those that await the outermost one."""
+        if thread not in self._running:
+            chain = [frames.Frame(self.program, self.place("of_promise", each + frames.PROMISE_OFFSET), now)
+                     for each, now in self.program.coroutines_on_stack(thread)]
+            promise = chain[-1].promise["continuation"].target() if chain else None
+            while promise is not None and len(chain) < MOST_FRAMES:
+                chain.append(frames.Frame(self.program, promise))
+                promise = promise["continuation"].target()
+            self._running[thread] = chain
+        return self._running[thread]
 
     def _add_join_of_scope(self, node):
         """scopes/wait: who waits for the children of a scope hangs in no slot. It has given up its own hold by then."""
