@@ -8,6 +8,7 @@
 #include <coroutine>
 #include <cstddef>
 #include <memory>
+#include <tandem/detail/environment_kind.hpp>
 #include <tandem/detail/promise_base.hpp>
 #include <tandem/environment.hpp>
 #include <tandem/task.hpp>
@@ -31,6 +32,8 @@ class loop_children {
   tandem::detail::promise_base* waiting_ = nullptr;
 };
 
+inline constexpr tandem::detail::environment_kind surrounds_loop_child("foreign loop");
+
 class loop_child {
  public:
   loop_child() noexcept = default;
@@ -46,6 +49,7 @@ class loop_child {
     kept_ = std::move(kept);
     all_ = &all;
     env_.set_home(&home);
+    env_.set_kind(surrounds_loop_child, nullptr);
     env_.start_apart(parent);
     tandem::detail::promise_base& frame = body.release();
     frame.env = &env_;

@@ -9,6 +9,7 @@
 
 #include "engine/completion_engine.hpp"
 #include "engine/completion_thread.hpp"
+#include "operation/descriptor_note.hpp"
 #include "platform/attempt.hpp"
 #include "platform/error_number.hpp"
 
@@ -92,6 +93,13 @@ bool operation::start_by_thread(promise_base& waiting, completion_thread::impl& 
   }
   return true;
 }
+
+constinit const tandem::detail::wait_kind operation::waits_for_io(
+    &operation::on_stop, "I/O", tandem::detail::wait_end::system,
+    [](const stop_waiter& wait, tandem::detail::wait_note& note) noexcept {
+      const auto& self = static_cast<const operation&>(wait);
+      note_descriptor(note, self.name(), self.descriptor());
+    });
 
 void operation::run_submit(job* self) noexcept {
   operation& target = *static_cast<start_request*>(self)->target;

@@ -6,13 +6,21 @@
 #include <tandem/io/detail/multishot_awaiter.hpp>
 
 #include "engine/completion_engine.hpp"
+#include "operation/descriptor_note.hpp"
 #include "platform/error_number.hpp"
 #include "receive/multishot.hpp"
 
 namespace tandem::inline v0::io::detail {
 
+constinit const tandem::detail::wait_kind multishot_awaiter::waits_for_arrival(
+    &multishot_awaiter::on_stop, "I/O", tandem::detail::wait_end::system,
+    [](const stop_waiter& wait, tandem::detail::wait_note& note) noexcept {
+      const auto& self = static_cast<const multishot_awaiter&>(wait);
+      note_descriptor(note, self.name(), self.socket_->descriptor());
+    });
+
 multishot_awaiter::multishot_awaiter(socket& target) noexcept
-    : leaf(&multishot_awaiter::on_stop), socket_(&target) {}
+    : leaf(waits_for_arrival), socket_(&target) {}
 
 bool multishot_awaiter::start(tandem::detail::promise_base& waiting) {
   if (!socket_->is_open()) {

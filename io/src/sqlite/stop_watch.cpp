@@ -8,8 +8,11 @@
 
 namespace tandem::inline v0::io::sqlite::detail {
 
+constinit const tandem::detail::wait_kind stop_watch::listens_for_call(&stop_watch::on_stop,
+                                                                       "a call of SQLite");
+
 stop_watch::stop_watch(connection& on) noexcept
-    : stop_listener(&stop_watch::on_stop, &stop_watch::stopper_left),
+    : stop_listener(listens_for_call, &stop_watch::stopper_left),
       on_(on),
       state_(current_environment() != nullptr ? &current_environment()->stop() : nullptr) {
   // False: it is stopped already, which the first look says.
@@ -17,7 +20,7 @@ stop_watch::stop_watch(connection& on) noexcept
 }
 
 stop_watch::~stop_watch() {
-  if (!is_listening_ || state_->withdraw(*this) || hand_over()) return;
+  if (!is_listening_ || state_->take_back(*this)) return;
   on_.wait_until(has_left_);
 }
 

@@ -19,6 +19,7 @@ class stop_watch final : tandem::stop_listener {
 
  private:
   static bool on_stop(tandem::stop_waiter& waiter) noexcept;
+  static const tandem::detail::wait_kind listens_for_call;
   static void stopper_left(tandem::stop_listener& waiter) noexcept;
 
   connection& on_;

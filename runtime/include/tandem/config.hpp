@@ -11,6 +11,7 @@
 
 #include <type_traits>
 
+#include <tandem/detail/await_lines.hpp>
 #include <tandem/detail/build_abi.hpp>
 #include <tandem/export.hpp>
 
@@ -75,13 +76,21 @@ extern "C" void _mm_prefetch(const char*, int);
 #endif
 
 /// A type that moves by copying its bytes: where the library was built so, it is passed and
-/// returned in a register. TANDEM_ABI_TAG is part of the name of what every program calls, so that
+/// returned in a register. Another choice of that kind is whether frames keep the lines of their
+/// awaits. TANDEM_ABI_TAG is part of the name of what every program calls, so that
 /// two that differ do not link.
 #if TANDEM_ABI_TASK_IN_REGISTER
 #define TANDEM_TRIVIAL_ABI [[clang::trivial_abi]]
-#define TANDEM_ABI_TAG [[gnu::abi_tag("task_in_register")]]
 #else
 #define TANDEM_TRIVIAL_ABI
+#endif
+#if TANDEM_ABI_TASK_IN_REGISTER && TANDEM_ABI_AWAIT_LINES
+#define TANDEM_ABI_TAG [[gnu::abi_tag("task_in_register", "await_lines")]]
+#elif TANDEM_ABI_TASK_IN_REGISTER
+#define TANDEM_ABI_TAG [[gnu::abi_tag("task_in_register")]]
+#elif TANDEM_ABI_AWAIT_LINES && !defined(_MSC_VER)
+#define TANDEM_ABI_TAG [[gnu::abi_tag("await_lines")]]
+#else
 #define TANDEM_ABI_TAG
 #endif
 

@@ -6,6 +6,7 @@
 // any segment of the task runs, so plain functions can reach it.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
@@ -22,6 +23,7 @@ class runtime;
 namespace detail {
 class context_entry;
 class task_record;
+struct environment_kind;
 }  // namespace detail
 
 /// The shared surroundings of a task tree: runtime, default executor, stop state, parent, identity,
@@ -31,7 +33,8 @@ class task_record;
 class TANDEM_API environment {
  public:
   environment() noexcept = default;
-  environment(tandem::runtime* owner, executor* home) noexcept : runtime_(owner), home_(home) {}
+  /// Of a task.
+  environment(tandem::runtime* owner, executor* home) noexcept;
   environment(const environment&) = delete;
   environment& operator=(const environment&) = delete;
 
@@ -42,7 +45,7 @@ class TANDEM_API environment {
   /// Unique in the process; 0 until the task started.
   std::uint64_t id() const noexcept { return id_; }
   /// Never null; "" if nobody named the task.
-  const char* name() const noexcept { return name_; }
+  const char* name() const noexcept { return name_.load(std::memory_order_acquire); }
   const std::source_location& spawned_at() const noexcept { return spawned_at_; }
 
   /// The newest of the bindings that flow down (context.hpp); null: there are none.
@@ -59,7 +62,19 @@ class TANDEM_API environment {
         reinterpret_cast<const char*>(&part) - offsetof(environment, stop_));  // NOLINT
   }
   void set_home(executor* home) noexcept { home_ = home; }
-  void set_name(const char* static_text) noexcept { name_ = static_text; }
+  void set_name(const char* static_text) noexcept {
+    name_.store(static_text, std::memory_order_release);  // read by looks of other threads
+  }
+  /// What it surrounds: a task, or a part of one.
+  const detail::environment_kind& kind() const noexcept;
+  /// @param part  what it is in, as the kind says; null for a task
+  void set_kind(const detail::environment_kind& kind, const void* part) noexcept {
+    kind_ = &kind;
+    part_ = part;
+  }
+  const void* part() const noexcept { return part_; }
+  /// The environment of the task that this is a part of, or itself.
+  environment& task() noexcept;
   void set_spawned_at(const std::source_location& where) noexcept { spawned_at_ = where; }
   /// Borrowed: whoever sets it keeps it alive as long as this environment.
   void set_context(const detail::context_entry* context) noexcept { context_ = context; }
@@ -82,14 +97,26 @@ class TANDEM_API environment {
   detail::task_record* record_ = nullptr;
   stop_state stop_;
   std::uint64_t id_ = 0;
-  const char* name_ = "";
+  std::atomic<const char*> name_{""};
   std::source_location spawned_at_;
   const detail::context_entry* context_ = nullptr;
+  const detail::environment_kind* kind_ = nullptr;  // set before it is linked; null: of a part
+  const void* part_ = nullptr;
 };
 
 /// The environment of the task that the calling thread runs; null outside any task.
 ///
 /// @cost  a thread-local read
 TANDEM_API environment* current_environment() noexcept;
+
+/// Names the task that the calling thread runs: in dumps, traces, counters and hooks. What it
+/// spawns from then on takes the name over until it has one of its own. Outside any task: nothing.
+///
+///     tandem::name("GET /solve");
+///
+/// @param static_text  lives as long as the program: a literal; not null
+/// @thread_safety      inside a task
+/// @cost               two stores
+TANDEM_API void name(const char* static_text) noexcept;
 
 }  // namespace tandem::inline v0

@@ -5,7 +5,9 @@
 // over to the oldest waiter: it is never free while somebody waits, so nobody starves.
 #pragma once
 
+#include <atomic>
 #include <coroutine>
+#include <cstdint>
 #include <mutex>
 #include <type_traits>
 #include <utility>
@@ -60,6 +62,7 @@ class TANDEM_API mutex {
     while (!word_.change(free, detail::lock_word::one)) {
       if (free != 0) return false;
     }
+    note_owner(detail::this_thread().env);
     return true;
   }
 
@@ -88,8 +91,14 @@ class TANDEM_API mutex {
  private:
   friend mutex_awaiter;
   void unlock_slow() noexcept;
+  /// For looks: who holds it. Only whoever has just got it.
+  void note_owner(const environment* owner) noexcept {
+    owner_.store(owner != nullptr ? owner->id() : 0, std::memory_order_relaxed);  // about now
+  }
+  static const detail::wait_kind waits_for_mutex;
 
-  detail::lock_word word_;
+  detail::lock_word word_;  // first: waits_for_mutex
+  std::atomic<std::uint64_t> owner_{0};  // id of an environment; 0: locked outside any task
   detail::wait_list waiting_;
 };
 

@@ -6,6 +6,7 @@
 #include <concepts>
 #include <exception>
 #include <functional>
+#include <iosfwd>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -17,6 +18,7 @@
 
 #include <tandem/blocking_options.hpp>
 #include <tandem/detail/platform/pollable_handle.hpp>
+#include <tandem/dump.hpp>
 #include <tandem/pool_change.hpp>
 #include <tandem/pool_options.hpp>
 #include <tandem/pool_view.hpp>
@@ -174,6 +176,22 @@ class TANDEM_API runtime {
   /// @cost           a look at each worker; nothing for those that work
   runtime_metrics metrics() const;
 
+  /// What every task waits for, what it was spawned by, and which runs where.
+  ///
+  ///     std::cerr << rt.dump();
+  ///
+  /// Also while all workers are stuck: it needs none. Nobody is stopped, or resumed early, by it;
+  /// while one wait is read whoever ends it leaves the resume to the reader. It is no moment: tasks
+  /// go on between two of them being read.
+  ///
+  /// @returns        text, or JSON
+  /// @throws         forked_runtime; std::bad_alloc
+  /// @thread_safety  any thread, tasks too; one at a time, others wait
+  /// @cost           some microseconds a task; names of functions are read from files at the first
+  ///                 time
+  std::string dump(const dump_options& options = {}) const;
+  /// As above, written to `out` and flushed.
+  void dump(std::ostream& out, const dump_options& options = {}) const;
   /// Spawned tasks that have not ended.
   ///
   /// @thread_safety  any thread; a number about now

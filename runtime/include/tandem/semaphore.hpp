@@ -124,8 +124,9 @@ namespace detail {
 
 class semaphore_waiter : public waiter {
  public:
-  semaphore_waiter(lock_word& lock, wait_list& list, lock_word::word wanted) noexcept
-      : waiter(lock, list), wanted_(wanted) {}
+  semaphore_waiter(const wait_kind& kind, lock_word& lock, wait_list& list,
+                   lock_word::word wanted) noexcept
+      : waiter(kind, lock, list), wanted_(wanted) {}
   lock_word::word wanted() const noexcept { return wanted_; }
 
  private:

@@ -53,6 +53,7 @@ class [[nodiscard]] TANDEM_API sleep_awaiter : private detail::leaf, private det
   bool start(detail::promise_base& waiting) noexcept;
   bool give_way(detail::promise_base& waiting) noexcept;
   static bool on_stop(stop_waiter& self) noexcept;
+  static const detail::wait_kind waits_for_time;
   static void on_fire(timer_node& self, detail::fired_timers& batch) noexcept;
 };
 

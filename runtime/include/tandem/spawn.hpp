@@ -124,7 +124,7 @@ class spawned final : public joinable_root {
 class TANDEM_API join_leaf : public leaf {
  public:
   explicit join_leaf(joinable_root& target) noexcept
-      : leaf(&join_leaf::on_stop), target_(&target) {}
+      : leaf(waits_for_task), target_(&target) {}
 
   bool ready() const noexcept { return target_->is_done(); }
   /// @returns  whether the task suspends
@@ -133,6 +133,7 @@ class TANDEM_API join_leaf : public leaf {
  private:
   bool wait(promise_base& waiting) noexcept;
   static bool on_stop(stop_waiter& self) noexcept;
+  static const wait_kind waits_for_task;
   joinable_root* target_;
 };
 

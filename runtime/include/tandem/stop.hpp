@@ -13,6 +13,7 @@
 
 #include <tandem/config.hpp>
 #include <tandem/detail/futex_mutex.hpp>
+#include <tandem/detail/wait_kind.hpp>
 
 namespace tandem::inline v0 {
 
@@ -34,40 +35,54 @@ TANDEM_API const char* to_string(stop_reason reason) noexcept;
 
 class stop_state;
 
+namespace detail {
+class stop_look;
+}
+
 /// The leaf of a chain of awaits: what a stop request has to reach.
 ///
 /// Two parties hold a published waiter when a stop races with its completion: the one that
 /// completes the operation and the stopper. Each ends with hand_over(); the second one resumes the
-/// task.
+/// task. A look (stopping/look) holds it in the stopper's place, for a moment.
 class stop_waiter {
  public:
   /// Asks the operation to end early. Runs on the stopper's thread, under the stop locks, and so
   /// only posts, never resumes. @returns true if the stopper's hold ends with the call; false if
   /// the operation keeps the hold and will call hand_over() itself.
   using stop_function = bool (*)(stop_waiter&) noexcept;
+
+  /// @param kind     whose on_stop is called; a constant that lives as long as the program
   /// @param is_leaf  a detail::leaf; else a stop_listener
-  stop_waiter(stop_function on_stop, bool is_leaf) noexcept
-      : on_stop_(on_stop), is_leaf_(is_leaf) {}
+  stop_waiter(const detail::wait_kind& kind, bool is_leaf) noexcept
+      : kind_(&kind), is_leaf_(is_leaf) {}
   /// Moving is for awaiters that have not started (g++ 12 needs movable awaiters).
-  stop_waiter(stop_waiter&& other) noexcept : on_stop_(other.on_stop_), is_leaf_(other.is_leaf_) {}
+  stop_waiter(stop_waiter&& other) noexcept : kind_(other.kind_), is_leaf_(other.is_leaf_) {}
   stop_waiter& operator=(stop_waiter&&) = delete;
 
   /// @returns  true for the second of the two holders, who now resumes
-  bool hand_over() noexcept { return handed_.exchange(true, std::memory_order_acq_rel); }
+  bool hand_over() noexcept {
+    return handed_.exchange(handed::over, std::memory_order_acq_rel) == handed::over;
+  }
   /// Schedules the task that waits. The waiter is dead afterwards.
   TANDEM_API void resume() noexcept;
 
+  const detail::wait_kind& kind() const noexcept { return *kind_; }
+
  private:
   friend class stop_state;
+  friend class detail::stop_look;
+  /// over: one of the two holders has handed over. looked_at: a look has put it back, or is about
+  /// to.
+  enum class handed : std::uint8_t { no, over, looked_at };
 
-  stop_function on_stop_;
+  const detail::wait_kind* kind_;
   stop_waiter* previous_ = nullptr;  // overflow list, under the state's lock
   stop_waiter* next_ = nullptr;
   bool overflowed_ = false;  // set by publish, constant until the operation has ended
   bool listed_ = false;      // under the state's lock
   const bool is_leaf_;
   bool after_walk_ = false;  // set by listen: on_stop runs when the stopper holds no lock any more
-  std::atomic<bool> handed_{false};
+  std::atomic<handed> handed_{handed::no};
 };
 
 /// A waiter that is no leaf of an await.
@@ -76,8 +91,8 @@ class stop_listener : public stop_waiter {
   /// Goes on with whatever waits. The listener is dead afterwards.
   using resume_function = void (*)(stop_listener&) noexcept;
 
-  stop_listener(stop_function on_stop, resume_function on_resume) noexcept
-      : stop_waiter(on_stop, false), resume_(on_resume) {}
+  stop_listener(const detail::wait_kind& kind, resume_function on_resume) noexcept
+      : stop_waiter(kind, false), resume_(on_resume) {}
   /// For awaiters that have not started.
   stop_listener(stop_listener&& other) noexcept = default;
 
@@ -110,8 +125,11 @@ class TANDEM_API stop_state {
 
   /// @returns  false if a stop was requested before: then nothing was published
   bool publish(stop_waiter& waiter) noexcept;
-  /// @returns  true if taken back; false if a stopper holds it (then finish by hand_over())
-  bool withdraw(stop_waiter& waiter) noexcept;
+  /// Whoever ends the operation. @returns true if the caller resumes the task; false if somebody
+  /// else holds the waiter, and resumes: then it must not be touched any more
+  bool take_back(stop_waiter& waiter) noexcept {
+    return withdraw(waiter) || leave_to_holder(waiter);
+  }
 
   /// stopping/listener. As publish(), for one that is told once the walk is over, and so may run
   /// foreign code. It is no leaf: it may stay for the whole life of the task. @returns false if
@@ -123,6 +141,8 @@ class TANDEM_API stop_state {
   // Implementation
   /// For reports: calls `look` with each child, none of which ends meanwhile. It must not wait, nor
   /// use a stop state.
+  ///
+  /// Marks of a look (kind_of_mark) may be among them.
   ///
   /// @returns  false if the list is locked: then nothing was called
   template <class Look>
@@ -136,14 +156,26 @@ class TANDEM_API stop_state {
   }
 
  private:
+  friend class detail::stop_look;
+  // Addresses that are no waiter's, nor ever dereferenced.
   static stop_waiter* stopped_mark() noexcept;
+  static stop_waiter* held_mark() noexcept;
+  /// @returns  true if taken back; false if a stopper holds it, or a look
+  bool withdraw(stop_waiter& waiter) noexcept;
+  /// stopping/leave. After a withdraw() that failed. @returns as take_back()
+  bool leave_to_holder(stop_waiter& waiter) noexcept;
+  /// stopping/request. On the stopper's side, for a waiter that was taken.
+  static void stop_one(stop_waiter& waiter) noexcept;
+  /// stopping/request. The waiter is ours: what an earlier look has left in it counts no more.
+  static void forget_look(stop_waiter& waiter) noexcept;
   bool add_to_list(stop_waiter& waiter) noexcept;
   /// @returns  `later` and those in front of it that stopping/listener tells after the walk
   stop_waiter* mark(stop_reason reason, stop_waiter* later) noexcept;
   static void tell_after_walk(stop_waiter* later) noexcept;
 
-  std::atomic<stop_waiter*> slot_{nullptr};  // null | the leaf | stopped_mark
+  std::atomic<stop_waiter*> slot_{nullptr};  // null | the leaf | stopped_mark | held_mark
   std::atomic<stop_reason> reason_{stop_reason::none};
+  bool is_looked_at_ = false;  // under the parent's lock: a look is below this state
   mutable detail::futex_mutex
       lock_;  // guards overflow_, first_child_ and the sibling links of the children
   stop_waiter* overflow_ = nullptr;

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <exception>
 #include <memory>
+#include <source_location>
 #include <type_traits>
 #include <utility>
 
@@ -72,10 +73,19 @@ class task_promise final : public promise_result<T> {
   std::suspend_always initial_suspend() const noexcept { return {}; }
   TANDEM_ALWAYS_INLINE final_awaiter final_suspend() const noexcept { return end_of(*this); }
 
+#if TANDEM_ABI_AWAIT_LINES
+  template <class Awaitable>
+  decltype(auto) await_transform(Awaitable&& awaitable,
+                                 std::source_location where = std::source_location::current()) {
+    this->awaits_at = where;
+    return transform_awaitable(std::forward<Awaitable>(awaitable));
+  }
+#else
   template <class Awaitable>
   decltype(auto) await_transform(Awaitable&& awaitable) {
     return transform_awaitable(std::forward<Awaitable>(awaitable));
   }
+#endif
 };
 
 /// Calls a child from an await. @returns whether the parent suspends

@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <tandem/detail/environment_kind.hpp>
 #include <tandem/detail/held_call.hpp>
 #include <tandem/detail/place_queue.hpp>
 #include <tandem/detail/root.hpp>
@@ -70,6 +71,7 @@ class TANDEM_API scope_join_awaiter : private stop_listener {
   bool start(promise_base& waiting) noexcept;
   static bool on_stop(stop_waiter& self) noexcept;
   static void go_on(stop_listener& self) noexcept;
+  static const wait_kind listens_for_scope;
 
   task_scope* scope_;
   promise_base* waiting_ = nullptr;
@@ -268,6 +270,7 @@ class TANDEM_API task_scope {
   }
 
   detail::scope_environment env_;
+  static const detail::environment_kind surrounds_scope;
 
  private:
   void look_for_borrowed(detail::promise_base& child, const detail::scope_child& block,
@@ -280,7 +283,8 @@ class TANDEM_API task_scope {
   detail::scope_join_awaiter* joining_ =
       nullptr;                              // set with joiner_: the join that listens, or null
   std::atomic<std::uint32_t> holds_{1};     // children, and one of the body while it does not wait
-  detail::promise_base* joiner_ = nullptr;  // set before the body's hold is given up
+  // Set before the body's hold is given up, null again when it is taken back. scopes/look.
+  std::atomic<detail::promise_base*> joiner_{nullptr};
   std::atomic<bool> claimed_{false};        // whose failure is the first
   std::atomic<bool> failed_{false};
   std::atomic<bool> cut_short_{false};  // a child or the body gave up because of a stop

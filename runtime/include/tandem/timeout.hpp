@@ -35,6 +35,7 @@ class TANDEM_API timeout_scope : private border, private timer_node {
   /// After the child's end. @returns whether the parent goes on here; if not, the expiry goes on
   /// with it
   bool stop_timer() noexcept;
+  static const environment_kind surrounds_limited;
   static void on_fire(timer_node& self, fired_timers& batch) noexcept;
   static std::coroutine_handle<> on_child_final(const ended_frame& child) noexcept;
 

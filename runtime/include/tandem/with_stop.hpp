@@ -48,7 +48,7 @@ class TANDEM_API stop_from_token : private border {
 class TANDEM_API stop_to_token : private border, private stop_listener {
  protected:
   stop_to_token() noexcept
-      : border(border_kind::open), stop_listener(&stop_to_token::on_stop, &stop_to_token::go_on) {}
+      : border(border_kind::open), stop_listener(listens_for_token, &stop_to_token::go_on) {}
   stop_to_token(stop_to_token&&) noexcept = default;
   ~stop_to_token() = default;
 
@@ -58,6 +58,7 @@ class TANDEM_API stop_to_token : private border, private stop_listener {
 
  private:
   static std::coroutine_handle<> child_ended(const ended_frame& child) noexcept;
+  static const wait_kind listens_for_token;
   static bool on_stop(stop_waiter& self) noexcept;
   static void go_on(stop_listener& self) noexcept;
 

@@ -10,6 +10,7 @@
 
 #include <tandem/clock.hpp>
 #include <tandem/detail/forked.hpp>
+#include <tandem/detail/listed_thread.hpp>
 #include <tandem/detail/thread_context.hpp>
 #include <tandem/detail/timer_service.hpp>
 
@@ -91,6 +92,17 @@ bool blocking_pool::impl::remove(request& item) noexcept {
   return queued;
 }
 
+void blocking_pool::impl::describe(const request& item, detail::wait_note& note) noexcept {
+  const std::lock_guard lock(lock_);
+  note.object = this;
+  if (item.state_ == request::state::queued) {
+    note.say("that is one of %zu in the queue: all %u blocking threads are busy", queue_.size(),
+             threads_ - idle_);
+  } else {
+    note.say("that runs on one of %u blocking threads", threads_ - idle_);
+  }
+}
+
 void blocking_pool::impl::start_thread() noexcept {
   try {
     auto record = std::make_unique<thread_record>();
@@ -143,6 +155,7 @@ std::exception_ptr blocking_pool::impl::too_many() const noexcept {
 }
 
 void blocking_pool::impl::loop(thread_record& self) noexcept {
+  const detail::listed_thread here(&owner_, "blocking thread", -1);
   std::unique_lock lock(lock_);
   --starting_;
   do {

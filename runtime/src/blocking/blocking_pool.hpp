@@ -31,6 +31,9 @@ class blocking_pool::impl {
   admission enqueue(detail::blocking_request& item) noexcept;
   /// blocking_calls/stop. From on_stop. @returns whether the request was taken out of the queue
   bool remove(detail::blocking_request& item) noexcept;
+  /// For a look, which holds the request.
+  void describe(const detail::blocking_request& item, detail::wait_note& note) noexcept;
+
   void stop() noexcept;
   blocking_stats stats() const;
   std::exception_ptr too_many() const noexcept;

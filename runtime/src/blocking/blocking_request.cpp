@@ -13,6 +13,13 @@
 
 namespace tandem::inline v0::detail {
 
+constinit const wait_kind blocking_request::waits_for_call(
+    &blocking_request::on_stop, "a blocking call", wait_end::system,
+    [](const stop_waiter& wait, wait_note& note) noexcept {
+      const auto& self = static_cast<const blocking_request&>(wait);
+      self.pool_->implementation().describe(self, note);
+    });
+
 bool blocking_request::start(promise_base& waiting, outcome_base& result) noexcept {
   set_waiting(waiting);
   result_ = &result;

@@ -9,8 +9,21 @@
 
 namespace tandem::inline v0::detail {
 
+constinit const environment_kind child_group::surrounds_children(
+    "when_all", false, [](const environment& of, wait_note& note) noexcept {
+      const auto& self = *static_cast<const child_group*>(of.part());
+      switch (self.kind_) {
+        case group_kind::all: break;
+        case group_kind::any: note.word = "when_any"; break;
+        case group_kind::race: note.word = "race"; break;
+      }
+      note.say("with %u children that have not ended",
+               self.remaining_.load(std::memory_order_relaxed));  // about now
+    });
+
 void child_group::open(thread_context& context, promise_base& parent, std::size_t count) noexcept {
   remaining_.store(static_cast<std::uint32_t>(count), std::memory_order_relaxed);  // groups/publish
+  env_.set_kind(surrounds_children, this);
   env_.start_below(*parent.env);
   env_.set_home(parent.home);
   context.env = &env_;

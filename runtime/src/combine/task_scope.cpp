@@ -17,6 +17,21 @@
 
 namespace tandem::inline v0 {
 
+constinit const detail::environment_kind task_scope::surrounds_scope(
+    "scope", false,
+    [](const environment& of, detail::wait_note& note) noexcept {
+      const task_scope& self = *static_cast<const detail::scope_environment&>(of).scope;
+      const bool joins = self.joiner_.load(std::memory_order_acquire) != nullptr;
+      const std::uint32_t holds = self.holds_.load(std::memory_order_relaxed);  // about now
+      note.say("with %u children that have not ended%s", holds - (joins ? 0U : 1U),
+               joins ? ", which its body waits for" : "");
+    },
+    [](const environment& of) noexcept -> const detail::promise_base* {
+      // scopes/look
+      const task_scope& self = *static_cast<const detail::scope_environment&>(of).scope;
+      return self.joiner_.load(std::memory_order_acquire);  // pairs with wait_for_children()
+    });
+
 void task_scope::spawn_frame(executor& target, detail::promise_base& child, bool has_place,
                              const std::source_location& where) {
   detail::scope_child* block = nullptr;
@@ -79,11 +94,12 @@ void task_scope::report_left_behind() noexcept {
 void task_scope::end_watch() noexcept { delete watch_.load(std::memory_order_relaxed); }
 
 bool task_scope::wait_for_children(detail::promise_base& waiting) noexcept {
-  joiner_ = &waiting;
+  joiner_.store(&waiting, std::memory_order_release);  // pairs with a look
   // scopes/wait. acq_rel: publishes joiner_ to the last child, and takes over what the children
   // wrote.
   if (holds_.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
   holds_.store(1, std::memory_order_relaxed);  // nobody else is left
+  joiner_.store(nullptr, std::memory_order_relaxed);
   return true;
 }
 
@@ -92,7 +108,7 @@ void task_scope::child_ended() noexcept {
   // spawns.
   if (holds_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   holds_.store(1, std::memory_order_relaxed);  // the body's, again
-  detail::promise_base& joiner = *joiner_;
+  detail::promise_base& joiner = *joiner_.exchange(nullptr, std::memory_order_relaxed);
   if (joining_ == nullptr || joining_->finish()) joiner.post();
 }
 
@@ -130,8 +146,11 @@ bool scope_join_awaiter::await_ready() const noexcept {
   return scope_->holds_.load(std::memory_order_acquire) == 1;  // pairs with child_ended
 }
 
+constinit const wait_kind scope_join_awaiter::listens_for_scope(&scope_join_awaiter::on_stop,
+                                                                "its scope's stop");
+
 scope_join_awaiter::scope_join_awaiter(task_scope& scope) noexcept
-    : stop_listener(&scope_join_awaiter::on_stop, &scope_join_awaiter::go_on), scope_(&scope) {}
+    : stop_listener(listens_for_scope, &scope_join_awaiter::go_on), scope_(&scope) {}
 
 bool scope_join_awaiter::start(promise_base& waiting) noexcept {
   waiting_ = &waiting;
@@ -149,7 +168,7 @@ bool scope_join_awaiter::start(promise_base& waiting) noexcept {
 bool scope_join_awaiter::finish() noexcept {
   // stopping/hand_over: if a stopper has the listener, the second to hand over goes on with the
   // task.
-  return !listening_ || waiting_->env->stop().withdraw(*this) || hand_over();
+  return !listening_ || waiting_->env->stop().take_back(*this);
 }
 
 bool scope_join_awaiter::on_stop(stop_waiter& self) noexcept {
@@ -185,9 +204,10 @@ void scope_spawn_awaiter::await_resume() {
 }
 
 void scope_runner::open(promise_base& parent, outcome_base& result) noexcept {
+  env_.scope = this;
+  env_.set_kind(surrounds_scope, this);
   env_.start_below(*parent.env);
   env_.set_home(parent.home);
-  env_.scope = this;
   body_result_ = &result;
   this_thread().env = &env_;
 }

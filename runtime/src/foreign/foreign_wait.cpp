@@ -11,6 +11,12 @@
 
 namespace tandem::inline v0::detail {
 
+constinit const wait_kind foreign_wait::waits_for_call(
+    &foreign_wait::on_stop, "a callback of another library", wait_end::system, nullptr,
+    [](const stop_waiter& wait) noexcept -> const promise_base* {
+      return static_cast<const foreign_wait&>(wait).waiting_;
+    });
+
 bool foreign_wait::listen(promise_base& waiting) noexcept {
   waiting_ = &waiting;
   held_clock_ = waiting.env->runtime();
@@ -51,7 +57,7 @@ void foreign_wait::end_in_loop(how ended) noexcept {
 }
 
 bool foreign_wait::finish_unposted() noexcept {
-  return waiting_->env->stop().withdraw(*this) || hand_over();
+  return waiting_->env->stop().take_back(*this);
 }
 
 bool foreign_wait::on_stop(stop_waiter& waiter) noexcept {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <thread>
@@ -15,6 +16,8 @@ namespace tandem::inline v0::platform {
 std::thread start_thread(const char* name, std::function<void()> body);
 /// What debuggers and `top` show; the system may keep the first 15 characters only.
 void name_this_thread(const char* name) noexcept;
+/// The number that the system's tools show; where it has none, any that no other living thread has.
+std::uint64_t this_thread_id() noexcept;
 
 /// While it lives asynchronous signals and SIGPIPE are blocked in its thread, and in those that it
 /// starts. post of its end: blocked is what was blocked before

@@ -21,6 +21,7 @@
 #include <string>
 #include <thread>
 
+#include <tandem/detail/listed_thread.hpp>
 #include <tandem/detail/thread_context.hpp>
 #include <tandem/errors.hpp>
 #include <tandem/executor.hpp>
@@ -63,9 +64,11 @@ constinit thread_local int forked_in_task = 0;
 void before_fork() {
   runtimes().lock.lock();
   lock_frame_store();
+  listed_thread::lock();
 }
 
 void after_fork_in_parent() {
+  listed_thread::unlock();
   unlock_frame_store();
   runtimes().lock.unlock();
 }
@@ -89,6 +92,8 @@ void after_fork_in_child() {
   context.layer = nullptr;
   context.observed = nullptr;
   context.fires_timers = false;
+  listed_thread::forget_all();
+  listed_thread::unlock();
   unlock_frame_store();
   all.lock.unlock();
 }

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <thread>
 
+#include <tandem/detail/environment_kind.hpp>
 #include <tandem/environment.hpp>
 #include <tandem/stop.hpp>
 
@@ -38,6 +39,7 @@ void live_tasks::add_below(const stop_state& roots) {
 }
 
 void live_tasks::add(const environment& task) {
+  if (&task.kind() == &kind_of_mark) return;
   ++seen_;
   for (place& known : places_) {
     if (!same_line(known.where, task.spawned_at())) continue;

@@ -26,6 +26,10 @@ class root_stops {
   void request_stop(stop_reason reason) noexcept;
   /// For reports: calls `look` with each of the states.
   template <class Look>
+  void for_each(Look look) {
+    for (shard& each : shards_) look(each.stop);
+  }
+  template <class Look>
   void for_each(Look look) const {
     for (const shard& each : shards_) look(each.stop);
   }

@@ -63,7 +63,8 @@ runtime::impl::impl(runtime& self, runtime_options given)
       observer(detail::task_observer::make(self, pool, options, !options.clock.has_value())),
       loop(make_loop(self, options)),
       pool(self, *this, of_the_pool(options), loop.get()),
-      timers(options.clock ? 1U : std::min(16U, worker_count(options)), options.clock.has_value()) {
+      timers(options.clock ? 1U : std::min(16U, worker_count(options)), options.clock.has_value()),
+      insight(detail::make_insight(self)) {
   if (loop != nullptr) timers.drive_by(loop.get());
 }
 

@@ -16,6 +16,7 @@
 #include "observe/observer_slot.hpp"
 #include "pool/pool_owner.hpp"
 #include "process/fork_guard.hpp"
+#include "runtime/insight_slot.hpp"
 #include "runtime/root_stops.hpp"
 #include "runtime/service_table.hpp"
 #include "runtime/task_count.hpp"
@@ -51,6 +52,8 @@ class runtime::impl final : public detail::left_to_parent, public detail::pool_o
 
   /// stopping/late_root. What a root without a parent hangs below that begins on this thread.
   stop_state& root_stop() noexcept;
+  /// For looks.
+  detail::root_stops& roots() noexcept { return roots_; }
   /// The loop of a runtime without threads. @throws std::logic_error, would_deadlock naming `what`
   detail::driven_loop& driven(const char* what);
 
@@ -78,6 +81,7 @@ class runtime::impl final : public detail::left_to_parent, public detail::pool_o
   worker_pool pool;
   detail::timer_service timers;
   detail::service_table services;
+  const detail::insight_slot insight;
 };
 
 }  // namespace tandem::inline v0

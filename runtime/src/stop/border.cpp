@@ -6,7 +6,8 @@
 
 namespace tandem::inline v0::detail {
 
-void border::open(promise_base& parent) noexcept {
+void border::open(promise_base& parent, const environment_kind& kind, const void* part) noexcept {
+  env_.set_kind(kind, part);
   if (kind_ == border_kind::open) {
     env_.start_below(*parent.env);
   } else {

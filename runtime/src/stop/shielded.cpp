@@ -4,8 +4,12 @@
 
 namespace tandem::inline v0::detail {
 
+namespace {
+constinit const environment_kind surrounds_shielded("shielded");
+}
+
 void shield::start(promise_base& child, promise_base& parent, outcome_base& result) noexcept {
-  open(parent);
+  open(parent, surrounds_shielded, nullptr);
   prepare(child, parent, result, &shield::child_ended, this);
 }
 

@@ -6,6 +6,7 @@
 #include <tandem/stop.hpp>
 
 #include <mutex>
+#include <thread>
 #include <utility>
 
 #include <tandem/detail/leaf.hpp>
@@ -48,6 +49,10 @@ stop_waiter* stop_state::stopped_mark() noexcept {
   return reinterpret_cast<stop_waiter*>(std::uintptr_t{1});  // NOLINT
 }
 
+stop_waiter* stop_state::held_mark() noexcept {
+  return reinterpret_cast<stop_waiter*>(std::uintptr_t{2});  // NOLINT
+}
+
 bool stop_state::publish(stop_waiter& waiter) noexcept {
   stop_waiter* expected = nullptr;
   // stopping/publish. acq_rel: pairs with the exchange in mark().
@@ -82,7 +87,7 @@ bool stop_state::add_to_list(stop_waiter& waiter) noexcept {
 bool stop_state::withdraw(stop_waiter& waiter) noexcept {
   if (!waiter.overflowed_) [[likely]] {
     stop_waiter* expected = &waiter;
-    // stopping/take_back. Fails only if mark() has taken the waiter.
+    // stopping/take_back. Fails only if mark() has taken the waiter, or a look.
     return slot_.compare_exchange_strong(expected, nullptr, std::memory_order_acq_rel);
   }
   std::lock_guard lock(lock_);
@@ -91,6 +96,33 @@ bool stop_state::withdraw(stop_waiter& waiter) noexcept {
   (waiter.previous_ != nullptr ? waiter.previous_->next_ : overflow_) = waiter.next_;
   if (waiter.next_ != nullptr) waiter.next_->previous_ = waiter.previous_;
   return true;
+}
+
+bool stop_state::leave_to_holder(stop_waiter& waiter) noexcept {
+  // stopping/leave
+  while (true) {
+    stop_waiter::handed seen = stop_waiter::handed::no;
+    if (waiter.handed_.compare_exchange_strong(seen, stop_waiter::handed::over,
+                                               std::memory_order_acq_rel,
+                                               std::memory_order_acquire)) {
+      return false;
+    }
+    if (seen == stop_waiter::handed::over) return true;
+    // stopping/put_back, stopping/request: whoever has it is between two instructions.
+    if (withdraw(waiter)) return true;
+    std::this_thread::yield();
+  }
+}
+
+void stop_state::forget_look(stop_waiter& waiter) noexcept {
+  stop_waiter::handed seen = stop_waiter::handed::looked_at;
+  // Fails mostly: nobody has looked. Pairs with stopping/leave.
+  waiter.handed_.compare_exchange_strong(seen, stop_waiter::handed::no, std::memory_order_acq_rel);
+}
+
+void stop_state::stop_one(stop_waiter& waiter) noexcept {
+  // stopping/hand_over. Both orders end the wait once: whoever hands over second resumes.
+  if (waiter.kind_->on_stop(waiter) && waiter.hand_over()) waiter.resume();
 }
 
 void stop_state::link(stop_state& parent) noexcept {
@@ -111,7 +143,13 @@ void stop_state::unlink() noexcept {
   if (parent_ == nullptr) return;
   // stopping/unlink. A walk that came through the parent holds this lock until it has left this
   // state.
-  std::lock_guard lock(parent_->lock_);
+  std::unique_lock lock(parent_->lock_);
+  while (is_looked_at_) [[unlikely]] {
+    // stopping/look: it is below us, where nobody is left, and so on its way out.
+    lock.unlock();
+    std::this_thread::yield();
+    lock.lock();
+  }
   (previous_sibling_ != nullptr ? previous_sibling_->next_sibling_ : parent_->first_child_) =
       next_sibling_;
   if (next_sibling_ != nullptr) next_sibling_->previous_sibling_ = previous_sibling_;
@@ -121,23 +159,25 @@ void stop_state::unlink() noexcept {
 stop_waiter* stop_state::mark(stop_reason reason, stop_waiter* later) noexcept {
   if (reason_.load(std::memory_order_relaxed) != stop_reason::none) return later;  // under the lock
   reason_.store(reason, std::memory_order_release);
-  const auto stop_one = [](stop_waiter& waiter) {
-    // stopping/hand_over. Both orders end the wait once: whoever hands over second resumes.
-    if (waiter.on_stop_(waiter) && waiter.hand_over()) waiter.resume();
-  };
   // stopping/request. acq_rel: pairs with publish; from here on publish() answers false.
   stop_waiter* const leaf = slot_.exchange(stopped_mark(), std::memory_order_acq_rel);
-  if (leaf != nullptr && leaf->after_walk_) {
-    leaf->next_ = later;
-    later = leaf;
-  } else if (leaf != nullptr) {
-    stop_one(*leaf);
+  if (leaf == nullptr || leaf == held_mark()) {
+    // stopping/put_back: whoever looks at the leaf sees the mark, and stops it.
+  } else {
+    forget_look(*leaf);
+    if (leaf->after_walk_) {
+      leaf->next_ = later;
+      later = leaf;
+    } else {
+      stop_one(*leaf);
+    }
   }
   while (overflow_ != nullptr) {
     stop_waiter& waiter = *overflow_;
     overflow_ = waiter.next_;
     if (overflow_ != nullptr) overflow_->previous_ = nullptr;
     waiter.listed_ = false;
+    forget_look(waiter);
     if (waiter.after_walk_) {
       waiter.next_ = later;
       later = &waiter;
@@ -165,7 +205,7 @@ void stop_state::tell_after_walk(stop_waiter* later) noexcept {
   while (later != nullptr || (depth == deepest && left != nullptr)) {
     stop_waiter*& from = later != nullptr ? later : left;
     stop_waiter& waiter = *std::exchange(from, from->next_);
-    if (waiter.on_stop_(waiter) && waiter.hand_over()) waiter.resume();
+    stop_one(waiter);
   }
   --depth;
 }

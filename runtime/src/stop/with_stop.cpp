@@ -6,9 +6,14 @@
 
 namespace tandem::inline v0::detail {
 
+namespace {
+constinit const environment_kind surrounds_stop("with_stop");
+constinit const environment_kind surrounds_token("with_stop_token");
+}  // namespace
+
 void stop_from_token::start(promise_base& child, promise_base& parent,
                             outcome_base& result) noexcept {
-  open(parent);
+  open(parent, surrounds_stop, nullptr);
   prepare(child, parent, result, &stop_from_token::child_ended, this);
   callback_.emplace(std::move(token_), forward{&env_});  // stopped already: calls it
 }
@@ -21,6 +26,9 @@ std::coroutine_handle<> stop_from_token::child_ended(const ended_frame& child) n
   return self.leave(*child.continuation, child.home);
 }
 
+constinit const wait_kind stop_to_token::listens_for_token(&stop_to_token::on_stop,
+                                                           "a std::stop_token");
+
 std::stop_token stop_to_token::make_token(const promise_base& parent) {
   source_ = std::stop_source();
   // For a callable that looks at it before it returns its task; later stops come by start().
@@ -31,7 +39,7 @@ std::stop_token stop_to_token::make_token(const promise_base& parent) {
 void stop_to_token::start(promise_base& child, promise_base& parent,
                           outcome_base& result) noexcept {
   parent_ = &parent;
-  open(parent);
+  open(parent, surrounds_token, nullptr);
   prepare(child, parent, result, &stop_to_token::child_ended, this);
   listening_ = env_.stop().listen(*this);
   if (!listening_) source_.request_stop();
@@ -41,7 +49,7 @@ std::coroutine_handle<> stop_to_token::child_ended(const ended_frame& child) noe
   auto& self = *static_cast<stop_to_token*>(child.link);
   // stopping/hand_over: if a stopper has the waiter, the second to hand over goes on with the
   // parent.
-  if (self.listening_ && !self.env_.stop().withdraw(self) && !self.hand_over()) {
+  if (self.listening_ && !self.env_.stop().take_back(self)) {
     return std::noop_coroutine();
   }
   return self.leave(*child.continuation, child.home);

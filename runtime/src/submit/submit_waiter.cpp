@@ -12,6 +12,14 @@
 
 namespace tandem::inline v0::detail {
 
+constinit const wait_kind submit_waiter::waits_for_pool(
+    &submit_waiter::on_stop, "room in the queue of a worker pool", wait_end::system,
+    [](const stop_waiter& wait, wait_note& note) noexcept {
+      const auto& self = static_cast<const submit_waiter&>(wait);
+      note.object = self.pool_;
+      note.say("for the task of %s:%u", self.where_.file_name(), self.where_.line());
+    });
+
 submit_waiter::~submit_waiter() {
   if (block_ == nullptr) return;
   if (counted_) block_->take_back();

@@ -4,6 +4,21 @@
 
 namespace tandem::inline v0::detail {
 
+constinit const wait_kind waits_for_room(&waiter::on_stop, "room in a channel", wait_end::anybody,
+                                         &channel_waiter::describe);
+constinit const wait_kind waits_for_value(&waiter::on_stop, "a value from a channel",
+                                          wait_end::anybody, &channel_waiter::describe);
+
+channel_waiter::channel_waiter(const wait_kind& kind, channel_base& target,
+                               wait_list& list) noexcept
+    : waiter(kind, target.word_, list), of(&target) {}
+
+void channel_waiter::describe(const stop_waiter& wait, wait_note& note) noexcept {
+  const channel_base& of = *static_cast<const channel_waiter&>(wait).of;
+  note.object = &of;
+  note.say("that holds %zu of %zu%s", of.size(), of.capacity(), of.is_closed() ? ", closed" : "");
+}
+
 void channel_base::close() noexcept {
   const lock_word::word state = word_.lock();
   taken_list ended;

@@ -46,9 +46,21 @@ void waited_count::subtract(std::size_t n) noexcept {
   taken_list::wake(all);
 }
 
+namespace {
+
+constexpr wait_kind waits_for_count(
+    &waiter::on_stop, "a latch or wait_group", wait_end::anybody,
+    [](const stop_waiter& wait, wait_note& note) noexcept {
+      const lock_word& word = static_cast<const waiter&>(wait).word();
+      note.object = &word;  // it begins with it
+      note.say("that is at %u", word.load() / lock_word::one);
+    });
+
+}  // namespace
+
 bool count_awaiter::start(promise_base& waiting) noexcept {
   return suspend(
-      room_, target_->word_, target_->waiting_, waiting,
+      room_, waits_for_count, target_->word_, target_->waiting_, waiting,
       [](lock_word::word state) { return state < lock_word::one; },
       [](lock_word::word state) { return state; });
 }

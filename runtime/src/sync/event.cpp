@@ -9,6 +9,16 @@ namespace tandem::inline v0 {
 using detail::lock_word;
 using detail::waiter;
 
+namespace {
+
+constexpr detail::wait_kind waits_for_event(
+    &waiter::on_stop, "an event", detail::wait_end::anybody,
+    [](const stop_waiter& wait, detail::wait_note& note) noexcept {
+      note.object = &static_cast<const waiter&>(wait).word();  // an event begins with its word
+    });
+
+}  // namespace
+
 void event::set() noexcept {
   lock_word::word seen = word_.load();
   while ((seen & (lock_word::locked | lock_word::waiters)) == 0) {
@@ -31,7 +41,7 @@ void event::reset() noexcept {
 
 bool event_awaiter::start(detail::promise_base& waiting) noexcept {
   return detail::suspend(
-      room_, target_->word_, target_->waiting_, waiting,
+      room_, waits_for_event, target_->word_, target_->waiting_, waiting,
       [](lock_word::word state) { return (state & lock_word::one) != 0; },
       [](lock_word::word state) { return state; });
 }

@@ -6,6 +6,16 @@
 
 namespace tandem::inline v0::detail {
 
+constinit const wait_kind place_waiter::waits_for_place(
+    &place_waiter::on_stop, "a place in a scope", wait_end::anybody,
+    [](const stop_waiter& wait, wait_note& note) noexcept {
+      const place_queue& places = *static_cast<const place_waiter&>(wait).places_;
+      note.object = &places;
+      const std::lock_guard guard(places.lock_);
+      note.say("where %zu of %zu children run", places.taken_,
+               places.limit_.load(std::memory_order_relaxed));
+    });
+
 bool place_waiter::ready() noexcept {
   thread_context& context = this_thread();
   if (context.budget == 0) return false;

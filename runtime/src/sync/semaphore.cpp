@@ -9,6 +9,19 @@ using detail::semaphore_waiter;
 using detail::taken_list;
 using detail::waiter;
 
+namespace {
+
+constexpr detail::wait_kind waits_for_permits(
+    &waiter::on_stop, "a semaphore", detail::wait_end::anybody,
+    [](const stop_waiter& wait, detail::wait_note& note) noexcept {
+      const auto& self = static_cast<const semaphore_waiter&>(wait);
+      note.object = &self.word();  // a semaphore begins with its word
+      note.say("for %u of its permits, of which %u are free", self.wanted() / lock_word::one,
+               self.word().load() / lock_word::one);
+    });
+
+}  // namespace
+
 bool semaphore::try_acquire_slow(lock_word::word wanted) noexcept {
   const lock_word::word state = word_.lock();
   const bool got = state >= wanted && waiting_.empty();
@@ -35,7 +48,7 @@ void semaphore::release_slow(std::size_t permits) noexcept {
 bool semaphore_awaiter::start(detail::promise_base& waiting) noexcept {
   if (room_.gave_way(waiting)) return true;
   const auto wanted = static_cast<lock_word::word>(permits_) * lock_word::one;
-  semaphore_waiter& self = room_.build(target_->word_, target_->waiting_, wanted);
+  semaphore_waiter& self = room_.build(waits_for_permits, target_->word_, target_->waiting_, wanted);
   if (!self.begin(waiting)) return false;  // waiting/publish
   const lock_word::word state = target_->word_.lock();
   if (!self.may_queue()) {  // waiting/queue

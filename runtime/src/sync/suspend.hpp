@@ -8,14 +8,15 @@ namespace tandem::inline v0::detail {
 
 /// Steps waiting/publish and waiting/queue, for events, mutexes and counts.
 ///
+/// @param kind      what the await is
 /// @param has_come  of the word, under its lock: whether there is nothing to wait for any more
 /// @param taken     of the same word: what it becomes then
 /// @returns         what await_suspend returns
 template <class HasCome, class Taken>
-bool suspend(waiter_room<waiter>& room, lock_word& word, wait_list& list, promise_base& waiting,
+bool suspend(waiter_room<waiter>& room, const wait_kind& kind, lock_word& word, wait_list& list, promise_base& waiting,
              HasCome has_come, Taken taken) noexcept {
   if (room.gave_way(waiting)) return true;
-  waiter& self = room.build(word, list);
+  waiter& self = room.build(kind, word, list);
   if (!self.begin(waiting)) return false;  // waiting/publish
   const lock_word::word state = word.lock();
   if (!self.may_queue()) {  // waiting/queue

@@ -6,6 +6,10 @@ namespace tandem::inline v0::detail {
 
 context_entry::~context_entry() = default;
 
+namespace {
+constinit const environment_kind surrounds_context("with_context");
+}
+
 const context_entry* find_in_context(const void* key) noexcept {
   const environment* const env = current_environment();
   if (env == nullptr) return nullptr;
@@ -32,7 +36,7 @@ void release_context(const context_entry* entry) noexcept {
 
 void context_scope::start(promise_base& child, promise_base& parent,
                           outcome_base& result) noexcept {
-  open(parent);
+  open(parent, surrounds_context, nullptr);
   if (entry_ != nullptr) {
     const context_entry* rest = parent.env->context();
     // Binding again what is bound on top: the old value is out of sight for ever.

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include <tandem/detail/environment_kind.hpp>
 #include <tandem/detail/thread_context.hpp>
 
 namespace tandem::inline v0 {
@@ -27,6 +28,37 @@ std::uint64_t take_task_id() noexcept {
 
 }  // namespace
 
+namespace detail {
+
+constinit const environment_kind kind_of_task("task", true);
+constinit const environment_kind kind_of_mark("");
+
+}  // namespace detail
+
+namespace {
+constinit const detail::environment_kind kind_of_part("part of a task");
+}
+
+environment::environment(tandem::runtime* owner, executor* home) noexcept
+    : runtime_(owner), home_(home), kind_(&detail::kind_of_task) {}
+
+const detail::environment_kind& environment::kind() const noexcept {
+  return kind_ != nullptr ? *kind_ : kind_of_part;
+}
+
+environment& environment::task() noexcept {
+  environment* at = this;
+  while (!at->kind().is_task && at->parent_ != nullptr) at = at->parent_;
+  return *at;
+}
+
+void name(const char* static_text) noexcept {
+  environment* const here = current_environment();
+  if (here == nullptr) return;
+  here->task().set_name(static_text);
+  here->set_name(static_text);
+}
+
 environment* current_environment() noexcept { return detail::this_thread().env; }
 
 void environment::start() noexcept { id_ = take_task_id(); }
@@ -41,7 +73,7 @@ void environment::start_apart(environment& parent) noexcept {
   runtime_ = parent.runtime_;
   parent_ = &parent;
   record_ = parent.record_;
-  name_ = parent.name_;
+  name_.store(parent.name(), std::memory_order_relaxed);  // nobody else knows it yet
   if (spawned_at_.line() == 0) spawned_at_ = parent.spawned_at_;  // else it was spawned itself
   context_ = parent.context_;
   start();

@@ -152,6 +152,14 @@ joinable_root::join joinable_root::run_here(promise_base& waiting) noexcept {
   return join::ended;
 }
 
+constinit const wait_kind join_leaf::waits_for_task(
+    &join_leaf::on_stop, "the end of a task", wait_end::task,
+    [](const stop_waiter& wait, wait_note& note) noexcept {
+      // The handle's reference keeps the block.
+      const environment& awaited = static_cast<const join_leaf&>(wait).target_->env_block();
+      note.task = awaited.id();
+    });
+
 bool join_leaf::start(promise_base& waiting) noexcept {
   const joinable_root::join ran = target_->run_here(waiting);
   if (ran == joinable_root::join::ended) return false;

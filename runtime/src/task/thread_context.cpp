@@ -30,7 +30,9 @@ std::uint64_t take_segment_number(thread_context& context) noexcept {
     context.next_segment = next_segment_block.fetch_add(segment_block, std::memory_order_relaxed);
     context.segment_end = context.next_segment + segment_block;
   }
-  return context.next_segment++;
+  const std::uint64_t number = context.next_segment;
+  context.next_segment = number + 1;
+  return number;
 }
 
 }  // namespace

@@ -7,8 +7,15 @@ namespace tandem::inline v0 {
 
 using detail::timers_of;
 
+constinit const detail::wait_kind sleep_awaiter::waits_for_time(
+    &sleep_awaiter::on_stop, "", detail::wait_end::time,
+    [](const stop_waiter& wait, detail::wait_note& note) noexcept {
+      note.verb = "sleeps";
+      note.until_ns = static_cast<const sleep_awaiter&>(wait).deadline().time_since_epoch().count();
+    });
+
 sleep_awaiter::sleep_awaiter(std::chrono::steady_clock::time_point deadline) noexcept
-    : leaf(&sleep_awaiter::on_stop), timer_node(&sleep_awaiter::on_fire) {
+    : leaf(waits_for_time), timer_node(&sleep_awaiter::on_fire) {
   set_deadline(deadline);
 }
 

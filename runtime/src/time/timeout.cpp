@@ -5,6 +5,13 @@
 
 namespace tandem::inline v0::detail {
 
+constinit const environment_kind timeout_scope::surrounds_limited(
+    "with_timeout", false, [](const environment& of, wait_note& note) noexcept {
+      const auto& self = *static_cast<const timeout_scope*>(of.part());
+      // time_point::min(): it was over before it began.
+      note.until_ns = self.deadline().time_since_epoch().count();
+    });
+
 timeout_scope::timeout_scope(clock::time_point deadline, border_kind kind) noexcept
     : border(kind), timer_node(&timeout_scope::on_fire) {
   set_deadline(deadline);
@@ -22,7 +29,7 @@ bool timeout_scope::start(promise_base& child, promise_base& parent,
     return false;
   }
   parent_ = &parent;
-  open(parent);
+  open(parent, surrounds_limited, this);
   prepare(child, parent, result, &timeout_scope::on_child_final, this);
   timers.prepare(*this);
   if (deadline() == clock::time_point::min()) {

@@ -10,6 +10,7 @@
 
 #include <tandem/detail/forked.hpp>
 #include <tandem/detail/frame_idle.hpp>
+#include <tandem/detail/listed_thread.hpp>
 
 #include "frames/idle_wait.hpp"
 #include "platform/futex.hpp"
@@ -40,6 +41,7 @@ worker_port* forget_port(worker& self) noexcept {
 void worker_loop::run(worker& self) noexcept {
   thread_context& context = this_thread();
   const as_worker role(context, self, home_);
+  const listed_thread here(home_.owner(), "worker", static_cast<int>(self.number));
   order_.take_handed(self);
   while (true) {
     // What waits in its lane comes first; and what the port brings at once finds room there.

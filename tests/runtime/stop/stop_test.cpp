@@ -27,11 +27,12 @@ using tandem::test::test_runtime;
 
 class recording_waiter : public tandem::stop_listener {
  public:
-  recording_waiter() : stop_listener(&recording_waiter::stopped, &recording_waiter::resumed) {}
+  recording_waiter() : stop_listener(recorded, &recording_waiter::resumed) {}
   int stops = 0;
   int resumes = 0;
 
  private:
+  static const tandem::detail::wait_kind recorded;
   static bool stopped(stop_waiter& self) noexcept {
     auto& waiter = static_cast<recording_waiter&>(self);
     ++waiter.stops;
@@ -42,6 +43,8 @@ class recording_waiter : public tandem::stop_listener {
     ++static_cast<recording_waiter&>(self).resumes;
   }
 };
+
+constinit const tandem::detail::wait_kind recording_waiter::recorded(&recording_waiter::stopped, "a record");
 
 TEST(stop_state, tells_a_published_waiter_once_and_keeps_the_first_reason) {
   stop_state state;
@@ -66,7 +69,7 @@ TEST(stop_state, a_withdrawn_waiter_hears_nothing_and_a_late_one_is_refused) {
   recording_waiter early;
   recording_waiter late;
   ASSERT_TRUE(state.publish(early));
-  EXPECT_TRUE(state.withdraw(early));
+  EXPECT_TRUE(state.take_back(early));
   EXPECT_TRUE(state.request_stop(stop_reason::user));
   EXPECT_EQ(early.stops, 0);
   EXPECT_FALSE(state.publish(late));
@@ -81,7 +84,7 @@ TEST(stop_state, several_waiters_of_forked_siblings_are_all_told) {
     ASSERT_TRUE(state.publish(*waiters.back()));
   }
   // One from the slot, one from the middle of the list, and the ends.
-  for (const std::size_t gone : {0U, 4U, 9U, 1U}) EXPECT_TRUE(state.withdraw(*waiters[gone]));
+  for (const std::size_t gone : {0U, 4U, 9U, 1U}) EXPECT_TRUE(state.take_back(*waiters[gone]));
   state.request_stop(stop_reason::user);
   int told = 0;
   for (const auto& waiter : waiters) told += waiter->stops;

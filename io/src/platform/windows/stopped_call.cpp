@@ -28,8 +28,11 @@ owned_handle make_event() noexcept {
 
 }  // namespace
 
+constinit const tandem::detail::wait_kind stopped_call::listens_for_call(&stopped_call::on_stop,
+                                                                         "a call of Windows");
+
 stopped_call::stopped_call() noexcept
-    : stop_listener(&stopped_call::on_stop, &stopped_call::stopper_left),
+    : stop_listener(listens_for_call, &stopped_call::stopper_left),
       state_(current_state()),
       told_(make_event()),
       left_(make_event()),
@@ -43,7 +46,7 @@ stopped_call::stopped_call() noexcept
 }
 
 stopped_call::~stopped_call() {
-  if (!is_listening_ || state_->withdraw(*this) || hand_over()) return;
+  if (!is_listening_ || state_->take_back(*this)) return;
   (void)::WaitForSingleObject(left_.get(), INFINITE);
 }
 

@@ -48,6 +48,7 @@ class stopped_call final : tandem::stop_listener {
 
  private:
   static bool on_stop(tandem::stop_waiter& waiter) noexcept;
+  static const tandem::detail::wait_kind listens_for_call;
   static void stopper_left(tandem::stop_listener& waiter) noexcept;
 
   tandem::stop_state* const state_;  // null: of no task

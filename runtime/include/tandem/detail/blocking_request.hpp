@@ -26,7 +26,7 @@ class TANDEM_API blocking_request : public leaf {
   using call_function = void (*)(blocking_request&) noexcept;
 
   explicit blocking_request(call_function call) noexcept
-      : leaf(&blocking_request::on_stop), call_(call) {}
+      : leaf(waits_for_call), call_(call) {}
   /// For awaiters that have not started.
   blocking_request(blocking_request&& other) noexcept
       : leaf(std::move(other)), call_(other.call_) {}
@@ -46,6 +46,7 @@ class TANDEM_API blocking_request : public leaf {
   enum class state : std::uint8_t { fresh, queued, running, stopped };
 
   static bool on_stop(stop_waiter& self) noexcept;
+  static const wait_kind waits_for_call;
 
   call_function call_;
   outcome_base* result_ = nullptr;

@@ -5,6 +5,7 @@
 #include <coroutine>
 #include <cstdint>
 
+#include <tandem/detail/environment_kind.hpp>
 #include <tandem/detail/promise_base.hpp>
 #include <tandem/environment.hpp>
 
@@ -23,7 +24,9 @@ class TANDEM_API border {
 
   bool is_closed() const noexcept { return kind_ == border_kind::closed; }
   /// The environment begins; the child is still to be prepared.
-  void open(promise_base& parent) noexcept;
+  ///
+  /// @param part  what the kind describes
+  void open(promise_base& parent, const environment_kind& kind, const void* part) noexcept;
   /// Between open() and the child's start.
   void prepare(promise_base& child, promise_base& parent, outcome_base& result,
                promise_base::final_function ended, void* of_ended) noexcept;

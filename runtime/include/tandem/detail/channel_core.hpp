@@ -15,9 +15,15 @@ namespace tandem::inline v0::detail {
 
 enum class channel_result : unsigned char { done, would_wait, closed };
 
-class channel_waiter : public waiter {
+class channel_base;
+
+class TANDEM_API channel_waiter : public waiter {
  public:
-  using waiter::waiter;
+  channel_waiter(const wait_kind& kind, channel_base& target, wait_list& list) noexcept;
+
+  static void describe(const stop_waiter& wait, wait_note& note) noexcept;
+
+  const channel_base* const of;
   bool closed = false;  // set under the lock by close(), read after the resume
 };
 
@@ -38,6 +44,7 @@ class TANDEM_API channel_base {
   friend class channel_sender;
   template <class>
   friend class channel_receiver;
+  friend class channel_waiter;
 
   static bool is_closed(lock_word::word state) noexcept { return (state & lock_word::one) != 0; }
   std::size_t wrapped(std::size_t index) const noexcept {
@@ -53,12 +60,15 @@ class TANDEM_API channel_base {
   wait_list receivers_;
 };
 
+TANDEM_API extern const wait_kind waits_for_room;
+TANDEM_API extern const wait_kind waits_for_value;
+
 /// A send that waits. Its value is moved out under the lock by whoever takes it out of the list.
 template <class T>
 class channel_sender final : public channel_waiter {
  public:
   channel_sender(channel_base& target, T& v) noexcept
-      : channel_waiter(target.word_, target.senders_), value(std::addressof(v)) {}
+      : channel_waiter(waits_for_room, target, target.senders_), value(std::addressof(v)) {}
   T* value;
 };
 
@@ -67,7 +77,7 @@ template <class T>
 class channel_receiver final : public channel_waiter {
  public:
   channel_receiver(channel_base& target, std::optional<T>& v) noexcept
-      : channel_waiter(target.word_, target.receivers_), value(&v) {}
+      : channel_waiter(waits_for_value, target, target.receivers_), value(&v) {}
   std::optional<T>* value;
 };
 

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <utility>
 
+#include <tandem/detail/environment_kind.hpp>
 #include <tandem/detail/fork.hpp>
 #include <tandem/environment.hpp>
 #include <tandem/result.hpp>
@@ -90,6 +91,7 @@ class TANDEM_API child_group {
   bool settle(thread_context& context, promise_base& parent, std::size_t count) noexcept;
   void close(thread_context& context, promise_base& parent) noexcept;
   void note_end(child_slot& slot) noexcept;
+  static const environment_kind surrounds_children;
 
   promise_base& prepare(promise_base& child, child_slot& slot, promise_base& parent,
                         std::uint64_t segment) noexcept {

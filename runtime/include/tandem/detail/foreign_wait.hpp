@@ -27,7 +27,7 @@ class TANDEM_API foreign_wait : private stop_listener {
   /// Whether whoever was told of a stop is through with it.
   enum class told : std::uint8_t { yes, later };
 
-  foreign_wait() noexcept : stop_listener(&foreign_wait::on_stop, &foreign_wait::go_on) {}
+  foreign_wait() noexcept : stop_listener(waits_for_call, &foreign_wait::go_on) {}
   /// For awaiters that have not started.
   foreign_wait(foreign_wait&& other) noexcept : stop_listener(std::move(other)) {}
   virtual ~foreign_wait() = default;
@@ -70,6 +70,7 @@ class TANDEM_API foreign_wait : private stop_listener {
   static constexpr std::uint8_t stop_bit = 4;
 
   static bool on_stop(stop_waiter& self) noexcept;
+  static const wait_kind waits_for_call;
   static void go_on(stop_listener& self) noexcept;
   told tell_stop_as_task() noexcept;
   bool finish_unposted() noexcept;

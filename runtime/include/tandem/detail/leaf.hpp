@@ -19,7 +19,7 @@ namespace tandem::inline v0::detail {
 
 class leaf : public stop_waiter {
  public:
-  leaf(stop_function on_stop) noexcept : stop_waiter(on_stop, true) {}  // NOLINT
+  leaf(const wait_kind& kind) noexcept : stop_waiter(kind, true) {}  // NOLINT
   leaf(leaf&& other) noexcept = default;
 
   /// @returns  false if a stop was requested before; then cancelled() is set
@@ -32,10 +32,10 @@ class leaf : public stop_waiter {
   }
 
   /// The operation has ended. @returns true if the caller has to schedule waiting(), or, from
-  /// inside the await, may go on at once; else the stopper schedules it, and the leaf must not be
-  /// touched any more.
+  /// inside the await, may go on at once; else whoever holds the leaf (a stopper, a look) schedules
+  /// it, and the leaf must not be touched any more.
   [[nodiscard]] bool finish_unposted() noexcept {
-    return waiting_->env->stop().withdraw(*this) || hand_over();
+    return waiting_->env->stop().take_back(*this);
   }
   void finish() noexcept {
     promise_base* const waiting = waiting_;

@@ -21,8 +21,7 @@ class place_queue;
 /// The leaf of waiting for a place.
 class TANDEM_API place_waiter : public leaf {
  protected:
-  explicit place_waiter(place_queue& places) noexcept
-      : leaf(&place_waiter::on_stop), places_(&places) {}
+  explicit place_waiter(place_queue& places) noexcept : leaf(waits_for_place), places_(&places) {}
   place_waiter(place_waiter&&) noexcept = default;
   ~place_waiter() = default;
 
@@ -35,6 +34,7 @@ class TANDEM_API place_waiter : public leaf {
   friend class place_queue;
   enum class state : std::uint8_t { idle, queued, granted, stopped };
   static bool on_stop(stop_waiter& self) noexcept;
+  static const wait_kind waits_for_place;
 
   place_queue* places_;
   // Under the queue's lock.
@@ -57,7 +57,7 @@ class TANDEM_API place_queue {
   bool take_locked() noexcept;
   place_waiter* pop_locked() noexcept;
 
-  futex_mutex lock_;                   // guards all below
+  mutable futex_mutex lock_;           // guards all below
   std::atomic<std::size_t> limit_{0};  // written under the lock
   std::size_t taken_ = 0;
   place_waiter* oldest_ = nullptr;

@@ -22,6 +22,7 @@
 #include <coroutine>
 #include <cstdint>
 #include <exception>
+#include <source_location>
 
 #include <tandem/config.hpp>
 #include <tandem/detail/frame_memory.hpp>
@@ -69,6 +70,14 @@ class promise_base : public job, public frame_allocated {
     link = of_f;
   }
 
+  /// The line of the co_await where it was suspended last; line 0 where that is not kept.
+  std::source_location awaited_at() const noexcept {
+#if TANDEM_ABI_AWAIT_LINES
+    return awaits_at;
+#else
+    return {};
+#endif
+  }
   void post(post_kind kind = post_kind::resume) noexcept {
     note_queued();
     home->post(this, kind);
@@ -87,6 +96,9 @@ class promise_base : public job, public frame_allocated {
   void* link;
   std::uint64_t segment;
   outcome_base* room;
+#if TANDEM_ABI_AWAIT_LINES
+  std::source_location awaits_at;  // written by the frame before it suspends, or calls a child
+#endif
 
  private:
   TANDEM_API static void resume_job(job* self) noexcept;

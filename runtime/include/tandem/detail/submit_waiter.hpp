@@ -29,7 +29,7 @@ TANDEM_API executor& executor_of_pool(worker_pool& pool) noexcept;
 class TANDEM_API submit_waiter : public leaf, public line_place {
  protected:
   submit_waiter(worker_pool& pool, int priority, const std::source_location& where) noexcept
-      : leaf(&submit_waiter::on_stop), pool_(&pool), where_(where), priority_(priority) {}
+      : leaf(waits_for_pool), pool_(&pool), where_(where), priority_(priority) {}
   /// For an awaiter that has not started.
   submit_waiter(submit_waiter&&) noexcept = default;
   /// The pool has not taken the task: the block goes.
@@ -52,6 +52,7 @@ class TANDEM_API submit_waiter : public leaf, public line_place {
   // entered | refused | no_memory | stopped.
   enum class state : std::uint8_t { idle, queued, entered, refused, no_memory, stopped };
   static bool on_stop(stop_waiter& self) noexcept;
+  static const wait_kind waits_for_pool;
   /// Before the leaf is published. The state is idle afterwards if the pool is full.
   void try_once(submission_desk& desk) noexcept;
 

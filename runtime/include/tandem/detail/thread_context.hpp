@@ -11,6 +11,7 @@
 
 #include <tandem/config.hpp>
 #include <tandem/detail/platform/this_thread.hpp>
+#include <tandem/detail/seen_value.hpp>
 #include <tandem/environment.hpp>
 #include <tandem/executor.hpp>
 
@@ -41,7 +42,7 @@ struct thread_context {
   const executor* lane_home = nullptr;  // the home whose forks go to `lane`; null: no lane
   std::coroutine_handle<> next = {};    // resumed by run_chain after the stack has unwound
 
-  environment* env = nullptr;            // of the running segment
+  seen_value<environment*> env = nullptr;  // of the running segment; looks compare it
   invoke_job* stolen_call = nullptr;     // invoke/help: the one that this thread runs for another
   worker* current_worker = nullptr;      // set for the life of a pool thread
   executor* current_executor = nullptr;  // whose jobs this thread runs now
@@ -50,7 +51,7 @@ struct thread_context {
       nullptr;                // records/queued: of the running job; null where no task is observed
   bool fires_timers = false;  // inside timer_service::expire
   std::uint32_t budget = await_budget;
-  std::uint64_t next_segment = 0;  // numbers are unique in the process,
+  seen_value<std::uint64_t> next_segment = 0;  // numbers are unique in the process,
   std::uint64_t segment_end = 0;   // and up to here this thread's
 
   // Of this thread: may magazines still be made?

@@ -26,8 +26,9 @@ class wait_list;
 
 class TANDEM_API waiter : public leaf {
  public:
-  waiter(lock_word& lock, wait_list& list) noexcept
-      : leaf(&waiter::on_stop), lock_(&lock), list_(&list) {}
+  /// @param kind  whose on_stop is waiter::on_stop
+  waiter(const wait_kind& kind, lock_word& lock, wait_list& list) noexcept
+      : leaf(kind), lock_(&lock), list_(&list) {}
 
   /// waiting/queue. Under the lock: false if a stop was first. Then unlock and return give_up().
   bool may_queue() const noexcept { return place_ != place::stopped; }
@@ -41,13 +42,15 @@ class TANDEM_API waiter : public leaf {
   void take() noexcept { place_ = place::taken; }
   [[nodiscard]] bool go_on() noexcept { return !finish_unposted(); }
 
+  static bool on_stop(stop_waiter& self) noexcept;  // waiting/stop
+  /// The word of what it waits for, which lives as long as the wait is held.
+  const lock_word& word() const noexcept { return *lock_; }
+
  private:
   friend class wait_list;
   friend class taken_list;
   // All under the lock. outside: not yet in the list. taken: whoever took it ends the await.
   enum class place : std::uint8_t { outside, queued, taken, stopped };
-
-  static bool on_stop(stop_waiter& self) noexcept;  // waiting/stop
 
   lock_word* lock_;
   wait_list* list_;

@@ -3,6 +3,7 @@
 #include "platform/threads.hpp"
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <utility>
@@ -26,6 +27,8 @@ std::thread start_thread(const char* name, std::function<void()> body) {
   set_name(thread.native_handle(), name);  // nothing may fail any more: it runs
   return thread;
 }
+
+std::uint64_t this_thread_id() noexcept { return static_cast<std::uint64_t>(::gettid()); }
 
 void name_this_thread(const char* name) noexcept { set_name(pthread_self(), name); }
 

@@ -7,6 +7,7 @@
 #include <pthread_np.h>
 #endif
 
+#include <cstring>
 #include <string>
 #include <utility>
 
@@ -18,6 +19,15 @@ std::thread start_thread(const char* name, std::function<void()> body) {
     name_this_thread(kept.c_str());  // some systems let nobody else do it
     run();
   });
+}
+
+std::uint64_t this_thread_id() noexcept {
+  // Some systems have a number here, some a pointer.
+  const pthread_t self = ::pthread_self();
+  std::uint64_t out = 0;
+  static_assert(sizeof self <= sizeof out);
+  std::memcpy(&out, &self, sizeof self);
+  return out;
 }
 
 void name_this_thread([[maybe_unused]] const char* name) noexcept {

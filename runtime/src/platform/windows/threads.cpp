@@ -25,6 +25,8 @@ std::thread start_thread(const char* name, std::function<void()> body) {
   });
 }
 
+std::uint64_t this_thread_id() noexcept { return ::GetCurrentThreadId(); }
+
 void name_this_thread(const char* name) noexcept {
   std::array<wchar_t, 64> wide{};
   // One less than there is: the rest stays zero.

@@ -71,7 +71,7 @@ class TANDEM_IO_API request_lane {
     using tandem_awaiter = void;
 
     explicit next_awaiter(request_lane& lane) noexcept
-        : leaf(&next_awaiter::on_stop), lane_(&lane) {}
+        : leaf(waits_for_request), lane_(&lane) {}
 
     bool await_ready() const noexcept { return false; }
     template <class Promise>
@@ -84,6 +84,7 @@ class TANDEM_IO_API request_lane {
     friend class request_lane;
     bool start(promise_base& waiting) noexcept;
     static bool on_stop(stop_waiter& stopped) noexcept;
+    static const wait_kind waits_for_request;
 
     request_lane* lane_;
   };

@@ -45,6 +45,7 @@ class TANDEM_IO_API multishot_awaiter : protected tandem::detail::leaf {
   bool start(tandem::detail::promise_base& waiting);
   void finish_wait() noexcept;
   static bool on_stop(stop_waiter& self) noexcept;
+  static const tandem::detail::wait_kind waits_for_arrival;
 
   bool has_outcome_ = false;
   bool holds_ = false;

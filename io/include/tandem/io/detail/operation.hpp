@@ -39,7 +39,7 @@ class TANDEM_IO_API operation : public tandem::detail::leaf {
 
   // Both inline: every read and write passes through here twice, as it is wrapped for as_result().
   operation(operation_kind kind, void* buffer, std::size_t bytes) noexcept
-      : leaf(&operation::on_stop), kind_(kind), buffer_(buffer), bytes_(bytes) {}
+      : leaf(waits_for_io), kind_(kind), buffer_(buffer), bytes_(bytes) {}
   /// For one that has not started.
   operation(operation&& other) noexcept : operation(other.kind_, other.buffer_, other.bytes_) {
     aim(other.thread_, other.descriptor_);
@@ -187,6 +187,7 @@ class TANDEM_IO_API operation : public tandem::detail::leaf {
   bool stop_direct() noexcept;
 
   static bool on_stop(stop_waiter& self) noexcept;
+  static const tandem::detail::wait_kind waits_for_io;
   static void run_submit(job* self) noexcept;
   static void run_cancel(job* self) noexcept;
 

@@ -1,0 +1,56 @@
+// listed_thread.hpp: the threads that run tasks, for whoever looks what they do.
+// SPDX-License-Identifier: MIT
+//
+// A list of the process. Entries stand on the stacks of their threads; whoever reads the list holds
+// its lock, which a thread needs to leave. Across a fork it is locked, and empty in the child.
+#pragma once
+
+#include <cstdint>
+
+#include <tandem/config.hpp>
+
+namespace tandem::inline v0 {
+
+class environment;
+class runtime;
+
+namespace detail {
+
+struct thread_context;
+
+/// What a thread did when somebody looked.
+struct thread_note {
+  const tandem::runtime* owner = nullptr;
+  const char* role = "";             ///< "worker", "completion thread"; a literal
+  int number = -1;                   ///< within its role; -1: it has none
+  std::uint64_t thread_id = 0;       ///< of the system
+  const environment* env = nullptr;  ///< whose segment it runs: only to be compared
+  std::uint64_t segments = 0;        ///< a number that is higher when another segment has begun
+};
+
+/// While it lives the calling thread is in the list.
+class TANDEM_API listed_thread {
+ public:
+  listed_thread(const tandem::runtime* owner, const char* role, int number) noexcept;
+  listed_thread(const listed_thread&) = delete;
+  listed_thread& operator=(const listed_thread&) = delete;
+  ~listed_thread();
+
+  /// Calls `look(of, note)` with each thread of the list. `look` must not wait.
+  using look_function = void (*)(void* of, const thread_note& note) noexcept;
+  static void for_each(look_function look, void* of) noexcept;
+
+  // For forks.
+  static void lock() noexcept;
+  static void unlock() noexcept;
+  static void forget_all() noexcept;
+
+ private:
+  thread_note note_;
+  const thread_context& context_;
+  listed_thread* previous_;
+  listed_thread* next_;
+};
+
+}  // namespace detail
+}  // namespace tandem::inline v0

@@ -1,0 +1,270 @@
+// dump_text.cpp: a snapshot for people: the tree of tasks, what each waits for, and who is to end that.
+// SPDX-License-Identifier: MIT
+#include "insight/dump_text.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <map>
+
+#include "insight/code_names.hpp"
+#include "insight/snapshot.hpp"
+#include "platform/process.hpp"
+
+namespace tandem::inline v0::detail {
+
+namespace {
+
+std::string number_text(std::size_t n) {
+  std::string out = std::to_string(n);
+  for (std::size_t at = out.size(); at > 3; at -= 3) out.insert(at - 3, ",");
+  return out;
+}
+
+std::string address_text(const void* address) {
+  char out[32];
+  std::snprintf(out, sizeof out, "%p", address);
+  return out;
+}
+
+std::string time_text(std::chrono::system_clock::time_point at) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(at);
+  char out[32];
+  // Not strftime of local time: that reads files, and takes locks of the C library.
+  const std::tm* const utc = std::gmtime(&seconds);
+  if (utc == nullptr) return "";
+  std::strftime(out, sizeof out, "%Y-%m-%d %H:%M:%S UTC", utc);
+  return out;
+}
+
+/// Finds the task with an id. Of those that are grouped only the first is known.
+const seen_node* find_task(const std::vector<seen_node>& in, std::uint64_t id) {
+  for (const seen_node& each : in) {
+    if (each.id == id || std::find(each.others.begin(), each.others.end(), id) != each.others.end())
+      return &each;
+    if (const seen_node* const below = find_task(each.children, id)) return below;
+  }
+  return nullptr;
+}
+
+class text_writer {
+ public:
+  text_writer(const snapshot& of, code_names& names) : of_(of), names_(names) {}
+
+  std::string write() {
+    head();
+    threads();
+    for (const seen_node* each : in_order(of_.roots)) node(*each, 0);
+    return std::move(out_);
+  }
+
+ private:
+  void line(std::size_t depth, const std::string& text) {
+    out_.append(2 * depth, ' ');
+    out_ += text;
+    out_ += '\n';
+  }
+
+  void head() {
+    line(0, "tandem: dump of runtime \"" + of_.runtime_name + "\" of process " +
+                std::to_string(platform::process_id()) + ", " + time_text(of_.at) + ", in " +
+                span_text(of_.took_ns));
+    const std::size_t ready = of_.tasks - of_.waiting - of_.running;
+    line(0, number_text(of_.live) + (of_.live == 1 ? " task lives: " : " tasks live: ") +
+                number_text(of_.waiting) + " wait, " + number_text(of_.running) + " run, " +
+                number_text(ready) + " are ready to run or between two waits");
+    if (of_.live > of_.tasks) {
+      line(0, number_text(of_.live - of_.tasks) +
+                  " of them have not begun: they are queued behind others, see the threads");
+    }
+    out_ += '\n';
+  }
+
+  void threads() {
+    for (const thread_note& each : of_.threads) {
+      if (each.env == nullptr) continue;
+      bool is_known = false;
+      for (const seen_node& root : of_.roots) is_known = is_known || runs_on(root, each);
+      if (!is_known) continue;
+    }
+  }
+
+  static bool runs_on(const seen_node& node, const thread_note& thread) {
+    return node.state == task_state::runs && node.thread.thread_id == thread.thread_id;
+  }
+
+  static std::vector<const seen_node*> in_order(const std::vector<seen_node>& nodes) {
+    std::vector<const seen_node*> sorted;
+    sorted.reserve(nodes.size());
+    for (const seen_node& each : nodes) sorted.push_back(&each);
+    std::stable_sort(sorted.begin(), sorted.end(), [](const seen_node* a, const seen_node* b) {
+      return a->count != b->count ? a->count > b->count : a->id < b->id;
+    });
+    return sorted;
+  }
+
+  void node(const seen_node& of, std::size_t depth) {
+    if (!of.is_task) {
+      part(of, depth);
+      return;
+    }
+    std::string text;
+    if (of.count > 1) text = number_text(of.count) + " tasks like this: ";
+    text += task_text(of);
+    if (of.count > 1) {
+      text += " (also";
+      for (const std::uint64_t id : of.others) text += " " + std::to_string(id);
+      text += of.count > of.others.size() + 1 ? " ...)" : ")";
+    }
+    line(depth, text);
+    if (of.stop != stop_reason::none) {
+      line(depth + 1, std::string("was asked to stop (") + to_string(of.stop) + ") and has not ended");
+    }
+    state(of, depth + 1);
+    inside(of, depth + 1);
+    if (depth == 0) out_ += '\n';
+  }
+
+  void state(const seen_node& of, std::size_t depth) {
+    if (of.state == task_state::runs) {
+      std::string text = "runs on " + thread_text(of.thread);
+      if (of.runs_since_ns >= 0) {
+        text += ", without a pause for at least " + span_text(of_.now_ns - of.runs_since_ns);
+      }
+      line(depth, text);
+    } else if (of.state == task_state::ready) {
+      line(depth, "is ready to run, or waits for something that tandem does not know");
+    }
+  }
+
+  void inside(const seen_node& of, std::size_t depth) {
+    for (const seen_wait& each : of.waits) wait(each, depth);
+    if (!of.joins.empty()) {
+      line(depth, "waits for the end of all children");
+      frames(of.joins, false, depth + 1);
+    }
+    for (const seen_node* each : in_order(of.children)) node(*each, depth);
+  }
+
+  void part(const seen_node& of, std::size_t depth) {
+    std::string text = of.note.word;
+    if (of.note.more[0] != 0) text += std::string(" ") + of.note.more.data();
+    if (of.note.until_ns != wait_note::no_time) text += ", " + until(of.note.until_ns);
+    if (of.stop != stop_reason::none) {
+      text += std::string(", was asked to stop (") + to_string(of.stop) + ")";
+    }
+    line(depth, text + ":");
+    inside(of, depth + 1);
+  }
+
+  std::string until(std::int64_t deadline_ns) const {
+    const std::int64_t left = deadline_ns - of_.deadline_now_ns;
+    return left > 0 ? "until in " + span_text(left) : "over for " + span_text(-left);
+  }
+
+  void wait(const seen_wait& of, std::size_t depth) {
+    line(depth, wait_text(of_, of));
+    frames(of.frames, of.has_more_frames, depth + 1);
+  }
+
+  void frames(const std::vector<seen_frame>& of, bool has_more, std::size_t depth) {
+    std::size_t number = 0;
+    for (const seen_frame& each : of) {
+      const code_name& name = names_.find(each.code);
+      std::string text = "#" + std::to_string(number++) + " " + name.function;
+      if (each.awaits_at.line() != 0) {
+        text += std::string(" at ") + each.awaits_at.file_name() + ":" +
+                std::to_string(each.awaits_at.line());
+      } else if (!name.file.empty()) {
+        text += ", which begins at " + name.file + ":" + std::to_string(name.line);
+      }
+      line(depth, text);
+    }
+    if (has_more) line(depth, "... and further out");
+  }
+
+ public:
+  static std::string thread_text(const thread_note& of) {
+    std::string out = of.role;
+    if (of.number >= 0) out += " " + std::to_string(of.number);
+    return out + " (thread " + std::to_string(of.thread_id) + ")";
+  }
+
+ private:
+  const snapshot& of_;
+  code_names& names_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string place_text(const char* file, std::uint32_t line, const char* function) {
+  if (line == 0) return "a place that is not known";
+  std::string out = std::string(file) + ":" + std::to_string(line);
+  if (function[0] != 0) out += std::string(" in ") + function;
+  return out;
+}
+
+std::string span_text(std::int64_t ns) {
+  char out[64];
+  const double s = static_cast<double>(ns) / 1e9;
+  if (ns < 1'000'000) {
+    std::snprintf(out, sizeof out, "%lld us", static_cast<long long>(ns / 1000));
+  } else if (ns < 1'000'000'000) {
+    std::snprintf(out, sizeof out, "%lld ms", static_cast<long long>(ns / 1'000'000));
+  } else if (s < 120) {
+    std::snprintf(out, sizeof out, "%.1f s", s);
+  } else if (s < 7200) {
+    std::snprintf(out, sizeof out, "%.0f min", s / 60);
+  } else {
+    std::snprintf(out, sizeof out, "%.1f h", s / 3600);
+  }
+  return out;
+}
+
+std::string task_text(const seen_node& task) {
+  std::string out = "task " + std::to_string(task.id);
+  if (task.name[0] != 0) out += std::string(" \"") + task.name + "\"";
+  return out + ", spawned at " +
+         place_text(task.spawned_at.file_name(), task.spawned_at.line(),
+                    task.spawned_at.function_name());
+}
+
+std::string wait_text(const snapshot& in, const seen_wait& wait) {
+  const wait_note& note = wait.note;
+  std::string out = note.verb;
+  if (note.word[0] != 0) out += std::string(" ") + note.word;
+  if (note.object != nullptr) out += " " + address_text(note.object);
+  if (note.more[0] != 0) out += std::string(" ") + note.more.data();
+  if (note.until_ns != wait_note::no_time) {
+    const std::int64_t left = note.until_ns - in.deadline_now_ns;
+    out += left > 0 ? ", " + span_text(left) + " more" : ", which is over";
+  }
+  if (note.end == wait_end::task) {
+    const bool is_lock = note.object != nullptr;
+    const seen_node* task = nullptr;
+    std::uint64_t id = note.task;
+    for (const seen_edge& each : in.edges) {
+      if (each.leaf == wait.leaf) id = each.awaited;
+    }
+    if (id != 0) task = find_task(in.roots, id);
+    if (is_lock) out += " held by";
+    if (is_lock && id == 0) {
+      out += " somebody outside of any task";
+    } else if (task != nullptr) {
+      out += is_lock ? " " : ": ";
+      out += task_text(*task);
+    } else {
+      out += (is_lock ? " task " : ": task ") + std::to_string(id);
+      out += is_lock ? ", which has ended or has not begun" : ", which has not begun, or is ending";
+    }
+  }
+  if (wait.seen_since_ns >= 0) out += "; for at least " + span_text(in.now_ns - wait.seen_since_ns);
+  return out;
+}
+
+std::string dump_as_text(const snapshot& of, code_names& names) {
+  return text_writer(of, names).write();
+}
+
+}  // namespace tandem::inline v0::detail

@@ -1,0 +1,28 @@
+// dump_text.hpp: a snapshot for people.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace tandem::inline v0::detail {
+
+class code_names;
+struct seen_node;
+struct seen_wait;
+struct snapshot;
+
+/// "file.cpp:12 in f()"; the function is left out where the compiler gives none.
+std::string place_text(const char* file, std::uint32_t line, const char* function);
+/// "1.5 s", "20 ms", "3 min 2 s": no more digits than people read.
+std::string span_text(std::int64_t ns);
+/// "waits for a mutex 0x7ffe held by task 12 "transfer" (spawned at bank.cpp:7), for at least 1.5 s"
+std::string wait_text(const snapshot& in, const seen_wait& wait);
+/// "task 12 "transfer", spawned at bank.cpp:7 in main()"
+std::string task_text(const seen_node& task);
+
+/// @throws std::bad_alloc
+std::string dump_as_text(const snapshot& of, code_names& names);
+std::string dump_as_json(const snapshot& of, code_names& names);
+
+}  // namespace tandem::inline v0::detail

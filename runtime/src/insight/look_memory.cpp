@@ -1,0 +1,37 @@
+// look_memory.cpp: since when waits and segments last, as far as looks have seen them.
+// SPDX-License-Identifier: MIT
+#include "insight/look_memory.hpp"
+
+#include <utility>
+
+namespace tandem::inline v0::detail {
+
+std::int64_t look_memory::wait(const void* leaf, bool known) {
+  std::int64_t since = -1;
+  if (known) {
+    const auto found = waits_.find(leaf);
+    since = found != waits_.end() ? found->second : last_ns_;
+  }
+  if (new_waits_.size() < most_waits) new_waits_.emplace(leaf, since >= 0 ? since : now_ns_);
+  return since;
+}
+
+std::int64_t look_memory::segment(const thread_note& of) {
+  std::int64_t since = -1;
+  const auto found = segments_.find(of.thread_id);
+  if (found != segments_.end() && found->second.env == of.env &&
+      found->second.segments == of.segments) {
+    since = found->second.since_ns;
+  }
+  new_segments_.insert_or_assign(of.thread_id,
+                                 segment_seen{of.env, of.segments, since >= 0 ? since : now_ns_});
+  return since;
+}
+
+void look_memory::end() {
+  waits_ = std::exchange(new_waits_, {});
+  segments_ = std::exchange(new_segments_, {});
+  last_ns_ = now_ns_;
+}
+
+}  // namespace tandem::inline v0::detail

@@ -1,0 +1,72 @@
+// snapshot_builder.hpp: takes down what a look shows, and makes a tree of it.
+// SPDX-License-Identifier: MIT
+//
+// Under the locks of a look it only writes into room that is there; settle() then has the time to
+// build. So a spell under a lock is some microseconds, and memory that ends is an exception.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "insight/snapshot.hpp"
+#include "stop/stop_look.hpp"
+
+namespace tandem::inline v0::detail {
+
+class look_memory;
+
+class snapshot_builder final : public look_visitor {
+ public:
+  /// @param most_frames  of each chain
+  /// @param groups       whether siblings that are alike become one
+  snapshot_builder(snapshot& into, look_memory& memory, std::size_t most_frames, bool groups);
+
+  void enter(const environment& of) noexcept override;
+  void wait(const stop_waiter& what, const promise_base& frame, bool known) noexcept override;
+  void joins(const promise_base& frame) noexcept override;
+  void leave() noexcept override;
+  bool has_room() const noexcept override;
+  void settle() override;
+  /// After the walk.
+  void finish();
+
+ private:
+  enum class what : std::uint8_t { enter, wait, joins, leave };
+  struct event {
+    what kind = what::leave;
+    seen_node node;  // of enter; without memory of its own
+    seen_wait wait;  // likewise
+    const environment* env = nullptr;
+    std::size_t first_frame = 0;
+    std::size_t frames = 0;
+    bool has_more_frames = false;
+  };
+
+  event& add(what kind) noexcept;
+  void take_frames(event& into, const promise_base& from) noexcept;
+  void begin_node(event& of);
+  void end_node();
+  void add_wait(event& of);
+  void add_joiner(const event& of);
+  void note_state(seen_node& node, const environment* env);
+  static void hash_node(seen_node& node) noexcept;
+
+  snapshot& into_;
+  look_memory& memory_;
+  const std::size_t most_frames_;
+  const bool groups_;
+  std::vector<event> events_;       // the first event_count_ are in use
+  std::size_t event_count_ = 0;
+  std::vector<seen_frame> frames_;  // likewise
+  std::size_t frame_count_ = 0;
+
+  std::vector<seen_node> open_;  // from the root down
+  // Of each open one, and of the roots: which of its children are how.
+  std::vector<std::unordered_map<std::size_t, std::size_t>> known_children_;
+  std::vector<std::uint64_t> open_tasks_;                     // of each open one: its task
+  std::unordered_map<std::uint64_t, std::uint64_t> task_of_;  // of parts, by id: of their task
+};
+
+}  // namespace tandem::inline v0::detail
