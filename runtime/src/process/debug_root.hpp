@@ -15,21 +15,19 @@
 
 namespace tandem::inline v0 {
 
+class mutex;
 class sleep_awaiter;
 
 namespace detail {
 
 class blocking_request;
+class child_group;
 class foreign_wait;
 class join_leaf;
 class joinable_root;
 class leaf;
-class place_waiter;
 class promise_base;
 class scope_environment;
-class scope_join_awaiter;
-class stop_to_token;
-class submit_waiter;
 class waiter;
 class worker;
 struct thread_context;
@@ -53,13 +51,11 @@ struct debug_root {
   join_leaf* of_join = nullptr;
   waiter* of_waiter = nullptr;
   sleep_awaiter* of_sleep = nullptr;
+  mutex* of_mutex = nullptr;
   blocking_request* of_blocking = nullptr;
-  place_waiter* of_place_waiter = nullptr;
-  submit_waiter* of_submit_waiter = nullptr;
+  child_group* of_child_group = nullptr;
   scope_environment* of_scope_environment = nullptr;
-  scope_join_awaiter* of_scope_join = nullptr;
   foreign_wait* of_foreign_wait = nullptr;
-  stop_to_token* of_stop_to_token = nullptr;
 };
 
 /// Written by whoever has the list of runtimes, under its lock.

@@ -3,15 +3,14 @@
 #include "process/debug_root.hpp"
 
 #include <tandem/detail/blocking_request.hpp>
+#include <tandem/detail/child_group.hpp>
 #include <tandem/detail/foreign_wait.hpp>
-#include <tandem/detail/place_queue.hpp>
-#include <tandem/detail/submit_waiter.hpp>
 #include <tandem/detail/thread_context.hpp>
 #include <tandem/detail/wait_list.hpp>
+#include <tandem/mutex.hpp>
 #include <tandem/sleep.hpp>
 #include <tandem/spawn.hpp>
 #include <tandem/task_scope.hpp>
-#include <tandem/with_stop.hpp>
 
 #include "crew/worker.hpp"
 #include "pool/worker_pool_impl.hpp"

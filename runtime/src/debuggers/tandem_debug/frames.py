@@ -61,9 +61,10 @@ def plain_function(name):
 class Frame:
     """One that is suspended, or of a call that is on a stack now."""
 
-    def __init__(self, program, promise, now=None):
+    def __init__(self, program, promise, now=None, runs=False):
         self.program = program
-        self.now = now  # (file, line) of what is on a stack
+        self.now = now    # (file, line) of what is on a stack
+        self.runs = runs  # on a stack, but nobody knows where
         self.promise = promise  # the Place of its promise_base
         self.address = promise.address - PROMISE_OFFSET
         self.resume = program.word(self.address)
@@ -80,14 +81,14 @@ class Frame:
         """(file, line, what that line is: "at" the await, "near" it, where the function "begins"); None: unknown."""
         if self.now is not None:
             return *self.now, "at"
-        if self.promise.has("awaits_at"):
+        if not self.runs and self.promise.has("awaits_at"):
             place = source_place(self.promise["awaits_at"])
             if place is not None:
                 return place[0], place[1], "at"
         if self.resume == 0:
             return None
         try:
-            found = await_line(self.program, self.resume, self.address)
+            found = await_line(self.program, self.resume, self.address) if not self.runs else None
         except Unreadable:
             found = None
         if found is not None:
@@ -97,14 +98,6 @@ class Frame:
 
     def type(self):
         return self.program.frame_type(self.resume) if self.resume != 0 else None
-
-    def part_at(self, address):
-        """The name of the type of the member that lies there; None if the frame's type is not known."""
-        kind = self.type()
-        for _, offset, member, _ in self.program.members(kind) if kind is not None else ():
-            if offset <= address - self.address < offset + self.program.size(member):
-                return self.program.key(member)
-        return None
 
     def locals(self):
         """(name, value) of parameters and variables; None if the frame's type is not known."""

@@ -8,6 +8,7 @@ import gdb
 from . import frames
 from .place import Types, Unreadable
 
+STACK_BYTES = 64 * 1024
 ROOT = "tandem::v0::detail::for_debuggers"
 
 
@@ -209,6 +210,18 @@ class Program(Types):
                 frame_before.select()
         return out
 
+    def words_on_stack(self, number):
+        """The words of the stack of a thread, from its top."""
+        selected = gdb.selected_thread()
+        try:
+            for thread in gdb.selected_inferior().threads():
+                if thread.num == number:
+                    thread.switch()
+                    yield from self._words_from(int(gdb.parse_and_eval("(unsigned long)$sp")), STACK_BYTES)
+        finally:
+            if selected is not None:
+                selected.switch()
+
     def coroutine_of(self, frame):
         """The coroutine frame that a frame of a stack belongs to; None: it is no coroutine's, or that cannot be found."""
         if frame.type() == gdb.INLINE_FRAME:
@@ -239,8 +252,6 @@ class Program(Types):
             low = int(frame.read_register("rsp"))
             older = frame.older()
             high = int(older.read_register("rsp")) if older is not None else low + 512
-            data = self.read(low, min(max(high - low, 0), 8192))
-        except (gdb.error, ValueError, Unreadable):
+        except (gdb.error, ValueError):
             return
-        for i in range(0, len(data) - 7, 8):
-            yield int.from_bytes(data[i:i + 8], "little")
+        yield from self._words_from(low, min(max(high - low, 0), 8192))

@@ -8,6 +8,7 @@ import lldb
 from . import frames
 from .place import Types, Unreadable
 
+STACK_BYTES = 64 * 1024
 ROOT = "tandem::v0::detail::for_debuggers"
 
 
@@ -182,6 +183,10 @@ class Program(Types):
                 out.append((found, (self._path(line.GetFileSpec()), line.GetLine()) if line.GetLine() != 0 else None))
         return out
 
+    def words_on_stack(self, number):
+        """The words of the stack of a thread, from its top."""
+        yield from self._words_from(self.process.GetThreadByIndexID(number).GetFrameAtIndex(0).GetSP(), STACK_BYTES)
+
     def coroutine_of(self, frame):
         """The coroutine frame that a frame of a stack belongs to; None: it is no coroutine's, or that cannot be found."""
         pc = frame.GetPC() - (1 if frame.GetFrameID() > 0 else 0)
@@ -210,9 +215,4 @@ class Program(Types):
         low = frame.GetSP()
         older = frame.GetThread().GetFrameAtIndex(frame.GetFrameID() + 1)
         high = older.GetSP() if older.IsValid() else low + 512
-        try:
-            data = self.read(low, min(max(high - low, 0), 8192)) if high > low else b""
-        except Unreadable:
-            return
-        for i in range(0, len(data) - 7, 8):
-            yield int.from_bytes(data[i:i + 8], "little")
+        yield from self._words_from(low, min(max(high - low, 0), 8192))

@@ -63,6 +63,16 @@ class Types:
     def word(self, address):
         return int.from_bytes(self.read(address, 8), "little")
 
+    def _words_from(self, address, size):
+        """As many as can be read."""
+        for page in range(address, address + size, 1024):
+            try:
+                data = self.read(page, min(1024, address + size - page))
+            except Unreadable:
+                return
+            for i in range(0, len(data) - 7, 8):
+                yield int.from_bytes(data[i:i + 8], "little")
+
     def text(self, address, most=4096):
         """A string that ends with a zero; "" at null. Remembered: what is asked for are constants of the program."""
         if address == 0:

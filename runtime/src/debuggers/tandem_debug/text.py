@@ -62,7 +62,7 @@ def _without_numbers(line):
 def _node(node, grouped, depth):
     pad = "  " * depth
     out = [pad + headline(node)]
-    thread = running_on(node)
+    thread = node.running_on()
     if thread is not None:
         for frame in node.snapshot.running_chain(thread[0])[:1]:
             out.append(f"{pad}  {frame.name()}{place(frame)} runs")
@@ -98,19 +98,8 @@ def headline(node):
     return out
 
 
-def running_on(node):
-    """The thread that runs it, or what it awaits; None: none does."""
-    if node.thread is not None:
-        return node.thread
-    for child in node.children:
-        found = running_on(child) if not child.is_task else None
-        if found is not None:
-            return found
-    return None
-
-
 def state(node):
-    thread = running_on(node)
+    thread = node.running_on()
     found = node.all_waits()
     if thread is not None:
         return f"runs on {thread[1]}"
@@ -157,7 +146,7 @@ def place(frame):
 def backtrace(snapshot, node, with_locals=False):
     """The chains of awaits of a task: from where it stands up to the task itself, then who spawned it."""
     out = [headline(node)]
-    thread = running_on(node)
+    thread = node.running_on()
     if thread is not None:
         out += ["", f"{thread[1]}:"] + _running(snapshot, thread[0], with_locals)
     for wait in _joined_waits(node):
@@ -202,13 +191,11 @@ def chain_lines(snapshot, chain, with_locals=False):
 def answer_bt(snapshot, number, thread, with_locals):
     """Of "tandem bt": number None: of the task that the thread runs."""
     if number is not None:
-        node = snapshot.task(number)
-        if node is None:
+        node = snapshot.by_id(number)
+        if node is None or not node.is_task:
             return [f"no task {number} is known: see tandem tasks"]
         return backtrace(snapshot, node, with_locals)
     node = snapshot.threads.get(thread)
-    while node is not None and not node.is_task and snapshot.nodes.get(node.parent) is not None:
-        node = snapshot.nodes[node.parent]
     if node is None:
         return ["the selected thread runs no task; tandem tasks lists all of them"]
-    return backtrace(snapshot, node, with_locals)
+    return backtrace(snapshot, node.task(), with_locals)

@@ -1,56 +1,46 @@
 # waits.py: what a task waits for, in words.
 # SPDX-License-Identifier: MIT
-from . import words
 from .place import Unreadable
 
 
 def describe(wait):
-    """ "a mutex (door)". """
+    """ "waits for a mutex (door)". """
     if wait.how == "queued":
         return f"may go on: it lies {wait.where}"
     if wait.how == "children":
         return "waits for the children of its scope"
     try:
-        what, detail = _of_leaf(wait)
+        return _of_leaf(wait.snapshot, wait.leaf)
     except Unreadable as failure:
         return f"waits for something that cannot be read ({failure})"
-    return f"waits for {what}" + (f" ({detail})" if detail else "")
 
 
-def _of_leaf(wait):
-    leaf, snapshot = wait.leaf, wait.snapshot
+def _of_leaf(snapshot, leaf):
+    word = leaf.types.text(leaf["kind_"].target()["word"].number())
     name = snapshot.wait_class(leaf)
-    word = own_word(leaf)
-    if word is None:
-        awaiter = wait.frames()[0].part_at(leaf.address)
-        word = words.of_awaiter(awaiter) if name == "waiter" and awaiter else None
-    word = word or words.OF_ON_STOP.get(name) or (f"something ({name})" if name else "something")
+    if name == "sleep_awaiter":
+        return f"sleeps ({_until(snapshot, leaf)})"
     detail = DETAILS[name](snapshot, leaf) if name in DETAILS else None
-    return word, detail
-
-
-def own_word(leaf):
-    """What the library itself calls this kind of wait; None if it has no such words."""
-    if not leaf.has("kind_"):
-        return None
-    kind = leaf["kind_"].target()
-    if kind is None or not kind.has("word"):
-        return None
-    return leaf.types.text(kind["word"].number()) or None
+    return f"waits for {word or 'something'}" + (f" ({detail})" if detail else "")
 
 
 def _as(snapshot, member, leaf):
     """The object of this type whose base the waiter is."""
-    kind = snapshot.kind(member)
-    place = leaf.cast(kind)
-    place.address = leaf.address - place.base_offset("stop_waiter")
-    place._data = None
-    return place
+    offset = snapshot.place(member, 0).base_offset("stop_waiter")
+    return snapshot.place(member, leaf.address - offset)
 
 
 def _lock(snapshot, leaf):
-    address = _as(snapshot, "of_waiter", leaf)["lock_"].number()
-    return object_name(snapshot.program, address)
+    lock = _as(snapshot, "of_waiter", leaf)["lock_"].number()
+    out = object_name(snapshot.program, lock)
+    if leaf.types.text(leaf["kind_"].target()["word"].number()) == "a mutex":
+        owner = snapshot.place("of_mutex", lock)["owner_"].number()  # its word is its first member
+        node = snapshot.by_id(owner)
+        if node is not None:
+            out += f", held by task {node.task().id}"
+        else:
+            out += ", held outside any task" if owner == 0 else ", held by a task that has ended"
+    return out
 
 
 def object_name(program, address):
@@ -63,9 +53,7 @@ def object_name(program, address):
 
 def _joined(snapshot, leaf):
     root = _as(snapshot, "of_join", leaf)["target_"].target()
-    if root is None:
-        return None
-    return f"task {root['env_']['id_'].number()}"
+    return f"task {root['env_']['id_'].number()}" if root is not None else None
 
 
 def _until(snapshot, leaf):
@@ -81,7 +69,7 @@ def _until(snapshot, leaf):
 
 def _blocking(snapshot, leaf):
     state = _as(snapshot, "of_blocking", leaf)["state_"].number()
-    return {1: "it waits for a thread of the blocking pool", 2: "it runs on a thread of the blocking pool"}.get(state)
+    return {1: "queued for a thread", 2: "on a thread"}.get(state)
 
 
-DETAILS = {"waiter": _lock, "join_leaf": _joined, "sleep_awaiter": _until, "blocking_request": _blocking}
+DETAILS = {"waiter": _lock, "join_leaf": _joined, "blocking_request": _blocking}

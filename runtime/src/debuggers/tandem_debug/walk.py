@@ -4,111 +4,10 @@
 in queues. What a task waits for hangs in the slot of its environment; from there the promises lead up to who awaits."""
 
 from . import frames, queues, words
+from .nodes import Node, Runtime, Wait, awaiting
 from .place import Place, Unreadable
 
-STOPPED_MARK = 1
-MOST_FRAMES = 100_000
-
-
-class Wait:
-    """Where a task stands: the innermost frame of a chain of awaits, and why it does not go on."""
-
-    def __init__(self, snapshot, promise, how, leaf=None, where=""):
-        self.snapshot = snapshot
-        self.promise = promise  # the Place of its promise_base
-        self.how = how          # "leaf", "children", "queued", "running"
-        self.leaf = leaf        # the Place of the stop_waiter; else None
-        self.where = where      # of what is queued: the queue
-        self._frames = None
-
-    def frames(self):
-        """From the innermost to that of the task."""
-        if self._frames is None:
-            out = []
-            promise = self.promise
-            while promise is not None and len(out) < MOST_FRAMES:
-                out.append(frames.Frame(self.snapshot.program, promise))
-                promise = promise["continuation"].target()
-            self._frames = out
-        return self._frames
-
-
-class Node:
-    """An environment: a task's, or one that stands between a task and what it awaits (when_all, a scope, a time limit)."""
-
-    def __init__(self, snapshot, place):
-        self.snapshot = snapshot
-        self.place = place
-        self.children = []
-        self.waits = []
-        self.thread = None   # which runs it
-        self.queued = None   # where, if it has not begun
-        self.body = None     # the Frame of the task's own coroutine, if that is known
-        self.id = place["id_"].number()
-        self.name = place.types.text(place["name_"].number())
-        self.spawned_at = frames.source_place(place["spawned_at_"])
-        self.parent = place["parent_"].number()
-        self.reason = place["stop_"]["reason_"].number()
-        self.is_task = snapshot.is_task(place)
-
-    def word(self):
-        """What it is."""
-        if self.place.has("kind_") and self.place["kind_"].number() != 0:
-            kind = self.place["kind_"].target()
-            if kind.has("word"):
-                return self.place.types.text(kind["word"].number())
-        if self.is_task:
-            return "task"
-        if any(each.is_task for each in self.children):
-            return "scope"
-        for wait in self._all_waits():
-            for frame in wait.frames():
-                if frame.promise["env"].number() == self.place.address and frame.promise["on_final"].number() != 0:
-                    return self._word_of_border(frame.promise)
-        return "an inner environment"
-
-    def _word_of_border(self, promise):
-        function = self.place.types.symbol(promise["on_final"].number())[0]
-        name = words.last_names(function, 2)
-        if name == "child_group::child_ended":
-            return self._group(promise) or words.OF_ON_FINAL[name]
-        return words.OF_ON_FINAL.get(name, name.split("::")[0] if name else "an inner environment")
-
-    def _group(self, promise):
-        """Which one: a child's link is its slot, which begins with its group, which begins with what it is."""
-        try:
-            kind = self.place.types.read(self.place.types.word(promise["link"].number()), 1)[0]
-            return words.GROUPS[kind]
-        except (Unreadable, IndexError):
-            return None
-
-    def _all_waits(self):
-        yield from self.waits
-        for child in self.children:
-            if not child.is_task:
-                yield from child._all_waits()
-
-    def all_waits(self):
-        """Its own, and those of the environments in it that are no tasks."""
-        return list(self._all_waits())
-
-    def inner_tasks(self):
-        for child in self.children:
-            if child.is_task:
-                yield child
-            else:
-                yield from child.inner_tasks()
-
-    def is_running(self):
-        return self.thread is not None or any(each.is_running() for each in self.children if not each.is_task)
-
-
-class Runtime:
-    def __init__(self, name, workers, live):
-        self.name = name
-        self.workers = workers
-        self.live = live
-        self.tasks = []  # the Nodes of those without a parent
+LAST_MARK = 2  # addresses up to this one are no waiters: the slot was stopped, or a look of the process holds it
 
 
 class Snapshot:
@@ -138,23 +37,11 @@ class Snapshot:
     def all_tasks(self):
         return [each for each in self.nodes.values() if each.is_task]
 
-    def task(self, number):
+    def by_id(self, number):
         for node in self.nodes.values():
             if node.id == number:
                 return node
         return None
-
-    def is_task(self, environment):
-        """Whether it is a member of a root, which is a job that starts a task; else it lies in a frame."""
-        if environment.has("kind_") and environment["kind_"].number() != 0 and environment["kind_"].target().has("word"):
-            return self.program.text(environment["kind_"].target()["word"].number()) == "task"
-        kind = self.kind("of_joinable_root")
-        base = Place(self.program, kind, 0).base_offset("job")
-        offset = self.program.find(kind, "env_")[0]
-        try:
-            return self.is_start_job(self.program.word(environment.address - offset + base))
-        except Unreadable:
-            return False
 
     def is_start_job(self, function):
         return words.last_names(self.program.symbol(function)[0], 2) in ("root::start_job", "root::start_observed_job")
@@ -205,10 +92,12 @@ class Snapshot:
                 except Unreadable as failure:
                     self.damaged.append(str(failure))
                     break
+                child = following
+                if node.is_mark:
+                    continue
                 self.nodes[address] = node
                 out.append(node)
                 todo.append((node.place["stop_"], node.children))
-                child = following
         return top
 
     def _environment_kind(self):
@@ -217,7 +106,7 @@ class Snapshot:
     # Waits.
     def _read_slot(self, node):
         stop = node.place["stop_"]
-        waiter = stop["slot_"].target() if stop["slot_"].number() > STOPPED_MARK else None
+        waiter = stop["slot_"].target() if stop["slot_"].number() > LAST_MARK else None
         if waiter is not None:
             self._read_waiter(node, waiter)
         waiter = stop["overflow_"].target()
@@ -228,7 +117,7 @@ class Snapshot:
             waiter = waiter["next_"].target()
 
     def _read_waiter(self, node, waiter):
-        if waiter["is_leaf_"].number() != 0:
+        if waiter["is_leaf_"].number() & 1 != 0:
             promise = waiter.cast(self.kind("of_leaf"))["waiting_"].target()
         else:
             promise = self._of_listener(waiter)
@@ -236,25 +125,16 @@ class Snapshot:
             node.waits.append(Wait(self, promise, "leaf", waiter))
 
     def _of_listener(self, waiter):
-        """The promise that waits there; None: it listens only, or is of a kind that is not known here."""
-        function = self.wait_class(waiter)
-        for name, member in (("scope_join_awaiter", "of_scope_join"), ("foreign_wait", "of_foreign_wait")):
-            if function == name:
-                kind = self.kind(member)
-                base = Place(self.program, kind, 0).base_offset("stop_waiter")
-                return Place(self.program, kind, waiter.address - base)["waiting_"].target()
-        return None
+        """The promise that waits there; None: it listens only."""
+        if self.wait_class(waiter) != "foreign_wait":
+            return None
+        base = self.place("of_foreign_wait", 0).base_offset("stop_waiter")
+        return self.place("of_foreign_wait", waiter.address - base)["waiting_"].target()
 
     def wait_class(self, waiter):
-        """The class of a stop_waiter: that whose on_stop it has."""
-        place = waiter
-        if waiter.has("kind_"):
-            place = waiter["kind_"].target()
-            if place is None or not place.has("on_stop"):
-                return ""
-            function = place["on_stop"].number()
-        else:
-            function = place["on_stop_"].number()
+        """The class whose on_stop a stop_waiter has."""
+        kind = waiter["kind_"].target()
+        function = kind["on_stop"].number() if kind is not None else 0
         if function not in self._functions:
             names = words.last_names(self.program.symbol(function)[0], 2).split("::")
             self._functions[function] = names[0] if len(names) > 1 else ""
@@ -289,7 +169,6 @@ class Snapshot:
             self.nodes[address] = node
             runtime.tasks.append(node)
         node.queued = where
-        node.is_task = True
         if word & ~7 != 0:
             node.body = frames.Frame(self.program, self.place("of_promise", word & ~7))
 
@@ -323,7 +202,7 @@ class Snapshot:
         chains = [wait.frames() for node in self.nodes.values() for wait in node.waits]
         chains += [self.running_chain(thread) for thread in self.threads]
         for chain in chains:
-            for top in chain[-1:]:
+            for top in chain[-1:]:  # that of the task
                 owner = self.nodes.get(top.promise["env"].number())
                 if owner is not None and owner.is_task and owner.body is None:
                     owner.body = top
@@ -333,25 +212,38 @@ class Snapshot:
         if thread not in self._running:
             chain = [frames.Frame(self.program, self.place("of_promise", each + frames.PROMISE_OFFSET), now)
                      for each, now in self.program.coroutines_on_stack(thread)]
-            promise = chain[-1].promise["continuation"].target() if chain else None
-            while promise is not None and len(chain) < MOST_FRAMES:
-                chain.append(frames.Frame(self.program, promise))
-                promise = promise["continuation"].target()
-            self._running[thread] = chain
+            chain = chain or self._searched(thread)
+            self._running[thread] = chain + (awaiting(self.program, chain[-1].promise) if chain else [])
         return self._running[thread]
 
+    def _searched(self, thread):
+        """Where the debugger cannot unwind the stack: frames of this very task whose addresses lie on it."""
+        node = self.threads.get(thread)
+        waiting = {each.promise.address for other in self.nodes.values() for wait in other.waits for each in wait.frames()}
+        found = {}
+        for word in self.program.words_on_stack(thread):
+            try:
+                if word % 8 != 0 or word < 4096 or word in found:
+                    continue
+                name, offset = self.program.symbol(self.program.word(word))
+                promise = self.place("of_promise", word + frames.PROMISE_OFFSET)
+                if offset == 0 and frames.is_coroutine_symbol(name) and promise.address not in waiting \
+                        and node is not None and promise["env"].number() == node.place.address:
+                    found[word] = frames.Frame(self.program, promise, runs=True)
+            except Unreadable:
+                continue
+        awaited = {each.promise["continuation"].number() for each in found.values()}
+        return [each for each in found.values() if each.promise.address not in awaited][:1]
+
     def _add_join_of_scope(self, node):
-        """scopes/wait: who waits for the children of a scope hangs in no slot. It has given up its own hold by then."""
-        children = [each for each in node.children if each.is_task]
-        if node.is_task or not children:
+        """scopes/wait: who waits for the children of a scope hangs in no slot."""
+        if node.kind != "scope" or not any(each.is_task for each in node.children):
             return
         try:
             scope = node.place.cast(self.kind("of_scope_environment"))["scope"].target()
-            if scope is None or scope["holds_"].number() > len(children):
-                return
-            joiner = scope["joiner_"].target()
+            joiner = scope["joiner_"].target() if scope is not None else None
         except Unreadable:
             return
-        known = {wait.promise.address for each in self.nodes.values() for wait in each.waits} if joiner is not None else ()
-        if joiner is not None and joiner.address not in known:
+        if joiner is not None:
+            node.waits = [each for each in node.waits if each.promise.address != joiner.address]
             node.waits.append(Wait(self, joiner, "children"))

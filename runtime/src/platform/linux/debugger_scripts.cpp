@@ -11,10 +11,9 @@ namespace tandem::inline v0::platform {
 #if defined(TANDEM_DEBUGGER_SCRIPTS) && defined(__ELF__)
 
 #define TANDEM_SCRIPT(file) ".incbin \"" TANDEM_DEBUGGER_SCRIPTS "/" file "\"\n"
-#define TANDEM_MODULE(name)                                             \
-  ".ascii \"\\n_tandem_module('tandem_debug." name "', r'''\"\n"        \
-  TANDEM_SCRIPT("tandem_debug/" name ".py")                             \
-  ".ascii \"''')\\n\"\n"
+#define TANDEM_MODULE(name)                        \
+  ".ascii \"\\n_tandem_module('tandem_debug." name \
+  "', r'''\"\n" TANDEM_SCRIPT("tandem_debug/" name ".py") ".ascii \"''')\\n\"\n"
 
 // A byte that says that a text in Python follows, its name, the text, a zero. The linker takes one
 // of several that are equal.
@@ -26,6 +25,7 @@ asm(".pushsection \".debug_gdb_scripts\", \"MS\",@progbits,1\n"
     TANDEM_MODULE("words")
     TANDEM_MODULE("frames")
     TANDEM_MODULE("queues")
+    TANDEM_MODULE("nodes")
     TANDEM_MODULE("walk")
     TANDEM_MODULE("waits")
     TANDEM_MODULE("text")
