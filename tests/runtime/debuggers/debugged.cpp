@@ -45,7 +45,7 @@ task<void> gate() {
   co_await door.lock();
   ++arrived;
   co_await tandem::when_all(  // line: when_all
-      middle(1), middle(2));
+      middle(1), middle(2));  // line: when_all ends
   door.unlock();
 }
 task<void> queues_up() {
@@ -53,10 +53,10 @@ task<void> queues_up() {
   const tandem::mutex_guard guard = co_await door.scoped_lock();  // line: mutex
 }
 task<void> family() {
-  co_await tandem::with_scope([](tandem::task_scope& scope) -> task<void> {
-    scope.spawn(gate());       // line: spawn gate
-    scope.spawn(queues_up());  // line: spawn first
-    scope.spawn(sleeper());    // line: spawn sleeper
+  co_await tandem::with_scope([](tandem::task_scope& scope) -> task<void> {  // line: scope begins
+    scope.spawn(gate());                                                     // line: spawn gate
+    scope.spawn(queues_up());                                                // line: spawn first
+    scope.spawn(sleeper());                                                  // line: spawn sleeper
     co_return;
   });  // line: scope
 }
