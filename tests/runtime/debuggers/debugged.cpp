@@ -72,7 +72,7 @@ task<void> limited() {
 
 task<void> late() { co_return; }
 
-[[gnu::noinline]] int keep_worker(int number) {
+TANDEM_NOINLINE int keep_worker(int number) {
   std::mutex lock;
   std::unique_lock guard(lock);
   std::condition_variable never_told;
@@ -95,7 +95,7 @@ task<void> hangs() {
 }  // namespace
 
 // The test stops here.
-extern "C" [[gnu::noinline]] void all_is_set() { arrived = -1; }
+extern "C" TANDEM_NOINLINE void all_is_set() { arrived = -1; }
 
 int main() {
   tandem::runtime_options options;

@@ -71,7 +71,8 @@ def lldb(setup, commands):
 
 def run(line):
     done = subprocess.run(line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          errors="replace", timeout=LIMIT_SECONDS, check=False)
+                          errors="replace", timeout=LIMIT_SECONDS, check=False,
+                          env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"})
     return done.stdout
 
 
