@@ -87,8 +87,7 @@ class Filter:
 
     def _frame(self, address):
         program = self._program()
-        kind, root = program.root()
-        promise = program.pointee(program.find(kind, "of_promise")[1])
+        promise = program.root()[0].find("of_promise")[1].target()
         return frames.Frame(program, Place(program, promise, address + frames.PROMISE_OFFSET))
 
     def _awaiting(self, last, address):

@@ -105,8 +105,8 @@ class Frame:
         if kind is None:
             return None
         out = []
-        for name, offset, member, _ in self.program.members(kind):
-            shown = variable_name(name, self.program.key(member))
+        for name, offset, member, _ in kind.members():
+            shown = variable_name(name, member.name)
             if shown is not None:
                 out.append((shown, self.program.format(member, self.address + offset)))
         return out
@@ -149,9 +149,9 @@ def await_line(program, resume, frame):
     is_gcc = bool(GCC_ACTOR.search(program.symbol(resume)[0]))
     offset = size = None
     for name in ("_Coro_resume_index", "__coro_index"):
-        found = program.find(kind, name) if kind is not None else None
+        found = kind.find(name) if kind is not None else None
         if found is not None:
-            offset, size = found[0], program.size(found[1])
+            offset, size = found[0], found[1].size
     if offset is None and is_gcc:
         return None
     code = program.instructions(resume)

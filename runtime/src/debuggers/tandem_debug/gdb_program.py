@@ -6,10 +6,14 @@ import time
 import gdb
 
 from . import frames
-from .place import Types, Unreadable
+from .place import Kind, Types, Unreadable
 
 STACK_BYTES = 64 * 1024
 ROOT = "tandem::v0::detail::for_debuggers"
+
+
+def plain(native):
+    return native.strip_typedefs().unqualified()
 
 
 class Program(Types):
@@ -19,7 +23,6 @@ class Program(Types):
 
     def __init__(self):
         super().__init__()
-        self._members = {}
         self._symbols = {}
         self._frame_types = {}
         self._rows = {}
@@ -32,32 +35,23 @@ class Program(Types):
         except gdb.error as failure:
             raise Unreadable(f"cannot read {address:#x}: {failure}") from None
 
-    def size(self, kind):
-        return kind.sizeof
+    def native_size(self, native):
+        return native.sizeof
 
-    def key(self, kind):
-        return kind.name or f"{kind}/{kind.sizeof}"
+    def native_name(self, native):
+        return native.name or str(native)
 
-    def members(self, kind):
-        key = self.key(kind)
-        if key not in self._members:
-            plain = kind.strip_typedefs()
-            out = []
-            if plain.code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION):
-                for field in plain.fields():
-                    if hasattr(field, "bitpos"):  # static ones have none
-                        out.append((field.name or "", field.bitpos // 8, field.type.strip_typedefs().unqualified(),
-                                    field.is_base_class))
-            self._members[key] = out
-        return self._members[key]
+    def native_members(self, native):
+        if native.code not in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION):
+            return []
+        return [(field.name or "", field.bitpos // 8, plain(field.type), field.is_base_class)
+                for field in native.fields() if hasattr(field, "bitpos")]  # static ones have none
 
-    def is_pointer(self, kind):
-        return kind.strip_typedefs().code == gdb.TYPE_CODE_PTR
+    def native_is_pointer(self, native):
+        return native.code == gdb.TYPE_CODE_PTR
 
-    def pointee(self, kind):
-        return kind.strip_typedefs().target().strip_typedefs().unqualified()
-
-    element = pointee
+    def native_target(self, native):
+        return plain(native.target())
 
     def root(self):
         """(type, address) of what everything is found from. Raises Unreadable."""
@@ -67,7 +61,7 @@ class Program(Types):
                              f"{ROOT} (was it stripped? see the README of tandem's debugger scripts)")
         try:
             value = symbol.value()
-            return symbol.type.strip_typedefs(), int(value.address)
+            return Kind(self, plain(symbol.type)), int(value.address)
         except gdb.error as failure:
             raise Unreadable(f"cannot read {ROOT}: {failure}") from None
 
@@ -149,15 +143,15 @@ class Program(Types):
             for block in self._blocks(resume):
                 for symbol in block:
                     if symbol.name == "frame_ptr":  # g++
-                        found = self.pointee(symbol.type)
+                        found = Kind(self, plain(plain(symbol.type).target()))
                     elif symbol.name == "__coro_frame":  # clang
-                        found = symbol.type.strip_typedefs()
+                        found = Kind(self, plain(symbol.type))
             self._frame_types[resume] = found
         return self._frame_types[resume]
 
     def format(self, kind, address):
         try:
-            value = gdb.Value(address).cast(kind.pointer()).dereference()
+            value = gdb.Value(address).cast(kind.native.pointer()).dereference()
             return value.format_string(max_elements=16, pretty_structs=False).replace("\n", " ")
         except gdb.error as failure:
             return f"<{failure}>"

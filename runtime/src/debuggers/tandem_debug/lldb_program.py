@@ -6,10 +6,14 @@ import time
 import lldb
 
 from . import frames
-from .place import Types, Unreadable
+from .place import Kind, Types, Unreadable
 
 STACK_BYTES = 64 * 1024
 ROOT = "tandem::v0::detail::for_debuggers"
+
+
+def plain(native):
+    return native.GetCanonicalType().GetUnqualifiedType()
 
 
 class Program(Types):
@@ -21,7 +25,6 @@ class Program(Types):
         super().__init__()
         self.target = target
         self.process = target.GetProcess()
-        self._members = {}
         self._symbols = {}
         self._frame_types = {}
         self._rows = {}
@@ -38,34 +41,27 @@ class Program(Types):
             raise Unreadable(f"cannot read {address:#x}: {failure.GetCString()}")
         return data
 
-    def size(self, kind):
-        return kind.GetByteSize()
+    def native_size(self, native):
+        return native.GetByteSize()
 
-    def key(self, kind):
-        return kind.GetName() or f"?/{kind.GetByteSize()}"
+    def native_name(self, native):
+        return native.GetName() or ""
 
-    def members(self, kind):
-        key = self.key(kind)
-        if key not in self._members:
-            plain = kind.GetCanonicalType()
-            out = []
-            for i in range(plain.GetNumberOfDirectBaseClasses()):
-                base = plain.GetDirectBaseClassAtIndex(i)
-                out.append((base.GetType().GetName(), base.GetOffsetInBytes(), base.GetType().GetCanonicalType(), True))
-            for i in range(plain.GetNumberOfFields()):
-                field = plain.GetFieldAtIndex(i)
-                out.append((field.GetName() or "", field.GetOffsetInBytes(), field.GetType().GetCanonicalType(), False))
-            self._members[key] = out
-        return self._members[key]
+    def native_members(self, native):
+        out = []
+        for i in range(native.GetNumberOfDirectBaseClasses()):
+            base = native.GetDirectBaseClassAtIndex(i)
+            out.append((base.GetType().GetName(), base.GetOffsetInBytes(), plain(base.GetType()), True))
+        for i in range(native.GetNumberOfFields()):
+            field = native.GetFieldAtIndex(i)
+            out.append((field.GetName() or "", field.GetOffsetInBytes(), plain(field.GetType()), False))
+        return out
 
-    def is_pointer(self, kind):
-        return kind.GetCanonicalType().IsPointerType()
+    def native_is_pointer(self, native):
+        return native.IsPointerType()
 
-    def pointee(self, kind):
-        return kind.GetCanonicalType().GetPointeeType().GetCanonicalType().GetUnqualifiedType()
-
-    def element(self, kind):
-        return kind.GetCanonicalType().GetArrayElementType().GetCanonicalType()
+    def native_target(self, native):
+        return plain(native.GetPointeeType() if native.IsPointerType() else native.GetArrayElementType())
 
     def root(self):
         """(type, address) of what everything is found from. Raises Unreadable."""
@@ -74,7 +70,7 @@ class Program(Types):
         if address == lldb.LLDB_INVALID_ADDRESS:
             raise Unreadable("the program has no tandem, or its library has no debug information at all: not even "
                              f"{ROOT} (was it stripped? see the README of tandem's debugger scripts)")
-        return value.GetType().GetCanonicalType(), address
+        return Kind(self, plain(value.GetType())), address
 
     # Code.
 
@@ -137,14 +133,14 @@ class Program(Types):
             variables = function.GetBlock().GetVariables(self.target, True, True, False) if function.IsValid() else ()
             for each in variables:
                 if each.GetName() == "frame_ptr":  # g++
-                    found = self.pointee(each.GetType())
+                    found = Kind(self, plain(plain(each.GetType()).GetPointeeType()))
                 elif each.GetName() == "__coro_frame":  # clang
-                    found = each.GetType().GetCanonicalType()
+                    found = Kind(self, plain(each.GetType()))
             self._frame_types[resume] = found
         return self._frame_types[resume]
 
     def format(self, kind, address):
-        value = self.target.CreateValueFromAddress("it", self._at(address), kind)
+        value = self.target.CreateValueFromAddress("it", self._at(address), kind.native)
         shown = value.GetSummary() or value.GetValue()
         if shown is None:
             stream = lldb.SBStream()

@@ -8,57 +8,32 @@ class Unreadable(Exception):
 
 
 class Types:
-    """What both debuggers know of memory and types. A type is whatever the debugger calls one; it stays opaque here."""
+    """What both debuggers have to offer: memory, and what they know of types. A "native" type is whatever the debugger has."""
 
     def read(self, address, size):
         """Bytes. Raises Unreadable."""
         raise NotImplementedError
 
-    def size(self, kind):
+    def native_size(self, native):
         raise NotImplementedError
 
-    def members(self, kind):
-        """Members and bases of a class: (name, offset, type, whether it is a base), in the order of the class."""
+    def native_name(self, native):
         raise NotImplementedError
 
-    def is_pointer(self, kind):
+    def native_members(self, native):
+        """Members and bases of a class: (name, offset, type, whether it is a base)."""
         raise NotImplementedError
 
-    def pointee(self, kind):
+    def native_is_pointer(self, native):
         raise NotImplementedError
 
-    def element(self, kind):
-        """The type of an array's elements."""
-        raise NotImplementedError
-
-    def key(self, kind):
-        """Something by which the members of a type may be remembered."""
+    def native_target(self, native):
+        """What a pointer points to, or of what an array consists."""
         raise NotImplementedError
 
     # The rest is made of these.
     def __init__(self):
-        self._found = {}
         self._texts = {}
-
-    def find(self, kind, name):
-        """(offset, type) of a member, also of a base's; None if there is none."""
-        key = (self.key(kind), name)
-        if key not in self._found:
-            self._found[key] = self._search(kind, name)
-        return self._found[key]
-
-    def _search(self, kind, name):
-        bases = []
-        for member, offset, member_type, is_base in self.members(kind):
-            if is_base:
-                bases.append((offset, member_type))
-            elif member == name:
-                return offset, member_type
-        for offset, base in bases:
-            found = self.find(base, name)
-            if found is not None:
-                return offset + found[0], found[1]
-        return None
 
     def word(self, address):
         return int.from_bytes(self.read(address, 8), "little")
@@ -86,6 +61,73 @@ class Types:
         return self._texts[address]
 
 
+class Kind:
+    """A type. It asks the debugger each thing once, which is what debuggers are slow at."""
+
+    def __init__(self, types, native):
+        self.types = types
+        self.native = native
+        self.size = types.native_size(native)
+        self.name = types.native_name(native)
+        self._members = None
+        self._found = {}
+        self._target = None
+        self._pointer = None
+
+    def members(self):
+        """(name, offset, Kind, whether it is a base)."""
+        if self._members is None:
+            self._members = [(name, offset, Kind(self.types, native), is_base)
+                             for name, offset, native, is_base in self.types.native_members(self.native)]
+        return self._members
+
+    def find(self, name):
+        """(offset, Kind) of a member, also of a base's; None if there is none."""
+        if name not in self._found:
+            self._found[name] = self._search(name)
+        return self._found[name]
+
+    def _search(self, name):
+        for member, offset, kind, is_base in self.members():
+            if not is_base and member == name:
+                return offset, kind
+        for _, offset, base, is_base in self.members():
+            found = base.find(name) if is_base else None
+            if found is not None:
+                return offset + found[0], found[1]
+        return None
+
+    def base_offset(self, name):
+        """Where the base whose name ends so lies; None if there is none."""
+        for member, offset, kind, is_base in self.members():
+            if not is_base:
+                continue
+            if member.split("::")[-1] == name:
+                return offset
+            inner = kind.base_offset(name)
+            if inner is not None:
+                return offset + inner
+        return None
+
+    def target(self):
+        """What a pointer points to, or of what an array consists."""
+        if self._target is None:
+            self._target = Kind(self.types, self.types.native_target(self.native))
+        return self._target
+
+    def pointer(self):
+        """Itself, or what a std::atomic holds: the first member of the first member."""
+        if self._pointer is None:
+            kind = self
+            while not kind.types.native_is_pointer(kind.native):
+                inner = [each for _, offset, each, _ in kind.members() if offset == 0 and each.size == 8]
+                if not inner:
+                    raise Unreadable(f"{self.name} is no pointer")
+                kind = inner[0]
+            self._pointer = kind
+        return self._pointer
+
+
 class Place:
     """An object of a type. Reading a member of a class reads the class once, whole."""
 
@@ -96,39 +138,28 @@ class Place:
         self._data = data
 
     def has(self, name):
-        return self.types.find(self.kind, name) is not None
+        return self.kind.find(name) is not None
 
     def __getitem__(self, name):
-        found = self.types.find(self.kind, name)
+        found = self.kind.find(name)
         if found is None:
-            raise Unreadable(f"no member {name} in {self.types.key(self.kind)}")
+            raise Unreadable(f"no member {name} in {self.kind.name}: another version of tandem?")
         offset, kind = found
-        data = None
-        if self._data is None and self.types.size(self.kind) <= 4096:
-            self._data = self.types.read(self.address, self.types.size(self.kind))
-        if self._data is not None:
-            data = self._data[offset:offset + self.types.size(kind)]
+        if self._data is None and self.kind.size <= 4096:
+            self._data = self.types.read(self.address, self.kind.size)
+        data = self._data[offset:offset + kind.size] if self._data is not None else None
         return Place(self.types, kind, self.address + offset, data)
 
     def number(self):
         """As an unsigned number of its size: of integers, pointers, atomics, and classes that hold one word."""
-        size = min(self.types.size(self.kind), 8)
+        size = min(self.kind.size, 8)
         data = self._data if self._data is not None else self.types.read(self.address, size)
         return int.from_bytes(data[:size], "little")
 
     def target(self):
         """What a pointer points to, or an atomic one; None for null."""
         address = self.number()
-        return Place(self.types, self.types.pointee(self._pointer()), address) if address != 0 else None
-
-    def _pointer(self):
-        kind = self.kind
-        while not self.types.is_pointer(kind):  # std::atomic: the first member of the first member
-            inner = [each for _, offset, each, _ in self.types.members(kind) if offset == 0 and self.types.size(each) == 8]
-            if not inner:
-                raise Unreadable(f"{self.types.key(self.kind)} is no pointer")
-            kind = inner[0]
-        return kind
+        return Place(self.types, self.kind.pointer().target(), address) if address != 0 else None
 
     def cast(self, kind):
         return Place(self.types, kind, self.address)
@@ -136,23 +167,6 @@ class Place:
     def elements(self):
         """Of a std::array. How many there are its own size says: lldb does not know that of the member for aligned ones."""
         member = self["_M_elems"] if self.has("_M_elems") else self["__elems_"]
-        kind = self.types.element(member.kind)
-        size = self.types.size(kind)
-        for i in range(self.types.size(self.kind) // size):
-            yield Place(self.types, kind, self.address + i * size)
-
-    def base_offset(self, name):
-        """Where the base whose name ends so lies in this class; None if it has none of that name."""
-        return _base_offset(self.types, self.kind, name)
-
-
-def _base_offset(types, kind, name):
-    for member, offset, member_type, is_base in types.members(kind):
-        if not is_base:
-            continue
-        if member.split("::")[-1] == name:
-            return offset
-        inner = _base_offset(types, member_type, name)
-        if inner is not None:
-            return offset + inner
-    return None
+        kind = member.kind.target()
+        for i in range(self.kind.size // kind.size):
+            yield Place(self.types, kind, self.address + i * kind.size)

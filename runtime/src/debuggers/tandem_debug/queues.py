@@ -2,29 +2,25 @@
 # SPDX-License-Identifier: MIT
 """Jobs, as (address, where it lies). Queues of other executors (strands, fair queues, threads of I/O) are not looked into."""
 
-from .place import Unreadable
-
 MOST = 1_000_000  # a chain that is longer is none: the process stands in the middle of a change
 
 
-def of_pool(pool):
+def of_pool(snapshot, pool):
     """Of a worker_pool::impl."""
+    following = snapshot.kind("of_promise").find("next")[0] - snapshot.kind("of_promise").base_offset("job")
     workers = pool["workers"]
     slots = workers["slots_"].number()
     for i in range(workers["made_count_"].number()):
         address = pool.types.word(slots + 8 * i)
         if address != 0:
-            yield from _of_worker(pool, address)
+            yield from _of_worker(snapshot.place("of_worker", address))
     injection = pool["order"]["injection_"]
     where = "in the queue for what comes from outside"
-    yield from _chain(pool.types, injection["oldest_"].number(), where, injection["waiting_"].number())
-    yield from _newest_first(pool.types, injection["inbox_"]["newest_"].number(), where)
+    yield from _chain(pool.types, following, injection["oldest_"].number(), where, injection["waiting_"].number())
+    yield from reversed(list(_chain(pool.types, following, injection["inbox_"]["newest_"].number(), where, MOST)))
 
 
-def _of_worker(pool, address):
-    root = pool.types.root()[0]
-    kind = pool.types.pointee(pool.types.find(root, "of_worker")[1])
-    worker = _place(pool.types, kind, address)
+def _of_worker(worker):
     name = f"of worker {worker['number'].number()}"
     if worker["handed"].number() != 0:
         yield worker["handed"].number(), f"handed over to worker {worker['number'].number()}"
@@ -39,33 +35,12 @@ def _of_worker(pool, address):
     top, bottom, mask = (forks[each].number() for each in ("top_", "bottom_", "mask_"))
     ring = forks["slots_"].number()
     for i in range(top, min(bottom, top + mask + 1)):
-        yield pool.types.word(ring + 8 * (i & mask)), f"in the fork lane {name}"
+        yield worker.types.word(ring + 8 * (i & mask)), f"in the fork lane {name}"
 
 
-def _place(types, kind, address):
-    from .place import Place
-    return Place(types, kind, address)
-
-
-def _chain(types, job, where, most):
-    offset = _next_offset(types)
+def _chain(types, following, job, where, most):
     for _ in range(min(most, MOST)):
         if job == 0:
             return
         yield job, where
-        job = types.word(job + offset)
-
-
-def _newest_first(types, job, where):
-    chain = list(_chain(types, job, where, MOST))
-    yield from reversed(chain)
-
-
-def _next_offset(types):
-    root = types.root()[0]
-    promise = types.pointee(types.find(root, "of_promise")[1])
-    found = types.find(promise, "next")
-    if found is None:
-        raise Unreadable("no member next in a job")
-    base = _place(types, promise, 0).base_offset("job")
-    return found[0] - base
+        job = types.word(job + following)

@@ -26,7 +26,7 @@ def _of_leaf(snapshot, leaf):
 
 def _as(snapshot, member, leaf):
     """The object of this type whose base the waiter is."""
-    offset = snapshot.place(member, 0).base_offset("stop_waiter")
+    offset = snapshot.kind(member).base_offset("stop_waiter")
     return snapshot.place(member, leaf.address - offset)
 
 

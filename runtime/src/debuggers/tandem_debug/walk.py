@@ -15,8 +15,7 @@ class Snapshot:
 
     def __init__(self, program):
         self.program = program
-        kind, address = program.root()
-        self.root = Place(program, kind, address)
+        self.root = Place(program, *program.root())
         self.nodes = {}  # by the address of the environment
         self.runtimes = []
         self.damaged = []  # what could not be read
@@ -29,7 +28,7 @@ class Snapshot:
 
     def kind(self, member):
         """The type that a member of debug_root points to."""
-        return self.program.pointee(self.root[member].kind)
+        return self.root.kind.find(member)[1].target()
 
     def place(self, member, address):
         return Place(self.program, self.kind(member), address)
@@ -77,7 +76,7 @@ class Snapshot:
         """Nodes of the environments whose stop states hang below this one, with all below them."""
         top = []
         todo = [(stop, top)]
-        offset = self.program.find(self._environment_kind(), "stop_")[0]
+        offset = self._environment_kind().find("stop_")[0]
         while todo:
             parent, out = todo.pop()
             child = parent["first_child_"].target()
@@ -101,7 +100,7 @@ class Snapshot:
         return top
 
     def _environment_kind(self):
-        return self.program.pointee(self.program.find(self.kind("of_promise"), "env")[1])
+        return self.kind("of_promise").find("env")[1].target()
 
     # Waits.
     def _read_slot(self, node):
@@ -128,7 +127,7 @@ class Snapshot:
         """The promise that waits there; None: it listens only."""
         if self.wait_class(waiter) != "foreign_wait":
             return None
-        base = self.place("of_foreign_wait", 0).base_offset("stop_waiter")
+        base = self.kind("of_foreign_wait").base_offset("stop_waiter")
         return self.place("of_foreign_wait", waiter.address - base)["waiting_"].target()
 
     def wait_class(self, waiter):
@@ -142,10 +141,10 @@ class Snapshot:
 
     # Queues.
     def _read_queues(self, pool, runtime):
-        job_offset = Place(self.program, self.kind("of_promise"), 0).base_offset("job")
+        job_offset = self.kind("of_promise").base_offset("job")
         root_kind = self.kind("of_joinable_root")
-        root_offset = Place(self.program, root_kind, 0).base_offset("job")
-        for job, where in queues.of_pool(pool):
+        root_offset = root_kind.base_offset("job")
+        for job, where in queues.of_pool(self, pool):
             try:
                 function = self.program.word(job)
                 if words.last_names(self.program.symbol(function)[0], 2) == "promise_base::resume_job":
