@@ -141,10 +141,18 @@ SMALL |= {f"r{n}{end}": f"r{n}" for n in range(8, 16) for end in ("b", "w", "d")
 SMALL |= {f"e{r}x": r for r in "abcd"} | {"esi": "si", "edi": "di"}
 NARROW = re.compile(r"[abcd][lx]|[sd]il?|r\d+[bw]")
 
-_stores = {}  # by function: {number: (file, line, "at" or "near")}
-
-
 def await_line(program, resume, frame):
+    """(file, line, "at" or "near"); None: not known."""
+    if resume not in program.awaits:
+        program.awaits[resume] = _awaits(program, resume)
+    offset, size, lines = program.awaits[resume]
+    if offset is None:
+        return None
+    return lines.get(int.from_bytes(program.read(frame + offset, size), "little"))
+
+
+def _awaits(program, resume):
+    """Where in a frame the number lies, its size, and the lines by number."""
     kind = program.frame_type(resume)
     is_gcc = bool(GCC_ACTOR.search(program.symbol(resume)[0]))
     offset = size = None
@@ -153,16 +161,13 @@ def await_line(program, resume, frame):
         if found is not None:
             offset, size = found[0], found[1].size
     if offset is None and is_gcc:
-        return None
+        return None, None, {}
     code = program.instructions(resume)
     if offset is None:
         offset, size = _guess_index(code), 1
         if offset is None:
-            return None
-    key = (resume, program.generation)
-    if key not in _stores:
-        _stores[key] = _find_stores(program, code, offset, is_gcc)
-    return _stores[key].get(int.from_bytes(program.read(frame + offset, size), "little"))
+            return None, None, {}
+    return offset, size, _find_stores(program, code, offset, is_gcc)
 
 
 def _guess_index(code):

@@ -7,20 +7,20 @@ from .gdb_program import Program
 from .place import Unreadable
 from .walk import Snapshot
 
-_program = None  # what is known of types and code; of memory nothing is kept
+_programs = {}  # by inferior: what is known of types and code; of memory nothing is kept
 
 
 def _forget(*_):
-    global _program
-    _program = None
-    Program.generation += 1
+    _programs.clear()
 
 
 def program():
-    global _program
-    if _program is None:
-        _program = Program()
-    return _program
+    return _programs.setdefault(gdb.selected_inferior().num, None) or _made()
+
+
+def _made():
+    made = _programs[gdb.selected_inferior().num] = Program()
+    return made
 
 
 class Tandem(gdb.Command):

@@ -19,8 +19,6 @@ def plain(native):
 class Program(Types):
     """The program that gdb has selected, while it stands still."""
 
-    generation = 0  # another one when objects have come or gone: what is known of code is asked for anew
-
     def __init__(self):
         super().__init__()
         self._symbols = {}

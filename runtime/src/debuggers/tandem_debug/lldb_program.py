@@ -19,8 +19,6 @@ def plain(native):
 class Program(Types):
     """The program of a target of lldb, while it stands still."""
 
-    generation = 0
-
     def __init__(self, target):
         super().__init__()
         self.target = target

@@ -34,6 +34,7 @@ class Types:
     # The rest is made of these.
     def __init__(self):
         self._texts = {}
+        self.awaits = {}  # frames.py: by function
 
     def word(self, address):
         return int.from_bytes(self.read(address, 8), "little")
