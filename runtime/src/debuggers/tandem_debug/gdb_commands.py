@@ -15,12 +15,10 @@ def _forget(*_):
 
 
 def program():
-    return _programs.setdefault(gdb.selected_inferior().num, None) or _made()
-
-
-def _made():
-    made = _programs[gdb.selected_inferior().num] = Program()
-    return made
+    number = gdb.selected_inferior().num
+    if number not in _programs:
+        _programs[number] = Program()
+    return _programs[number]
 
 
 class Tandem(gdb.Command):

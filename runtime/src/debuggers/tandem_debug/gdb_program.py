@@ -63,6 +63,20 @@ class Program(Types):
         except gdb.error as failure:
             raise Unreadable(f"cannot read {ROOT}: {failure}") from None
 
+    def kind_named(self, name):
+        """A type that the program describes; None if it does not."""
+        try:
+            return Kind(self, plain(gdb.lookup_type(name)))
+        except gdb.error:
+            return None
+
+    def native_enumerator(self, native, value):
+        """The name of a value of an enumeration; None if it has none."""
+        for field in native.fields() if native.code == gdb.TYPE_CODE_ENUM else ():
+            if field.enumval == value:
+                return field.name.split("::")[-1]
+        return None
+
     # Code.
 
     def symbol(self, address):

@@ -70,6 +70,20 @@ class Program(Types):
                              f"{ROOT} (was it stripped? see the README of tandem's debugger scripts)")
         return Kind(self, plain(value.GetType())), address
 
+    def kind_named(self, name):
+        """A type that the program describes; None if it does not."""
+        for found in self.target.FindTypes(name):
+            if found.IsTypeComplete() and found.GetByteSize() > 0:
+                return Kind(self, plain(found))
+        return None
+
+    def native_enumerator(self, native, value):
+        """The name of a value of an enumeration; None if it has none."""
+        for member in native.GetEnumMembers():
+            if member.GetValueAsUnsigned() == value:
+                return member.GetName()
+        return None
+
     # Code.
 
     def _at(self, address):

@@ -1,6 +1,6 @@
 # waits.py: what a task waits for, in words.
 # SPDX-License-Identifier: MIT
-from .place import Unreadable
+from .place import Place, Unreadable
 
 
 def describe(wait):
@@ -39,7 +39,7 @@ def _lock(snapshot, leaf):
         if node is not None:
             out += f", held by task {node.task().id}"
         else:
-            out += ", held outside any task" if owner == 0 else ", held by a task that has ended"
+            out += ", held outside any task" if owner == 0 else ", held by a task, or a part of one, that has ended"
     return out
 
 
@@ -57,9 +57,7 @@ def _joined(snapshot, leaf):
 
 
 def _until(snapshot, leaf):
-    deadline = _as(snapshot, "of_sleep", leaf)["deadline_ns_"].number()
-    if deadline >= 2**63:
-        deadline -= 2**64
+    deadline = _signed(_as(snapshot, "of_sleep", leaf)["deadline_ns_"])
     now = snapshot.program.now_ns()
     if now is not None and abs(deadline - now) < 3 * 10**17:  # ten years: another one is no time of this clock
         left = (deadline - now) / 1e9
@@ -72,4 +70,31 @@ def _blocking(snapshot, leaf):
     return {1: "queued for a thread", 2: "on a thread"}.get(state)
 
 
-DETAILS = {"waiter": _lock, "join_leaf": _joined, "blocking_request": _blocking}
+def _named(snapshot, name, leaf):
+    """An object of a type that only programs with debug information describe."""
+    kind = snapshot.program.kind_named(name)
+    return Place(snapshot.program, kind, leaf.address - kind.base_offset("stop_waiter")) if kind is not None else None
+
+
+def _operation(snapshot, leaf):
+    operation = _named(snapshot, "tandem::v0::io::detail::operation", leaf)
+    if operation is None:
+        return None
+    kind = operation["kind_"]
+    name = snapshot.program.native_enumerator(kind.kind.native, kind.number()) or f"operation {kind.number()}"
+    return f"{name.replace('_', ' ')} on descriptor {_signed(operation['descriptor_'])}"
+
+
+def _arrival(snapshot, leaf):
+    wait = _named(snapshot, "tandem::v0::io::detail::multishot_awaiter", leaf)
+    socket = wait["socket_"].target() if wait is not None else None
+    return f"descriptor {_signed(socket['descriptor_'])}" if socket is not None else None
+
+
+def _signed(place):
+    bits = 8 * min(place.kind.size, 8)
+    return place.number() - (2**bits if place.number() >= 2**(bits - 1) else 0)
+
+
+DETAILS = {"waiter": _lock, "join_leaf": _joined, "blocking_request": _blocking, "operation": _operation,
+           "multishot_awaiter": _arrival}
