@@ -47,6 +47,7 @@ inline tandem::runtime_options options(int argc, char** argv) {
   made.name = "planted";
   made.min_threads = 2;
   made.max_threads = 2;
+  made.dump_on_signal = true;
   return made;
 }
 

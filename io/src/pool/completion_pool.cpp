@@ -342,6 +342,7 @@ unsigned completion_pool::most_places() const noexcept { return impl_->most_plac
 std::string_view completion_pool::service_name() const noexcept { return "completion pool"; }
 void completion_pool::stop() noexcept { impl_->stop(); }
 completion_pool_stats completion_pool::stats() const noexcept { return impl_->stats(); }
+bool completion_pool::awaits_anything() const noexcept { return impl_->stats().in_flight != 0; }
 void completion_pool::append_metrics(std::vector<metric_family>& out) const {
   append_completion_metrics(stats(), out);
 }

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <tandem/blocking_options.hpp>
+#include <tandem/deadlock_report.hpp>
 #include <tandem/detail/platform/pollable_handle.hpp>
 #include <tandem/dump.hpp>
 #include <tandem/pool_change.hpp>
@@ -50,6 +51,26 @@ class TANDEM_API runtime_options : public pool_options {
   /// failed: it must not throw, nor wait for anything of the runtime. What it throws all the same
   /// ends there: both failures are written to stderr, and whatever was going on goes on.
   exception_handler on_suppressed_exception;
+
+  /// Whether SIGQUIT (Ctrl+\; on Windows Ctrl+Break) writes dump() and diagnose() to standard error,
+  /// by a thread of its own, and the program goes on. TANDEM_DUMP_ON_SIGNAL (on or off), or a path
+  /// in TANDEM_DUMP; default off.
+  bool dump_on_signal;
+  /// Where such a dump is appended instead; as JSON if it ends with ".json". TANDEM_DUMP; default
+  /// "": standard error.
+  std::string dump_path;
+  /// So long all workers have had nothing to do while tasks live and nothing is out that could
+  /// wake one: that is looked into, and reported once. Not with a virtual clock, which says so at
+  /// once, nor without threads. Default 1 s; 0: never.
+  std::chrono::milliseconds deadlock_after{1000};
+  /// Gets the report, on a thread of its own. It must not end the runtime. What it throws goes to
+  /// on_suppressed_exception.
+  std::function<void(const deadlock_report&)> on_deadlock;
+  /// Whether the report is also written to standard error.
+  bool log_deadlock = true;
+  /// So often the tasks are looked at, for circles of locks and joins while others run, and for the
+  /// ages in dumps: a walk over all tasks each time. Default 0: only when a dump is asked for.
+  std::chrono::milliseconds look_every{0};
 };
 
 /// Something that lives as long as a runtime and ends with it (a completion pool, for one).
@@ -70,6 +91,9 @@ class TANDEM_API service {
   /// Adds what it counts to runtime::metrics(), without the label `runtime`. Any thread, also after
   /// stop(). Default: nothing.
   virtual void append_metrics(std::vector<metric_family>& out) const;
+  /// Whether it waits for something that may make a task ready: an operation that is under way.
+  /// Where all tasks wait and no service does, that is a standstill. Any thread. Default: no.
+  virtual bool awaits_anything() const noexcept;
 };
 
 /// A worker pool, timers and services.
@@ -192,6 +216,20 @@ class TANDEM_API runtime {
   std::string dump(const dump_options& options = {}) const;
   /// As above, written to `out` and flushed.
   void dump(std::ostream& out, const dump_options& options = {}) const;
+  /// What is worth a look, in sentences: tasks that have kept a worker for long, circles of locks,
+  /// locks and channels that many wait for, stops that were not followed, pools that are full.
+  /// Empty: nothing was found.
+  ///
+  ///     for (const std::string& each : rt.diagnose()) std::puts(each.c_str());
+  ///
+  /// It looks twice, so as to tell what lasts from what happens to be.
+  ///
+  /// @param during   how long it waits between the two looks, blocking the caller
+  /// @throws         forked_runtime; would_deadlock on a thread of a runtime; std::bad_alloc
+  /// @thread_safety  any other thread
+  /// @cost           two dumps
+  std::vector<std::string> diagnose(
+      std::chrono::milliseconds during = std::chrono::milliseconds(200)) const;
   /// Spawned tasks that have not ended.
   ///
   /// @thread_safety  any thread; a number about now

@@ -17,8 +17,9 @@ constinit const environment_kind child_group::surrounds_children(
         case group_kind::any: note.word = "when_any"; break;
         case group_kind::race: note.word = "race"; break;
       }
-      note.say("with %u children that have not ended",
-               self.remaining_.load(std::memory_order_relaxed));  // about now
+      const std::uint32_t left = self.remaining_.load(std::memory_order_relaxed);  // about now
+      note.say("with %u %s", left,
+               left == 1 ? "child that has not ended" : "children that have not ended");
     });
 
 void child_group::open(thread_context& context, promise_base& parent, std::size_t count) noexcept {

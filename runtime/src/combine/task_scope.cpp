@@ -23,7 +23,9 @@ constinit const detail::environment_kind task_scope::surrounds_scope(
       const task_scope& self = *static_cast<const detail::scope_environment&>(of).scope;
       const bool joins = self.joiner_.load(std::memory_order_acquire) != nullptr;
       const std::uint32_t holds = self.holds_.load(std::memory_order_relaxed);  // about now
-      note.say("with %u children that have not ended%s", holds - (joins ? 0U : 1U),
+      const std::uint32_t children = holds - (joins ? 0U : 1U);
+      note.say("with %u %s%s", children,
+               children == 1 ? "child that has not ended" : "children that have not ended",
                joins ? ", which its body waits for" : "");
     },
     [](const environment& of) noexcept -> const detail::promise_base* {

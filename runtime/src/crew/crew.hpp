@@ -44,6 +44,8 @@ class crew_owner {
   virtual void suppressed(const std::exception_ptr& failure) noexcept = 0;
   /// What a thread is started with.
   virtual std::shared_ptr<const pool_options> settings() const noexcept = 0;
+  /// deadlocks/idle. For half a second no worker has had anything to do. On a worker's thread.
+  virtual void workers_are_idle() noexcept = 0;
 
  protected:
   ~crew_owner() = default;
@@ -108,6 +110,9 @@ class crew {
   std::uint64_t retirements() const noexcept {
     return retirements_.load(std::memory_order_relaxed);
   }
+
+  /// deadlocks/idle. The last one that lies down, a while later.
+  void workers_are_idle() noexcept { owner_.workers_are_idle(); }
 
  private:
   bool start(worker& fresh, bool for_full_queue, short_text& reason) noexcept;

@@ -107,10 +107,11 @@ class worker {
   std::uint64_t turn_item = 0;
   unsigned watch_from = 0;                               // the first of those in items_at_search
   std::array<std::uint64_t, watched> items_at_search{};  // of others, when this one began to search
-  bool runs_own_fork = false;                            // the item that it is about to run
-  own_counter items;                                     // from a queue
-  own_counter own_forks;  // forked children that nobody stole, run as items
-  own_counter tasks;      // spawned ones that ended here
+  bool told_of_idleness = false;  // deadlocks/idle: in this spell, or it is not its to tell
+  bool runs_own_fork = false;     // the item that it is about to run
+  own_counter items;              // from a queue
+  own_counter own_forks;          // forked children that nobody stole, run as items
+  own_counter tasks;              // spawned ones that ended here
   own_counter steals;
   own_counter parks;
 };

@@ -58,9 +58,10 @@ std::string coroutine_of_symbol(std::string_view symbol) {
     name = symbol.substr(0, suffix == 0 ? std::string_view::npos : suffix);
   }
   name = demangled(name);
-  replace_all(name, "tandem::v0::", "tandem::");
+  replace_all(name, "v0::", "");
   replace_all(name, "(anonymous namespace)::", "");
-  replace_all(name, "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >",
+  replace_all(name,
+              "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >",
               "std::string");
   return name;
 }
@@ -83,8 +84,7 @@ const code_name& code_names::find(const void* code) {
                   has_module ? static_cast<unsigned long long>(place.offset)
                              : static_cast<unsigned long long>(
                                    reinterpret_cast<std::uintptr_t>(code)));  // NOLINT
-    name.function =
-        place.module.substr(slash == std::string::npos ? 0 : slash + 1) + number;
+    name.function = place.module.substr(slash == std::string::npos ? 0 : slash + 1) + number;
   }
   return known_.emplace(code, std::move(name)).first->second;
 }

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <ctime>
 #include <map>
+#include <string_view>
 
 #include "insight/code_names.hpp"
 #include "insight/snapshot.hpp"
@@ -77,20 +78,45 @@ class text_writer {
       line(0, number_text(of_.live - of_.tasks) +
                   " of them have not begun: they are queued behind others, see the threads");
     }
+    line(0, of_.timers == 0 ? "no timer is armed"
+                            : number_text(of_.timers) +
+                                  (of_.timers == 1 ? " timer is armed" : " timers are armed"));
+    if (!of_.blocking.empty()) line(0, of_.blocking);
+    for (const auto& [home, count] : of_.ready) {
+      line(0, number_text(count) + (count == 1 ? " task is" : " tasks are") +
+                  " ready to run at home \"" + home + "\"");
+    }
     out_ += '\n';
   }
 
   void threads() {
-    for (const thread_note& each : of_.threads) {
-      if (each.env == nullptr) continue;
-      bool is_known = false;
-      for (const seen_node& root : of_.roots) is_known = is_known || runs_on(root, each);
-      if (!is_known) continue;
-    }
+    std::vector<const thread_note*> sorted;
+    for (const thread_note& each : of_.threads) sorted.push_back(&each);
+    std::sort(sorted.begin(), sorted.end(), [](const thread_note* a, const thread_note* b) {
+      const std::string_view x = a->role;
+      const std::string_view y = b->role;
+      return x != y                   ? x < y
+             : a->number != b->number ? a->number < b->number
+                                      : a->thread_id < b->thread_id;
+    });
+    for (const thread_note* each : sorted) thread(*each);
+    out_ += '\n';
   }
 
-  static bool runs_on(const seen_node& node, const thread_note& thread) {
-    return node.state == task_state::runs && node.thread.thread_id == thread.thread_id;
+  void thread(const thread_note& of) {
+    std::string text = thread_text(of);
+    const auto run = std::find_if(of_.runs.begin(), of_.runs.end(), [&of](const seen_run& each) {
+      return each.thread.thread_id == of.thread_id;
+    });
+    if (run != of_.runs.end()) {
+      text += ": runs task " + std::to_string(run->task);
+      if (run->since_ns >= 0) {
+        text += ", without a pause for at least " + span_text(of_.now_ns - run->since_ns);
+      }
+    } else {
+      text += of.env != nullptr ? ": begins or ends a task" : ": has nothing to do";
+    }
+    line(0, text);
   }
 
   static std::vector<const seen_node*> in_order(const std::vector<seen_node>& nodes) {
@@ -118,7 +144,8 @@ class text_writer {
     }
     line(depth, text);
     if (of.stop != stop_reason::none) {
-      line(depth + 1, std::string("was asked to stop (") + to_string(of.stop) + ") and has not ended");
+      line(depth + 1,
+           std::string("was asked to stop (") + to_string(of.stop) + ") and has not ended");
     }
     state(of, depth + 1);
     inside(of, depth + 1);
@@ -131,10 +158,17 @@ class text_writer {
       if (of.runs_since_ns >= 0) {
         text += ", without a pause for at least " + span_text(of_.now_ns - of.runs_since_ns);
       }
-      line(depth, text);
+      line(depth, text + at_home(of));
     } else if (of.state == task_state::ready) {
-      line(depth, "is ready to run, or waits for something that tandem does not know");
+      const bool has_begun = of.note.more[0] == 0;
+      line(depth, has_begun ? "is ready to run, or waits for something that tandem does not know" +
+                                  at_home(of)
+                            : std::string(of.note.more.data()) + at_home(of));
     }
+  }
+
+  static std::string at_home(const seen_node& of) {
+    return of.home[0] == 0 ? "" : std::string(", at home \"") + of.home.data() + "\"";
   }
 
   void inside(const seen_node& of, std::size_t depth) {
@@ -147,7 +181,9 @@ class text_writer {
   }
 
   void part(const seen_node& of, std::size_t depth) {
-    std::string text = of.note.word;
+    std::string text;
+    if (of.count > 1) text = number_text(of.count) + " like this: ";
+    text += of.note.word;
     if (of.note.more[0] != 0) text += std::string(" ") + of.note.more.data();
     if (of.note.until_ns != wait_note::no_time) text += ", " + until(of.note.until_ns);
     if (of.stop != stop_reason::none) {
@@ -198,10 +234,34 @@ class text_writer {
 
 }  // namespace
 
+std::string function_text(std::string name) {
+  const auto cut_out = [&name](std::string_view what) {
+    for (std::size_t at = name.find(what); at != std::string::npos; at = name.find(what, at)) {
+      name.erase(at, what.size());
+    }
+  };
+  if (name.ends_with(".Frame*)")) {
+    // g++, of a lambda: its parameter is the frame.
+    std::size_t depth = 0;
+    for (std::size_t at = name.size(); at-- > 0;) {
+      if (name[at] == ')') ++depth;
+      if (name[at] == '(' && --depth == 0) {
+        name.resize(at);
+        break;
+      }
+    }
+    if (name.ends_with("::operator()")) name.resize(name.size() - 12);
+  }
+  cut_out("{anonymous}::");
+  cut_out("(anonymous namespace)::");
+  cut_out("v0::");
+  return name;
+}
+
 std::string place_text(const char* file, std::uint32_t line, const char* function) {
   if (line == 0) return "a place that is not known";
   std::string out = std::string(file) + ":" + std::to_string(line);
-  if (function[0] != 0) out += std::string(" in ") + function;
+  if (function[0] != 0) out += " in " + function_text(function);
   return out;
 }
 

@@ -12,6 +12,8 @@ struct seen_node;
 struct seen_wait;
 struct snapshot;
 
+/// As std::source_location has it, without what only compilers need.
+std::string function_text(std::string name);
 /// "file.cpp:12 in f()"; the function is left out where the compiler gives none.
 std::string place_text(const char* file, std::uint32_t line, const char* function);
 /// "1.5 s", "20 ms", "3 min 2 s": no more digits than people read.

@@ -1,13 +1,16 @@
-// insight.cpp: a look, and the dump that is made of it.
+// insight.cpp: looks, dumps and advice that somebody asks for.
 // SPDX-License-Identifier: MIT
 #include "insight/insight.hpp"
 
-#include <chrono>
+#include <cstdio>
 #include <ostream>
 
+#include <tandem/blocking.hpp>
 #include <tandem/detail/forked.hpp>
 
+#include "insight/advice.hpp"
 #include "insight/dump_text.hpp"
+#include "insight/signal_dumps.hpp"
 #include "insight/snapshot_builder.hpp"
 #include "runtime/runtime_impl.hpp"
 #include "stop/stop_look.hpp"
@@ -16,8 +19,21 @@ namespace tandem::inline v0 {
 
 namespace detail {
 
+namespace {
+// Two looks so far apart tell what lasts from what happens to be.
+constexpr std::chrono::milliseconds between_looks{200};
+}  // namespace
+
 insight_slot make_insight(tandem::runtime& owner) { return insight_slot(new insight(owner)); }
 void insight_deleter::operator()(insight* ended) const noexcept { delete ended; }
+void begin_insight(insight& of) { of.begin(); }
+void end_insight(insight& of) noexcept { of.end(); }
+void workers_are_idle(insight& of) noexcept { of.workers_are_idle(); }
+
+void insight::begin() {
+  if (owner_.options().dump_on_signal) dump_on_signal(*this);
+  if (owner_.options().look_every > std::chrono::milliseconds::zero()) start_watcher();
+}
 
 snapshot insight::look(std::size_t most_frames, bool groups) {
   runtime::impl& of = owner_.implementation();
@@ -33,17 +49,75 @@ snapshot insight::look(std::size_t most_frames, bool groups) {
   builder.finish();
   seen.live = of.live();
   std::erase_if(seen.threads, [this](const thread_note& each) { return each.owner != &owner_; });
+  add_pools(seen);
   seen.took_ns = (std::chrono::steady_clock::now() - began).count();
   return seen;
 }
 
-std::string insight::dump(const dump_options& options) {
-  const std::lock_guard lock(lock_);
-  const snapshot seen = look(options.most_frames, options.group);
-  std::string out = options.format == dump_format::json ? dump_as_json(seen, names_)
-                                                        : dump_as_text(seen, names_);
+void insight::add_pools(snapshot& to) const {
+  runtime::impl& of = owner_.implementation();
+  to.timers = of.timers.stats().armed;
+  if (const blocking_pool* const calls = owner_.find_service<blocking_pool>()) {
+    const blocking_stats now = calls->stats();
+    to.blocking_busy = now.threads - now.idle;
+    to.blocking_queued = now.queued;
+    to.blocking_most = owner_.options().blocking.max_threads;
+    to.blocking = std::to_string(to.blocking_busy) + " of " + std::to_string(to.blocking_most) +
+                  " threads for blocking calls are busy, " + std::to_string(now.queued) +
+                  (now.queued == 1 ? " call waits" : " calls wait");
+  }
+}
+
+std::string insight::text_of(const snapshot& seen, dump_format format) {
+  std::string out =
+      format == dump_format::json ? dump_as_json(seen, names_) : dump_as_text(seen, names_);
   names_.rest();
   return out;
+}
+
+std::string insight::dump(const dump_options& options) {
+  const std::lock_guard lock(lock_);
+  return text_of(look(options.most_frames, options.group), options.format);
+}
+
+std::vector<std::string> insight::diagnose(std::chrono::milliseconds during) {
+  {
+    const std::lock_guard lock(lock_);
+    (void)look(1, true);
+  }
+  std::this_thread::sleep_for(during);
+  const std::lock_guard lock(lock_);
+  return advice_of(look(1, true));
+}
+
+void insight::write_dump() noexcept {
+  try {
+    const std::string& path = owner_.options().dump_path;
+    dump_options options;
+    if (path.ends_with(".json")) options.format = dump_format::json;
+    {
+      const std::lock_guard lock(lock_);
+      (void)look(1, true);
+    }
+    std::this_thread::sleep_for(between_looks);
+    std::string text;
+    {
+      const std::lock_guard lock(lock_);
+      const snapshot seen = look(options.most_frames, options.group);
+      text = text_of(seen, options.format);
+      if (options.format == dump_format::text) text += advice_as_text(advice_of(seen));
+    }
+    std::FILE* const file = path.empty() ? stderr : std::fopen(path.c_str(), "a");
+    if (file == nullptr) {
+      std::perror(("tandem: the dump cannot be written to " + path).c_str());
+      return;
+    }
+    std::fputs(text.c_str(), file);
+    std::fflush(file);
+    if (file != stderr) std::fclose(file);
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "tandem: no dump: %s\n", failure.what());
+  }
 }
 
 }  // namespace detail
@@ -57,6 +131,12 @@ void runtime::dump(std::ostream& out, const dump_options& options) const {
   const std::string text = dump(options);
   out.write(text.data(), static_cast<std::streamsize>(text.size()));
   out.flush();
+}
+
+std::vector<std::string> runtime::diagnose(std::chrono::milliseconds during) const {
+  detail::refuse_blocking("runtime::diagnose");
+  detail::refuse_if_forked(*this, "runtime::diagnose");
+  return impl_->insight->diagnose(during);
 }
 
 }  // namespace tandem::inline v0

@@ -28,7 +28,15 @@ std::int64_t look_memory::segment(const thread_note& of) {
   return since;
 }
 
+std::int64_t look_memory::stopped(std::uint64_t task) {
+  const auto found = stops_.find(task);
+  const std::int64_t since = found != stops_.end() ? found->second : -1;
+  if (new_stops_.size() < most_waits) new_stops_.emplace(task, since >= 0 ? since : now_ns_);
+  return since;
+}
+
 void look_memory::end() {
+  stops_ = std::exchange(new_stops_, {});
   waits_ = std::exchange(new_waits_, {});
   segments_ = std::exchange(new_segments_, {});
   last_ns_ = now_ns_;

@@ -21,6 +21,8 @@ class look_memory {
   std::int64_t wait(const void* leaf, bool known);
   /// Since when the thread has been seen in this segment; -1: never before.
   std::int64_t segment(const thread_note& of);
+  /// Since when the task has been seen to be asked to stop; -1: never before.
+  std::int64_t stopped(std::uint64_t task);
   /// What was not seen this time is forgotten.
   void end();
   std::int64_t last_look_ns() const noexcept { return last_ns_; }
@@ -38,6 +40,8 @@ class look_memory {
   std::int64_t last_ns_ = -1;
   std::unordered_map<const void*, std::int64_t> waits_;
   std::unordered_map<const void*, std::int64_t> new_waits_;
+  std::unordered_map<std::uint64_t, std::int64_t> stops_;
+  std::unordered_map<std::uint64_t, std::int64_t> new_stops_;
   std::unordered_map<std::uint64_t, segment_seen> segments_;
   std::unordered_map<std::uint64_t, segment_seen> new_segments_;
 };

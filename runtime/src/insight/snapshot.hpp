@@ -10,8 +10,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <source_location>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include <tandem/detail/listed_thread.hpp>
@@ -32,11 +34,11 @@ struct seen_frame {
 struct seen_wait {
   wait_note note;
   const void* leaf = nullptr;
-  bool is_known = false;              ///< by an earlier look
-  std::int64_t seen_since_ns = -1;    ///< by the steady clock; -1: by nobody before
-  std::array<char, 32> home{};        ///< name of the executor where it goes on
-  bool has_more_frames = false;       ///< further out
-  std::vector<seen_frame> frames;     ///< the one that waits first
+  bool is_known = false;            ///< by an earlier look
+  std::int64_t seen_since_ns = -1;  ///< by the steady clock; -1: by nobody before
+  std::array<char, 32> home{};      ///< name of the executor where it goes on
+  bool has_more_frames = false;     ///< further out
+  std::vector<seen_frame> frames;   ///< the one that waits first
 };
 
 enum class task_state : std::uint8_t { ready, waits, runs };
@@ -50,10 +52,11 @@ struct seen_node {
   wait_note note;  ///< of the kind: what more is known of it
   stop_reason stop = stop_reason::none;
   task_state state = task_state::ready;
-  thread_note thread;                 ///< that runs it
-  std::int64_t runs_since_ns = -1;    ///< as seen_wait::seen_since_ns
+  std::array<char, 32> home{};      ///< of a task: name of the executor where it began
+  thread_note thread;               ///< that runs it
+  std::int64_t runs_since_ns = -1;  ///< as seen_wait::seen_since_ns
   std::vector<seen_wait> waits;
-  std::vector<seen_frame> joins;      ///< what awaits the end of all children, the innermost first
+  std::vector<seen_frame> joins;  ///< what awaits the end of all children, the innermost first
   std::vector<seen_node> children;
   std::size_t count = 1;              ///< how many are like this, itself included
   std::vector<std::uint64_t> others;  ///< ids of some of them
@@ -62,17 +65,52 @@ struct seen_node {
 
 /// A task that only another one can let go on.
 struct seen_edge {
-  std::uint64_t waiting = 0;  ///< id of the task
-  std::uint64_t awaited = 0;  ///< id of the task; 0: unknown
-  const void* leaf = nullptr;
-  bool is_known = false;
+  std::uint64_t waiting = 0;     ///< id of the task
+  std::uint64_t awaited = 0;     ///< id of the task; 0: unknown
+  const void* leaf = nullptr;    ///< null: a parent that waits for a child
+  const void* object = nullptr;  ///< the lock; null: for the end of the task
+  bool is_known = false;         ///< an earlier look has seen it
+  bool is_certain = false;       ///< nothing else ends it: neither a time limit nor a sibling
+};
+
+/// Something that tasks wait for.
+struct seen_object {
+  const char* verb = "waits for";
+  const char* word = "";
+  std::string more;  ///< as it was told last
+  std::size_t waiting = 0;
+  std::int64_t oldest_ns = -1;  ///< the longest known wait began then; -1: none is known
+  std::uint64_t owner = 0;      ///< of a lock: id of the task
+  std::uint64_t first = 0;      ///< one of those that wait
+};
+
+/// A task in a few words: what is told of it is told where it is not at hand any more.
+struct seen_task {
+  const char* name = "";
+  std::source_location spawned_at;
+};
+
+/// A task that runs.
+struct seen_run {
+  std::uint64_t task = 0;
+  thread_note thread;
+  std::int64_t since_ns = -1;
+  std::string home;
+};
+
+/// A task that was asked to stop.
+struct seen_stop {
+  std::uint64_t task = 0;
+  stop_reason reason = stop_reason::none;
+  std::int64_t since_ns = -1;
+  std::string doing;  ///< "runs", or the innermost part and its wait
 };
 
 struct snapshot {
   std::string runtime_name;
   std::chrono::system_clock::time_point at;
-  std::int64_t now_ns = 0;          ///< of the clock by which waits were seen
-  std::int64_t deadline_now_ns = 0; ///< of the clock of the runtime
+  std::int64_t now_ns = 0;           ///< of the clock by which waits were seen
+  std::int64_t deadline_now_ns = 0;  ///< of the clock of the runtime
   std::int64_t took_ns = 0;
   std::vector<seen_node> roots;
   std::vector<thread_note> threads;
@@ -81,6 +119,19 @@ struct snapshot {
   std::size_t waiting = 0;
   std::size_t running = 0;
   std::vector<seen_edge> edges;
+  std::unordered_map<const void*, seen_object> objects;
+  std::unordered_map<std::uint64_t, seen_task> named;  ///< by id: whoever is told of
+  std::vector<seen_run> runs;
+  std::vector<seen_stop> stops;              ///< the first of them
+  std::map<std::string, std::size_t> ready;  ///< by home: how many wait for their turn
+  std::size_t waits = 0;                     ///< in all
+  std::size_t known_waits = 0;               ///< of them, by an earlier look
+  std::size_t outside_waits = 0;             ///< waits that time, I/O, a call or foreign code ends
+  std::size_t timers = 0;                    ///< that are armed
+  std::string blocking;  ///< a sentence about the threads of blocking(); "": there are none
+  unsigned blocking_busy = 0;
+  std::size_t blocking_queued = 0;
+  unsigned blocking_most = 0;
 };
 
 }  // namespace tandem::inline v0::detail

@@ -35,6 +35,11 @@ std::size_t mix(std::size_t so_far, const char* text) noexcept {
   return mix(so_far, std::hash<std::string_view>()(text));
 }
 
+void copy_name(std::array<char, 32>& into, const executor& of) noexcept {
+  const std::string_view name = of.name();
+  std::memcpy(into.data(), name.data(), std::min(name.size(), into.size() - 1));
+}
+
 }  // namespace
 
 snapshot_builder::snapshot_builder(snapshot& into, look_memory& memory, std::size_t most_frames,
@@ -74,6 +79,7 @@ void snapshot_builder::enter(const environment& of) noexcept {
   node.note = wait_note();
   node.note.word = kind.word;
   if (kind.describe != nullptr) kind.describe(of, node.note);
+  if (node.is_task && of.home() != nullptr) copy_name(node.home, *of.home());
 }
 
 void snapshot_builder::wait(const stop_waiter& what_waits, const promise_base& frame,
@@ -87,9 +93,8 @@ void snapshot_builder::wait(const stop_waiter& what_waits, const promise_base& f
   if (kind.describe != nullptr) kind.describe(what_waits, seen.note);
   seen.leaf = &what_waits;
   seen.is_known = known;
-  const std::string_view home = frame.home != nullptr ? frame.home->name() : std::string_view();
   seen.home = {};
-  std::memcpy(seen.home.data(), home.data(), std::min(home.size(), seen.home.size() - 1));
+  if (frame.home != nullptr) copy_name(seen.home, *frame.home);
   take_frames(fresh, frame);
 }
 
@@ -145,12 +150,16 @@ void snapshot_builder::begin_node(event& of) {
   seen_node& node = open_.emplace_back(std::move(of.node));
   of.node = seen_node();
   known_children_.emplace_back();
-  std::uint64_t task = node.id;
-  if (!node.is_task && !open_tasks_.empty()) {
-    task = open_tasks_.back();
-    task_of_.emplace(node.id, task);
+  above mine{node.id, false};
+  if (!node.is_task && !above_.empty()) {
+    mine = above_.back();
+    mine.holds_up = false;
+    task_of_.emplace(node.id, mine.task);
+    const std::string_view word = node.note.word;
+    mine.may_end_otherwise = mine.may_end_otherwise || node.note.until_ns != wait_note::no_time ||
+                             word == "when_any" || word == "race";
   }
-  open_tasks_.push_back(task);
+  above_.push_back(mine);
   note_state(node, of.env);
 }
 
@@ -160,6 +169,10 @@ void snapshot_builder::note_state(seen_node& node, const environment* env) {
     node.state = task_state::runs;
     node.thread = each;
     node.runs_since_ns = memory_.segment(each);
+    const auto task = std::find_if(open_.rbegin(), open_.rend(),
+                                   [](const seen_node& each_open) { return each_open.is_task; });
+    into_.runs.push_back(seen_run{above_.back().task, each, node.runs_since_ns,
+                                  task != open_.rend() ? task->home.data() : ""});
   }
 }
 
@@ -172,9 +185,73 @@ void snapshot_builder::add_wait(event& of) {
   wait.has_more_frames = of.has_more_frames;
   wait.seen_since_ns = memory_.wait(wait.leaf, wait.is_known);
   if (node.state == task_state::ready) node.state = task_state::waits;
+  above& mine = above_.back();
+  ++into_.waits;
+  into_.known_waits += wait.is_known ? 1 : 0;
   if (wait.note.end == wait_end::task) {
-    into_.edges.push_back(
-        seen_edge{open_tasks_.back(), wait.note.task, wait.leaf, wait.is_known});
+    mine.holds_up = true;
+    note_edge(seen_edge{mine.task, wait.note.task, wait.leaf, wait.note.object, wait.is_known,
+                        !mine.may_end_otherwise});
+  }
+  if (wait.note.end == wait_end::time || wait.note.end == wait_end::system) ++into_.outside_waits;
+  if (wait.note.object != nullptr) note_object(wait, mine.task);
+}
+
+void snapshot_builder::note_edge(seen_edge edge) {
+  into_.edges.push_back(edge);
+  name_task(edge.waiting);
+}
+
+void snapshot_builder::name_task(std::uint64_t task) {
+  for (const seen_node& each : open_) {
+    if (each.id == task) into_.named.try_emplace(task, seen_task{each.name, each.spawned_at});
+  }
+}
+
+void snapshot_builder::note_object(const seen_wait& wait, std::uint64_t task) {
+  seen_object& seen = into_.objects[wait.note.object];
+  seen.verb = wait.note.verb;
+  seen.word = wait.note.word;
+  if (++seen.waiting == 1) {
+    seen.first = task;
+    name_task(task);
+  }
+  seen.more = wait.note.more.data();
+  if (wait.note.end == wait_end::task) seen.owner = wait.note.task;
+  if (wait.seen_since_ns >= 0 && (seen.oldest_ns < 0 || wait.seen_since_ns < seen.oldest_ns)) {
+    seen.oldest_ns = wait.seen_since_ns;
+  }
+}
+
+std::string snapshot_builder::doing(const seen_node& node) {
+  const std::string inside = node.is_task ? "" : std::string(" inside of ") + node.note.word;
+  if (node.state == task_state::runs) return "runs" + inside;
+  if (!node.waits.empty()) {
+    const wait_note& note = node.waits.front().note;
+    return std::string(note.verb) + (note.word[0] != 0 ? " " : "") + note.word + inside;
+  }
+  for (const seen_node& each : node.children) {
+    if (!each.is_task && each.state != task_state::ready) return doing(each) + inside;
+  }
+  if (!node.joins.empty()) return "waits for its children" + inside;
+  return "is ready to run" + inside;
+}
+
+void snapshot_builder::note_task(const seen_node& node) {
+  ++into_.tasks;
+  into_.waiting += node.state == task_state::waits ? 1 : 0;
+  into_.running += node.state == task_state::runs ? 1 : 0;
+  if (node.state == task_state::ready) ++into_.ready[node.home.data()];
+  constexpr std::size_t most_stops = 64;
+  if (node.stop != stop_reason::none) {
+    const std::int64_t since = memory_.stopped(node.id);
+    if (into_.stops.size() < most_stops) {
+      into_.stops.push_back(seen_stop{node.id, node.stop, since, doing(node)});
+      into_.named.try_emplace(node.id, seen_task{node.name, node.spawned_at});
+    }
+  }
+  if (node.state == task_state::runs) {
+    into_.named.try_emplace(node.id, seen_task{node.name, node.spawned_at});
   }
 }
 
@@ -205,8 +282,17 @@ void snapshot_builder::hash_node(seen_node& node) noexcept {
 void snapshot_builder::end_node() {
   seen_node node = std::move(open_.back());
   open_.pop_back();
-  open_tasks_.pop_back();
+  const above mine = above_.back();
+  above_.pop_back();
   known_children_.pop_back();
+  if (mine.holds_up && !above_.empty()) {
+    above_.back().holds_up = true;
+    // A parent waits for each of its children.
+    if (node.is_task && !open_.back().joins.empty()) {
+      note_edge(seen_edge{above_.back().task, node.id, nullptr, nullptr, true,
+                          !above_.back().may_end_otherwise});
+    }
+  }
   // What a part does its task does.
   for (const seen_node& child : node.children) {
     if (child.is_task) continue;
@@ -217,11 +303,7 @@ void snapshot_builder::end_node() {
     node.state = std::max(node.state, child.state);
   }
   if (!node.joins.empty() && node.state == task_state::ready) node.state = task_state::waits;
-  if (node.is_task) {
-    ++into_.tasks;
-    into_.waiting += node.state == task_state::waits ? 1 : 0;
-    into_.running += node.state == task_state::runs ? 1 : 0;
-  }
+  if (node.is_task) note_task(node);
   hash_node(node);
   std::vector<seen_node>& siblings = open_.empty() ? into_.roots : open_.back().children;
   if (groups_) {
@@ -240,6 +322,10 @@ void snapshot_builder::finish() {
   for (seen_edge& each : into_.edges) {
     const auto found = task_of_.find(each.awaited);
     if (found != task_of_.end()) each.awaited = found->second;
+  }
+  for (auto& [address, object] : into_.objects) {
+    const auto found = task_of_.find(object.owner);
+    if (found != task_of_.end()) object.owner = found->second;
   }
   memory_.end();
 }

@@ -51,21 +51,32 @@ class snapshot_builder final : public look_visitor {
   void add_wait(event& of);
   void add_joiner(const event& of);
   void note_state(seen_node& node, const environment* env);
+  void note_object(const seen_wait& wait, std::uint64_t task);
+  void note_edge(seen_edge edge);
+  void name_task(std::uint64_t task);
+  void note_task(const seen_node& node);
+  static std::string doing(const seen_node& node);
   static void hash_node(seen_node& node) noexcept;
 
   snapshot& into_;
   look_memory& memory_;
   const std::size_t most_frames_;
   const bool groups_;
-  std::vector<event> events_;       // the first event_count_ are in use
+  std::vector<event> events_;  // the first event_count_ are in use
   std::size_t event_count_ = 0;
   std::vector<seen_frame> frames_;  // likewise
   std::size_t frame_count_ = 0;
 
+  /// What is above a node.
+  struct above {
+    std::uint64_t task;      // that it is a part of
+    bool may_end_otherwise;  // below a time limit, a race or the like
+    bool holds_up = false;   // it, or something below it, waits for a task
+  };
   std::vector<seen_node> open_;  // from the root down
+  std::vector<above> above_;     // of each open one
   // Of each open one, and of the roots: which of its children are how.
   std::vector<std::unordered_map<std::size_t, std::size_t>> known_children_;
-  std::vector<std::uint64_t> open_tasks_;                     // of each open one: its task
   std::unordered_map<std::uint64_t, std::uint64_t> task_of_;  // of parts, by id: of their task
 };
 

@@ -22,6 +22,8 @@ class pool_owner {
   virtual std::string describe_tasks() const = 0;
   /// changes/timing. Where its observer is, or is put by a change that begins to time tasks.
   virtual observer_slot& observers() noexcept = 0;
+  /// deadlocks/idle. For half a second no worker has had anything to do. On a worker's thread.
+  virtual void workers_are_idle() noexcept = 0;
 
  protected:
   ~pool_owner() = default;

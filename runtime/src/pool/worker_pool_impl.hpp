@@ -107,6 +107,7 @@ class worker_pool::impl final : private detail::crew_owner, private detail::cont
   decision_reason thread_started(bool for_full_queue) noexcept override;
   void thread_retired(decision_reason why) noexcept override;
   void last_one_left() noexcept override { end.terminate(); }
+  void workers_are_idle() noexcept override { answers.workers_are_idle(); }
   void suppressed(const std::exception_ptr& failure) noexcept override;
   std::shared_ptr<const pool_options> settings() const noexcept override {
     return settings_now.get();

@@ -19,8 +19,17 @@ struct insight_deleter {
 };
 using insight_slot = std::unique_ptr<insight, insight_deleter>;
 
-/// Looks at nothing yet. Defined in insight.
+// Defined in insight.
+
+/// Looks at nothing yet.
 insight_slot make_insight(tandem::runtime& owner);
+/// The runtime is complete: waits for a signal, or looks by itself, if the options say so. @throws
+/// std::system_error, std::bad_alloc
+void begin_insight(insight& of);
+/// deadlocks/idle. All workers have had nothing to do for a while. Any thread.
+void workers_are_idle(insight& of) noexcept;
+/// The runtime is about to end: whatever looks at it by itself has ended.
+void end_insight(insight& of) noexcept;
 
 }  // namespace detail
 }  // namespace tandem::inline v0

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <stdexcept>
 
+#include <tandem/detail/environment_options.hpp>
 #include <tandem/detail/failure_text.hpp>
 #include <tandem/detail/foreign_work.hpp>
 #include <tandem/detail/forked.hpp>
@@ -42,14 +43,24 @@ std::int64_t saturated_ns(std::chrono::steady_clock::time_point from,
 
 }  // namespace
 
-runtime_options::runtime_options() = default;
+runtime_options::runtime_options()
+    : dump_on_signal(detail::switch_from_environment(
+          "TANDEM_DUMP_ON_SIGNAL", !detail::text_from_environment("TANDEM_DUMP", "").empty())),
+      dump_path(detail::text_from_environment("TANDEM_DUMP", "")) {}
 
 service::~service() = default;
 void service::append_metrics(std::vector<metric_family>& /*out*/) const {}
+bool service::awaits_anything() const noexcept { return false; }
 
 runtime::runtime(runtime_options options)
     : impl_(std::make_unique<impl>(*this, std::move(options))) {
   impl_->series = detail::runtime_begins(*this);
+  try {
+    detail::begin_insight(*impl_->insight);
+  } catch (...) {
+    detail::runtime_ends(*this);
+    throw;
+  }
 }
 
 runtime::~runtime() {
@@ -61,6 +72,7 @@ runtime::~runtime() {
   TANDEM_ASSERT(detail::this_thread().current_executor == nullptr,
                 "a runtime was destroyed on a thread of a runtime, which cannot wait for itself");
   impl_->shutdown();
+  detail::end_insight(*impl_->insight);
   detail::runtime_ends(*this);
   detail::trim_frame_store_for_good();  // nobody of it will
 }

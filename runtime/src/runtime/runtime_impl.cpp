@@ -130,6 +130,10 @@ void runtime::impl::report_stalled_shutdown() const noexcept {
   std::terminate();
 }
 
+void runtime::impl::workers_are_idle() noexcept {
+  if (tasks_.live() != 0 && insight != nullptr) detail::workers_are_idle(*insight);
+}
+
 stop_state& runtime::impl::root_stop() noexcept { return roots_.of_this_thread(); }
 
 void runtime::impl::close() noexcept {

@@ -49,6 +49,7 @@ class runtime::impl final : public detail::left_to_parent, public detail::pool_o
   /// For people: how many tasks live, and where they were spawned. @throws std::bad_alloc
   std::string describe_tasks() const override;
   detail::observer_slot& observers() noexcept override { return observer; }
+  void workers_are_idle() noexcept override;
 
   /// stopping/late_root. What a root without a parent hangs below that begins on this thread.
   stop_state& root_stop() noexcept;

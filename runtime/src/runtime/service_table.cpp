@@ -20,6 +20,14 @@ void service_table::append_metrics(std::vector<metric_family>& out) const {
   for (std::size_t i = 0; i < count; ++i) entries_[i].object->append_metrics(out);
 }
 
+bool service_table::awaits_anything() const noexcept {
+  const std::size_t count = count_.load(std::memory_order_acquire);  // pairs with add
+  for (std::size_t i = 0; i < count; ++i) {
+    if (entries_[i].object->awaits_anything()) return true;
+  }
+  return false;
+}
+
 void service_table::add(const void* key, std::unique_ptr<service> made) {
   const std::size_t count = count_.load(std::memory_order_relaxed);  // under the lock
   if (count == limit) throw std::length_error("a runtime has room for 32 services");

@@ -28,6 +28,7 @@ class service_table {
 
   service* find(const void* key) const noexcept;
   void append_metrics(std::vector<metric_family>& out) const;
+  bool awaits_anything() const noexcept;
   /// The newest first.
   void stop() noexcept;
 

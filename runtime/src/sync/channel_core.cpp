@@ -4,10 +4,16 @@
 
 namespace tandem::inline v0::detail {
 
-constinit const wait_kind waits_for_room(&waiter::on_stop, "room in a channel", wait_end::anybody,
-                                         &channel_waiter::describe);
-constinit const wait_kind waits_for_value(&waiter::on_stop, "a value from a channel",
-                                          wait_end::anybody, &channel_waiter::describe);
+constinit const wait_kind waits_for_room(&waiter::on_stop, "a channel", wait_end::anybody,
+                                         [](const stop_waiter& wait, wait_note& note) noexcept {
+                                           note.verb = "waits to send into";
+                                           channel_waiter::describe(wait, note);
+                                         });
+constinit const wait_kind waits_for_value(&waiter::on_stop, "a channel", wait_end::anybody,
+                                          [](const stop_waiter& wait, wait_note& note) noexcept {
+                                            note.verb = "waits to receive from";
+                                            channel_waiter::describe(wait, note);
+                                          });
 
 channel_waiter::channel_waiter(const wait_kind& kind, channel_base& target,
                                wait_list& list) noexcept
@@ -16,7 +22,10 @@ channel_waiter::channel_waiter(const wait_kind& kind, channel_base& target,
 void channel_waiter::describe(const stop_waiter& wait, wait_note& note) noexcept {
   const channel_base& of = *static_cast<const channel_waiter&>(wait).of;
   note.object = &of;
-  note.say("that holds %zu of %zu%s", of.size(), of.capacity(), of.is_closed() ? ", closed" : "");
+  const std::size_t size = of.size();
+  note.say("that %s (%zu of %zu)%s",
+           size == 0 ? "is empty" : (size == of.capacity() ? "is full" : "holds some"), size,
+           of.capacity(), of.is_closed() ? ", closed" : "");
 }
 
 void channel_base::close() noexcept {

@@ -30,7 +30,6 @@ std::uint64_t take_task_id() noexcept {
 
 namespace detail {
 
-constinit const environment_kind kind_of_task("task", true);
 constinit const environment_kind kind_of_mark("");
 
 }  // namespace detail
@@ -40,7 +39,7 @@ constinit const detail::environment_kind kind_of_part("part of a task");
 }
 
 environment::environment(tandem::runtime* owner, executor* home) noexcept
-    : runtime_(owner), home_(home), kind_(&detail::kind_of_task) {}
+    : runtime_(owner), home_(home) {}
 
 const detail::environment_kind& environment::kind() const noexcept {
   return kind_ != nullptr ? *kind_ : kind_of_part;
@@ -73,7 +72,7 @@ void environment::start_apart(environment& parent) noexcept {
   runtime_ = parent.runtime_;
   parent_ = &parent;
   record_ = parent.record_;
-  name_.store(parent.name(), std::memory_order_relaxed);  // nobody else knows it yet
+  name_.store(parent.name(), std::memory_order_relaxed);          // nobody else knows it yet
   if (spawned_at_.line() == 0) spawned_at_ = parent.spawned_at_;  // else it was spawned itself
   context_ = parent.context_;
   start();

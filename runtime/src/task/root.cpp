@@ -34,9 +34,17 @@ void tell_end(root& task) noexcept {
 
 }  // namespace
 
+constinit const environment_kind root::kind_of_root(
+    "task", true, [](const environment& of, wait_note& note) noexcept {
+      if (static_cast<const root*>(of.part())->state_.looks_queued()) {
+        note.say("has not begun: it is queued");
+      }
+    });
+
 root::root(tandem::runtime& owner, executor& target, promise_base& body, outcome_base& result,
            const std::source_location& where, bool note) noexcept
     : job(&root::start_job), state_(body, note), env_(&owner, &target) {
+  env_.set_kind(kind_of_root, this);
   job::env = &env_;
   env_.set_spawned_at(where);
   body.room = &result;

@@ -170,7 +170,10 @@ bool worker_loop::rest(worker& self) noexcept {
   self.turn_item = 0;  // records/clock
   auto since = std::chrono::steady_clock::now();
   frame_idle spell;
-  spell.begin(since.time_since_epoch().count());
+  // deadlocks/idle: whoever lies down last looks up once.
+  const bool is_last = word_.busy() == 0;
+  self.told_of_idleness = !is_last;
+  spell.begin(since.time_since_epoch().count(), is_last);
   while (true) {
     // ports/lie_in. Whoever waits there stays, however long, unless there must not be so many.
     const unsigned threads = threads_.threads();
@@ -214,10 +217,16 @@ bool worker_loop::rest(worker& self) noexcept {
   }
 }
 
+bool worker_loop::is_still_last(worker& self) noexcept {
+  if (word_.busy() != 0) return false;
+  if (!std::exchange(self.told_of_idleness, true)) threads_.workers_are_idle();  // deadlocks/idle
+  return true;
+}
+
 bool worker_loop::lie(worker& self, frame_idle& spell, std::int64_t until_ns) noexcept {
   if (port_of(self) != nullptr) return lie_in_port(self, spell, until_ns);
   // Whoever parks last finds nobody busy, here or in leave().
-  const auto is_last = [this] { return word_.busy() == 0; };
+  const auto is_last = [this, &self] { return is_still_last(self); };
   while (self.signal.load(std::memory_order_acquire) == worker::parked &&
          lie_on(spell, self.signal, worker::parked, until_ns, is_last)) {}
   return false;
@@ -232,7 +241,7 @@ bool worker_loop::lie_in_port(worker& self, frame_idle& spell, std::int64_t unti
     if (port.wait(std::min(spell.deadline_ns(), until_ns))) return true;
     const std::int64_t now = std::chrono::steady_clock::now().time_since_epoch().count();
     if (now >= until_ns) return false;
-    if (spell.is_due(now)) spell.give_back(word_.busy() == 0);  // trim/give_back
+    if (spell.is_due(now)) spell.give_back(is_still_last(self));  // trim/give_back
   }
   return false;
 }

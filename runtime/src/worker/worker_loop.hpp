@@ -53,6 +53,8 @@ class worker_loop {
   /// crew/step_back. Parks if too many are busy. @returns false if the thread is to end
   bool step_back(worker& self) noexcept;
   bool rest(worker& self) noexcept;
+  /// After half a second. Whether no worker is busy.
+  bool is_still_last(worker& self) noexcept;
   /// Until its signal says something else, or that time. @returns whether its port has something
   /// for it, or is to be left
   bool lie(worker& self, frame_idle& spell, std::int64_t until_ns) noexcept;

@@ -94,6 +94,7 @@ class TANDEM_IO_API completion_pool final : public service {
   std::string_view service_name() const noexcept override;
   void stop() noexcept override;
   void append_metrics(std::vector<metric_family>& out) const override;
+  bool awaits_anything() const noexcept override;
 
   // Implementation
   class impl;

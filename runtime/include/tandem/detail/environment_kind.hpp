@@ -34,7 +34,6 @@ struct environment_kind {
   frame_function waiting;
 };
 
-TANDEM_API extern const environment_kind kind_of_task;
 /// A mark that a look has left in a list of children: nobody's environment.
 TANDEM_API extern const environment_kind kind_of_mark;
 

@@ -35,10 +35,13 @@ class frame_idle {
   static constexpr std::int64_t never = INT64_MAX;
 
   /// trim/lie_down
-  void begin(std::int64_t now_ns) noexcept {
+  ///
+  /// @param anyway  it wakes once though there is nothing to give back: for deadlocks/idle
+  void begin(std::int64_t now_ns, bool anyway = false) noexcept {
+    gives_back_ = has_frames_to_trim();
     // Relaxed: a number.
     deadline_ns_ =
-        has_frames_to_trim() ? now_ns + frame_idle_ns.load(std::memory_order_relaxed) : never;
+        gives_back_ || anyway ? now_ns + frame_idle_ns.load(std::memory_order_relaxed) : never;
   }
   /// Until when it may lie before it gives back; never once it has.
   std::int64_t deadline_ns() const noexcept { return deadline_ns_; }
@@ -54,11 +57,12 @@ class frame_idle {
       return;
     }
     deadline_ns_ = never;
-    note_idle_wake();
+    if (gives_back_) note_idle_wake();
   }
 
  private:
   std::int64_t deadline_ns_ = never;
+  bool gives_back_ = false;
 };
 
 }  // namespace tandem::inline v0::detail

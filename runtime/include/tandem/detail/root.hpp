@@ -12,6 +12,7 @@
 #include <source_location>
 #include <utility>
 
+#include <tandem/detail/environment_kind.hpp>
 #include <tandem/detail/promise_base.hpp>
 #include <tandem/detail/root_state.hpp>
 #include <tandem/environment.hpp>
@@ -106,6 +107,7 @@ class TANDEM_API root : public job, public frame_allocated {
   bool call_here(thread_context& context, bool& has_ended) noexcept;
 
  private:
+  static const environment_kind kind_of_root;
   /// queued -> running. @returns null if it was not queued any more; then `found` is what it was
   promise_base* begin(root_state::phase& found) noexcept;
   void link(environment* parent, context_flow flow) noexcept;

@@ -1,0 +1,238 @@
+// advice.cpp: sentences about what lasts too long, and what to do about it.
+// SPDX-License-Identifier: MIT
+#include "insight/advice.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <string_view>
+
+#include "insight/circles.hpp"
+#include "insight/dump_text.hpp"
+#include "insight/snapshot.hpp"
+
+namespace tandem::inline v0::detail {
+
+namespace {
+
+constexpr std::int64_t long_run_ns = 100'000'000;   // a segment that keeps others waiting
+constexpr std::int64_t long_wait_ns = 100'000'000;  // for what should be had at once
+constexpr std::size_t most_told = 8;                // of one kind
+
+std::string counted(std::size_t n, const char* one, const char* many) {
+  return std::to_string(n) + " " + (n == 1 ? one : many);
+}
+
+std::string task_of(const snapshot& in, std::uint64_t id) {
+  const auto found = in.named.find(id);
+  if (found == in.named.end()) return "task " + std::to_string(id);
+  std::string out = "task " + std::to_string(id);
+  if (found->second.name[0] != 0) out += std::string(" \"") + found->second.name + "\"";
+  return out + " (spawned at " +
+         place_text(found->second.spawned_at.file_name(), found->second.spawned_at.line(), "") +
+         ")";
+}
+
+std::string age(const snapshot& in, std::int64_t since_ns) {
+  return "for at least " + span_text(in.now_ns - since_ns);
+}
+
+/// "waits to send" of one, "wait to send" of many.
+std::string verb_text(std::string_view verb, bool is_one) {
+  if (is_one || !verb.starts_with("waits")) return std::string(verb);
+  return "wait" + std::string(verb.substr(5));
+}
+
+void about_runs(const snapshot& in, std::vector<std::string>& out) {
+  std::size_t ready = 0;
+  for (const auto& [home, count] : in.ready) ready += count;
+  std::size_t told = 0;
+  for (const seen_run& each : in.runs) {
+    if (each.since_ns < 0 || in.now_ns - each.since_ns < long_run_ns) continue;
+    if (std::string_view(each.thread.role) == "blocking thread")
+      continue;  // that is what it is for
+    if (++told > most_told) break;
+    std::string text = each.thread.role;
+    if (each.thread.number >= 0) text += " " + std::to_string(each.thread.number);
+    text += " (thread " + std::to_string(each.thread.thread_id) + ") has run " +
+            task_of(in, each.task) + " without a pause " + age(in, each.since_ns);
+    if (!each.home.empty()) text += ", at home \"" + each.home + "\"";
+    text += ": it computes, or is in a call that blocks. ";
+    const auto same = in.ready.find(each.home);
+    if (same != in.ready.end()) {
+      text += counted(same->second, "task is", "tasks are") + " ready and " +
+              (same->second == 1 ? "waits" : "wait") + " for a turn at home \"" + each.home +
+              "\". ";
+    } else if (ready != 0) {
+      text += counted(ready, "task is", "tasks are") + " ready to run. ";
+    }
+    out.push_back(
+        text +
+        "Let a long computation co_await tandem::yield() now and then, and put calls that "
+        "block into tandem::blocking() or a tandem::blocking_region.");
+  }
+}
+
+void about_objects(const snapshot& in, std::vector<std::string>& out) {
+  std::vector<std::pair<const void*, const seen_object*>> worst;
+  for (const auto& [address, object] : in.objects) {
+    if (object.oldest_ns >= 0 && in.now_ns - object.oldest_ns >= long_wait_ns) {
+      worst.emplace_back(address, &object);
+    }
+  }
+  std::sort(worst.begin(), worst.end(), [](const auto& a, const auto& b) {
+    return a.second->waiting != b.second->waiting ? a.second->waiting > b.second->waiting
+                                                  : a.first < b.first;
+  });
+  std::size_t told = 0;
+  for (const auto& [address, object] : worst) {
+    const std::string_view word = object->word;
+    char number[32];
+    std::snprintf(number, sizeof number, "%p", address);
+    std::string text =
+        std::to_string(object->waiting) + " " + (object->waiting == 1 ? "task " : "tasks ") +
+        verb_text(object->verb, object->waiting == 1) + " " + object->word + " " + number;
+    if (!object->more.empty()) text += " " + object->more;
+    text +=
+        ", one of them " + age(in, object->oldest_ns) + ": " + task_of(in, object->first) + ". ";
+    if (word == "a mutex") {
+      text += object->owner == 0
+                  ? "It was locked outside of any task."
+                  : "It is held by " + task_of(in, object->owner) +
+                        ": see what that one waits for, and hold no lock across long waits.";
+    } else if (word == "a channel") {
+      if (object->more.find("is full") == std::string::npos)
+        continue;  // empty: mostly as it should
+      text += "Nobody takes anything out of it: look for the task that is to receive from it.";
+    } else if (word == "a semaphore") {
+      text +=
+          "Who has its permits a semaphore does not know: look at the tasks that do not wait for "
+          "it.";
+    } else {
+      continue;  // events, counts and values that are waited for: that may be as it should be
+    }
+    if (++told > most_told) break;
+    out.push_back(text);
+  }
+}
+
+void about_blocking(const snapshot& in, std::vector<std::string>& out) {
+  if (in.blocking_queued == 0 || in.blocking_busy < in.blocking_most) return;
+  out.push_back(
+      "All " + std::to_string(in.blocking_most) + " threads for blocking calls are busy, and " +
+      counted(in.blocking_queued, "call waits", "calls wait") +
+      " in the queue. If the calls are short enough, raise "
+      "runtime_options::blocking.max_threads; if they never end, see the tasks that \"run on "
+      "blocking thread\".");
+}
+
+void about_stops(const snapshot& in, std::vector<std::string>& out) {
+  std::size_t told = 0;
+  for (const seen_stop& each : in.stops) {
+    if (each.since_ns < 0 || in.now_ns - each.since_ns < long_wait_ns) continue;
+    if (++told > most_told) break;
+    out.push_back(
+        task_of(in, each.task) + " was asked to stop (" + to_string(each.reason) + ") " +
+        span_text(in.now_ns - each.since_ns) + " ago or more, and has not ended: it " + each.doing +
+        ". A stop ends waits: a long computation asks tandem::stop_requested(), and what is "
+        "shielded, or blocks, ends late.");
+  }
+}
+
+std::string circle_text(const snapshot& in, const std::vector<seen_edge>& circle) {
+  std::string out;
+  if (circle.size() == 1) {
+    out = "deadlock: a task waits for itself, and can never go on:\n";
+  } else {
+    out = "deadlock: " + std::to_string(circle.size()) +
+          " tasks wait for each other in a circle, and none of them can go on:\n";
+  }
+  for (const seen_edge& each : circle) {
+    out += "  " + task_of(in, each.waiting) + " waits for ";
+    if (each.object != nullptr) {
+      char number[32];
+      std::snprintf(number, sizeof number, "%p", each.object);
+      out += std::string("a mutex ") + number + ", which is held by ";
+    } else {
+      out += "the end of ";
+    }
+    out += each.awaited == each.waiting ? "itself" : task_of(in, each.awaited);
+    out += "\n";
+  }
+  return out;
+}
+
+/// What they all wait for, alike ones together.
+void add_waits(const snapshot& in, const std::vector<seen_node>& nodes, std::size_t times,
+               std::string& out, std::size_t& told) {
+  constexpr std::size_t most_lines = 32;
+  for (const seen_node& each : nodes) {
+    const std::size_t count = times * each.count;
+    for (const seen_wait& wait : each.waits) {
+      if (++told > most_lines) continue;
+      out += "  " + (count > 1 ? std::to_string(count) + " like " : std::string());
+      const std::uint64_t id = each.id;
+      out += each.is_task ? task_text(each)
+                          : std::string("in ") + each.note.word + " of task " + std::to_string(id);
+      out += ": " + wait_text(in, wait) + "\n";
+    }
+    add_waits(in, each.children, count, out, told);
+  }
+}
+
+}  // namespace
+
+std::string advice_as_text(const std::vector<std::string>& advice) {
+  if (advice.empty()) return "";
+  std::string out;
+  for (const std::string& each : advice) {
+    out += "- ";
+    for (std::size_t i = 0; i < each.size(); ++i) {
+      out += each[i];
+      if (each[i] == '\n' && i + 1 != each.size()) out += "  ";
+    }
+    if (each.back() != '\n') out += '\n';
+  }
+  return out + "\n";
+}
+
+bool stands_still(const snapshot& in) {
+  // What the runtime counts and no look finds has not begun, or is work of other libraries.
+  return in.live != 0 && in.live == in.tasks && in.running == 0 && in.waiting == in.tasks &&
+         in.outside_waits == 0 && in.timers == 0 && in.runs.empty() && in.blocking_busy == 0;
+}
+
+std::vector<deadlock_report> deadlocks_of(const snapshot& in) {
+  std::vector<deadlock_report> out;
+  for (const std::vector<seen_edge>& circle : circles_of(in)) {
+    deadlock_report report;
+    report.kind = deadlock_kind::circle;
+    for (const seen_edge& each : circle) report.tasks.push_back(each.waiting);
+    report.text = circle_text(in, circle);
+    out.push_back(std::move(report));
+  }
+  if (!stands_still(in)) return out;
+  deadlock_report report;
+  report.kind = deadlock_kind::standstill;
+  report.text =
+      "standstill: all " + std::to_string(in.tasks) +
+      " tasks wait, none is ready to run, no timer is armed, and no I/O, blocking call or "
+      "callback is out.\n  For events, channels, semaphores and latches: only a thread "
+      "outside the runtime can wake these.\n";
+  std::size_t told = 0;
+  add_waits(in, in.roots, 1, report.text, told);
+  for (const seen_node& each : in.roots) report.tasks.push_back(each.id);
+  out.push_back(std::move(report));
+  return out;
+}
+
+std::vector<std::string> advice_of(const snapshot& in) {
+  std::vector<std::string> out;
+  for (const deadlock_report& each : deadlocks_of(in)) out.push_back(each.text);
+  about_runs(in, out);
+  about_blocking(in, out);
+  about_stops(in, out);
+  about_objects(in, out);
+  return out;
+}
+
+}  // namespace tandem::inline v0::detail
