@@ -17,15 +17,20 @@ tandem::task<void> reads(tandem::io::tcp_stream stream) {
   ++waiting;
   (void)co_await stream.read(buffer);  // line: read
 }
+tandem::task<void> receives(tandem::io::tcp_stream stream) {
+  ++waiting;
+  (void)co_await stream.receive();  // line: receive
+}
 tandem::task<void> accepts(tandem::io::tcp_listener& listener) {
   ++waiting;
   (void)co_await listener.accept();  // line: accept
 }
 tandem::task<void> serves() {
-  auto listener = tandem::io::tcp_listener::bind(tandem::io::endpoint("127.0.0.1", 0));
+  auto listener = tandem::io::tcp_listener::bind(tandem::io::endpoint::loopback_v4(0));
   auto client = co_await tandem::io::tcp_stream::connect(listener.local_endpoint());
   auto server = co_await listener.accept();
-  co_await tandem::when_all(reads(std::move(server)), accepts(listener));
+  co_await tandem::when_all(reads(std::move(server)), receives(std::move(client)),
+                            accepts(listener));
 }
 
 }  // namespace
@@ -39,8 +44,8 @@ int main() {
   options.adaptive = false;
   tandem::runtime runtime(options);
   auto served = runtime.spawn(serves());
-  while (waiting != 2) std::this_thread::yield();
-  // With one worker this one runs when those two wait.
+  while (waiting != 3) std::this_thread::yield();
+  // With one worker this one runs when those three wait.
   runtime.spawn([]() -> tandem::task<void> { co_return; }()).wait();
   all_is_set();
   return 1;

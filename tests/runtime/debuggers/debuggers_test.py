@@ -76,6 +76,16 @@ def run(line):
     return done.stdout
 
 
+def expect(text, pattern):
+    """Line by line."""
+    want, got = pattern.split("\n"), text.rstrip("\n").split("\n")
+    for number, (a, b) in enumerate(zip(want, got)):
+        if not re.fullmatch(a, b):
+            raise Failed(f"line {number + 1} is\n    {b}\nand not\n    {a}")
+    if len(want) != len(got):
+        raise Failed(f"{len(got)} lines, and not {len(want)}:\n{text}")
+
+
 class Looked:
     """A debugger's way to the standing program."""
 
@@ -103,14 +113,14 @@ def ways(scripts, program, folder):
 class Judge:
     """The laws. Each compares whole answers, or says what it misses."""
 
-    def __init__(self, lines, compiler, level, debugger, numbers):
+    def __init__(self, lines, compiler, level, debugger):
         self.lines = lines.of
         self.is_gcc = compiler == "gcc"
         self.is_plain = level == "plain"
         self.debugger = debugger
         # g++ with optimisation does not say where a store belongs, and gdb loses inlined functions of split ones.
         self.is_vague = self.is_gcc and not self.is_plain
-        self.numbers = numbers
+        self.numbers = {}
 
     def at(self, marker, to=None):
         """The line, or one of those up to another marker's, in the words for it."""
@@ -124,14 +134,6 @@ class Judge:
 
     def spawned(self, marker, function):
         return rf"spawned at \S*debugged\.cpp:{self.lines[marker]} in {function}"
-
-    def expect(self, text, pattern):
-        if not re.fullmatch(pattern, text.rstrip("\n"), flags=re.S):
-            want, got = pattern.split("\n"), text.rstrip("\n").split("\n")
-            for number, (a, b) in enumerate(zip(want, got)):
-                if not re.fullmatch(a, b):
-                    raise Failed(f"line {number + 1} is\n    {b}\nand not\n    {a}")
-            raise Failed(f"{len(got)} lines, and not {len(want)}")
 
     def task(self, number, name, state, where):
         return rf"task {number}, {name}: {state}, {where}"
@@ -179,10 +181,10 @@ class Judge:
         return "\n".join(out)
 
     def all_tasks_are_shown_with_what_they_wait_for_and_equal_ones_once(self, answers):
-        self.expect(answers.to("tandem tasks"), self.tree(True))
+        expect(answers.to("tandem tasks"), self.tree(True))
 
     def all_shows_each_of_the_equal_ones(self, answers):
-        self.expect(answers.to("tandem tasks --all"), self.tree(False))
+        expect(answers.to("tandem tasks --all"), self.tree(False))
 
     def a_mutex_and_a_join_name_the_task_that_they_wait_for(self, answers):
         text = answers.to("tandem tasks")
@@ -192,7 +194,7 @@ class Judge:
                 raise Failed(f"{name} is task {own}, but it is task {named} that is waited for")
 
     def a_chain_of_awaits_leads_from_the_wait_to_the_task_line_by_line(self, answers):
-        self.expect(answers.to(f"tandem bt {self.numbers['limited']}"), "\n".join([
+        expect(answers.to(f"tandem bt {self.numbers['limited']}"), "\n".join([
             r"task 3, limited: waits, spawned at .*", "", r"waits for an event \(never\)",
             rf"  #0  deepest {self.at('event')}",
             rf"  #1  middle {self.maybe_at('deepest')}  \[with_timeout\]",
@@ -214,12 +216,12 @@ class Judge:
                      *frame(rf"  #1  middle {self.maybe_at('deepest')}  \[when_all\]",
                             f"number = {number}", f"doubled = {2 * number}", r"answer = .*"),
                      *frame(rf"  #2  gate {self.maybe_at('when_all', 'when_all ends')}", "no variables")]
-        self.expect(answers.to(f"tandem bt {self.numbers['gate']} --locals"), "\n".join(
+        expect(answers.to(f"tandem bt {self.numbers['gate']} --locals"), "\n".join(
             [r"task \d+, gate: waits, spawned at .*", *both, "", r"in a scope of task 1, family: waits, .*"]))
 
     def a_running_task_shows_its_coroutine_and_who_awaits_it(self, answers):
         runs = self.at("keeps") if not (self.is_vague and self.debugger == "lldb") else r"\(begins at \S*debugged\.cpp:\d+\)"
-        self.expect(answers.to(f"tandem bt {self.numbers['hangs']}"), "\n".join([
+        expect(answers.to(f"tandem bt {self.numbers['hangs']}"), "\n".join([
             r"task 9, hangs: runs on thread \d+, spawned at .*", "", r"thread \d+:",
             rf"  #0  holds {runs}", rf"  #1  hangs {self.maybe_at('holds')}"]))
 
@@ -238,12 +240,12 @@ def laws(judge):
     return [each for each in dir(judge) if each.count("_") > 2 and not each.startswith("_")]
 
 
-def numbers_of(way):
+def numbers_of(way, names):
     """Of the tasks that some questions name. They are the same in each run: one worker starts them in order."""
     first = Answers(way.ask(["tandem tasks"]))
     text = first.to("tandem tasks")
     out = {}
-    for name in ("gate", "limited", "hangs"):
+    for name in names:
         found = re.search(rf"task (\d+), {name}:", text)
         if found is None:
             raise Failed(f"no task {name}; all that was said:\n{first.output}")
@@ -251,16 +253,29 @@ def numbers_of(way):
     return out
 
 
-def ask_all(way, judge):
-    asked = [each.format(**judge.numbers) for each in ASKED]
-    if judge.debugger == "gdb":
-        asked.append("thread apply all bt")
-    return Answers(way.ask(asked))
+def judged(way, judge, asked, names, numbers):
+    """How many laws hold, and how many do not."""
+    passed = failed = 0
+    try:
+        if not numbers:
+            numbers.update(numbers_of(way, names))
+        judge.numbers = numbers
+        answers = Answers(way.ask([each.format(**numbers) for each in asked]))
+    except (Failed, subprocess.TimeoutExpired) as failure:
+        print(f"FAILED {way.name}: {failure}")
+        return 0, 1
+    for law in laws(judge):
+        try:
+            getattr(judge, law)(answers)
+            passed += 1
+        except Failed as failure:
+            print(f"FAILED {way.name}: {law}: {failure}")
+            failed += 1
+    return passed, failed
 
 
-def main():
-    scripts, source, program = (pathlib.Path(each).resolve() for each in sys.argv[1:4])
-    compiler, level = sys.argv[4:6]
+def run_laws(scripts, program, make_judge, asked, names):
+    """make_judge: of the debugger's name. @returns what the test exits with"""
     is_required = os.environ.get("TANDEM_TEST_REQUIRE_ALL") == "1"
     missing = [each for each in ("gdb", "lldb-19") if not shutil.which(each)]
     for each in missing:
@@ -269,25 +284,20 @@ def main():
     numbers = {}
     with tempfile.TemporaryDirectory() as folder:
         for way in ways(scripts, program, pathlib.Path(folder)):
-            judge = Judge(Lines(source), compiler, level, way.name.split(",")[0], numbers)
-            try:
-                numbers = judge.numbers = numbers or numbers_of(way)
-                answers = ask_all(way, judge)
-            except (Failed, subprocess.TimeoutExpired) as failure:
-                print(f"FAILED {way.name}: {failure}")
-                failed += 1
-                continue
-            for law in laws(judge):
-                try:
-                    getattr(judge, law)(answers)
-                    passed += 1
-                except Failed as failure:
-                    print(f"FAILED {way.name}: {law}: {failure}")
-                    failed += 1
+            debugger = way.name.split(",")[0]
+            good, bad = judged(way, make_judge(debugger), asked + (["thread apply all bt"] if debugger == "gdb" else []), names, numbers)
+            passed += good
+            failed += bad
     print(f"{passed} passed, {failed} failed")
     if failed or (missing and is_required):
         return 1
     return 0 if passed else 77
+
+
+def main():
+    scripts, source, program = (pathlib.Path(each).resolve() for each in sys.argv[1:4])
+    compiler, level = sys.argv[4:6]
+    return run_laws(scripts, program, lambda debugger: Judge(Lines(source), compiler, level, debugger), ASKED, ("gate", "limited", "hangs"))
 
 
 if __name__ == "__main__":

@@ -108,12 +108,13 @@ class Snapshot:
         waiter = stop["slot_"].target() if stop["slot_"].number() > LAST_MARK else None
         if waiter is not None:
             self._read_waiter(node, waiter)
+        listed = {}  # the newest first
         waiter = stop["overflow_"].target()
-        seen = set()
-        while waiter is not None and waiter.address not in seen:
-            seen.add(waiter.address)
-            self._read_waiter(node, waiter)
+        while waiter is not None and waiter.address not in listed:
+            listed[waiter.address] = waiter
             waiter = waiter["next_"].target()
+        for waiter in reversed(listed.values()):
+            self._read_waiter(node, waiter)
 
     def _read_waiter(self, node, waiter):
         if waiter["is_leaf_"].number() & 1 != 0:
