@@ -47,6 +47,7 @@ int main() {
   while (waiting != 3) std::this_thread::yield();
   // With one worker this one runs when those three wait.
   runtime.spawn([]() -> tandem::task<void> { co_return; }()).wait();
+  while (runtime.live_tasks() != 1) std::this_thread::yield();  // that one may not have left yet
   all_is_set();
   return 1;
 }

@@ -112,7 +112,8 @@ int main() {
   while (arrived != 14) std::this_thread::yield();
   auto fourth = runtime.spawn(hangs());  // line: spawn hangs
   while (!held) std::this_thread::yield();
-  auto fifth = runtime.spawn(late());  // line: spawn outside
+  auto fifth = runtime.spawn(late());             // line: spawn outside
+  auto sixth = runtime.workers().submit(late());  // line: submit
   all_is_set();
   return 1;
 }

@@ -18,6 +18,8 @@ import tempfile
 LIMIT_SECONDS = 120
 ASKED = ["tandem tasks", "tandem tasks --all", "tandem bt {limited}", "tandem bt {gate} --locals", "tandem bt {hangs}"]
 
+OF_GDB = ["thread apply all bt", "thread apply all tandem bt"]
+
 
 class Failed(Exception):
     pass
@@ -146,7 +148,7 @@ class Judge:
         scope = r"\(lambda in family\)"
         equal = self.spawned("spawn equal", "main")
         out = [
-            r'runtime "debugged": 15 tasks live, 1 worker',
+            r'runtime "debugged": 16 tasks live, 1 worker',
             "  " + self.task(1, "family", "waits", r"spawned at \S*debugged\.cpp:\d+ in main"),
             rf"    family {self.at('scope begins', 'scope')} waits for the children of its scope",
             "    " + self.task(r"\d+", "gate", "waits", self.spawned("spawn gate", scope)),
@@ -173,6 +175,7 @@ class Judge:
             rf"    holds {runs} runs",
             "  " + self.task(10, "late", "has not begun, it lies in the queue for what comes from outside",
                              self.spawned("spawn outside", "main")),
+            "  " + self.task(11, "late", "has not begun, it lies among the submissions", self.spawned("submit", "main")),
             "  " + self.task(r"\d+", "outermost", "waits", self.spawned("spawn outermost", "joins")),
             rf"    deepest {self.at('event')} {event}",
             "  " + self.task(r"\d+", "late", "has not begun, it lies in the (next slot|lane) of worker 0",
@@ -224,6 +227,14 @@ class Judge:
         expect(answers.to(f"tandem bt {self.numbers['hangs']}"), "\n".join([
             r"task 9, hangs: runs on thread \d+, spawned at .*", "", r"thread \d+:",
             rf"  #0  holds {runs}", rf"  #1  hangs {self.maybe_at('holds')}"]))
+
+    def bt_without_a_number_is_of_the_task_that_the_thread_runs(self, answers):
+        if self.debugger != "gdb":
+            return
+        parts = answers.to("thread apply all tandem bt").split("\nThread ")
+        runs = [each for each in parts if "task 9, hangs: runs" in each]
+        if len(runs) != 1 or sum("runs no task" in each for each in parts) != len(parts) - 1 - (parts[0].strip() == ""):
+            raise Failed(f"one of the threads runs task 9, the others none, but:\n{answers.to('thread apply all tandem bt')}")
 
     def bt_of_gdb_has_the_awaiting_coroutines_behind_the_stack(self, answers):
         if self.debugger != "gdb":
@@ -285,7 +296,7 @@ def run_laws(scripts, program, make_judge, asked, names):
     with tempfile.TemporaryDirectory() as folder:
         for way in ways(scripts, program, pathlib.Path(folder)):
             debugger = way.name.split(",")[0]
-            good, bad = judged(way, make_judge(debugger), asked + (["thread apply all bt"] if debugger == "gdb" else []), names, numbers)
+            good, bad = judged(way, make_judge(debugger), asked + (OF_GDB if debugger == "gdb" else []), names, numbers)
             passed += good
             failed += bad
     print(f"{passed} passed, {failed} failed")

@@ -1,6 +1,7 @@
 # queues.py: what lies in the queues of a runtime's workers, since the process stands still.
 # SPDX-License-Identifier: MIT
-"""Jobs, as (address, where it lies). Queues of other executors (strands, fair queues, threads of I/O) are not looked into."""
+"""Jobs, as (address, where it lies): "it lies ...". Queues of other executors (strands, fair queues, threads of I/O) are not
+looked into."""
 
 MOST = 1_000_000  # a chain that is longer is none: the process stands in the middle of a change
 
@@ -18,6 +19,20 @@ def of_pool(snapshot, pool):
     where = "in the queue for what comes from outside"
     yield from _chain(pool.types, following, injection["oldest_"].number(), where, injection["waiting_"].number())
     yield from reversed(list(_chain(pool.types, following, injection["inbox_"]["newest_"].number(), where, MOST)))
+    yield from _submitted(snapshot, pool["submissions"], following)
+
+
+def _submitted(snapshot, queue, following):
+    """What worker_pool::submit has left: in order or by rank, then what has come since."""
+    types, where = queue.types, "among the submissions"
+    order = queue["order_"]
+    yield from _chain(types, following, order["in_order_"]["first_"].number(), where, order["in_order_"]["size_"].number())
+    # A std::vector begins with where it begins and ends; each of its items ends with a pointer.
+    begin, end = types.word(order["ranked_"].address), types.word(order["ranked_"].address + 8)
+    job = snapshot.kind("of_joinable_root").base_offset("job")
+    for address in range(begin, min(end, begin + 24 * MOST), 24):
+        yield types.word(address + 16) + job, where
+    yield from reversed(list(_chain(types, following, queue["inbox_"]["inbox_"]["newest_"].number(), where, MOST)))
 
 
 def _of_worker(worker):

@@ -17,7 +17,7 @@ def tasks(snapshot, grouped=True):
         out += _nodes(runtime.tasks, grouped, 1)
         if runtime.live > shown:
             out.append(f"  {count(runtime.live - shown, 'more task')}: not begun, in queues that are not looked into "
-                       "(strands, threads of I/O, submissions)")
+                       "(strands, fair queues, threads of I/O)")
     if not snapshot.runtimes:
         out.append("no runtime lives")
     for each in snapshot.damaged[:LIKE_THIS]:
