@@ -24,8 +24,8 @@ class test_runtime {
   explicit test_runtime(unsigned threads = 2) : test_runtime(with_threads(threads)) {}
   explicit test_runtime(runtime_options options)
       : runtime_(std::move(options)), report_([this](std::FILE* out) {
-          std::fprintf(out, "%zu live tasks; %s", runtime_.live_tasks(),
-                       runtime_.workers().describe().c_str());
+          std::fprintf(out, "%s\n%s", runtime_.workers().describe().c_str(),
+                       runtime_.dump().c_str());
         }) {}
 
   runtime& operator*() noexcept { return runtime_; }

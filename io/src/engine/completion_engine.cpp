@@ -9,6 +9,7 @@
 #include <tandem/detail/clock_hold.hpp>
 #include <tandem/detail/forked.hpp>
 #include <tandem/detail/promise_base.hpp>
+#include <tandem/detail/recording.hpp>
 #include <tandem/detail/thread_context.hpp>
 
 #include "ready/stealable_executor.hpp"
@@ -32,6 +33,7 @@ completion_engine::completion_engine(runtime& owner, stealable_executor& shared,
       ring_(options, sleep_, slot()),
       hosted_(*this, moved, most),
       gathers_(workers_fill_cpus),
+      recorded_(owner, tandem::detail::recorded_thread::role::completion, index),
       thread_(
           owner.options().name + "-io-" + std::to_string(index), [this] { set_up(); },
           [this] { run(); }) {}
@@ -63,6 +65,7 @@ void completion_engine::set_up() {
 
 void completion_engine::run() noexcept {
   tandem::detail::thread_context& context = tandem::detail::this_thread();
+  const tandem::detail::recorded_here recorded(recorded_);
   context.current_executor = &lane().shared();
   enter();
   loop();
@@ -143,13 +146,24 @@ void completion_engine::sleep() noexcept {
 }
 
 void completion_engine::look() noexcept {
-  ring_.reap(&completion_engine::operation_ended, this);
+  const unsigned reaped = ring_.reap(&completion_engine::operation_ended, this);
   if (drives_timers_) {
     tandem::detail::timer_service& timers = tandem::detail::timers_of(owner_);
     timers.expire(timers.now());
   }
   ring_.stock().feed();
   post_what_ended();
+  // A single one is told by the task that it wakes.
+  if (reaped > 1 && tandem::detail::is_recorded()) [[unlikely]]
+    record_look(reaped);
+}
+
+void completion_engine::record_look(unsigned reaped) noexcept {
+  constexpr std::uint64_t most = (std::uint64_t{1} << 28) - 1;
+  const std::uint64_t submitted = ring_.submitted();
+  tandem::detail::record_loop(tandem::detail::trace_kind::look, reaped,
+                              std::min(submitted - submitted_before_, most));
+  submitted_before_ = submitted;
 }
 
 void completion_engine::operation_ended(void* self, detail::operation& ended) noexcept {

@@ -75,6 +75,8 @@ class completion_engine final : public lane_owner {
   void post_what_ended() noexcept;
   void sleep() noexcept;
   void look() noexcept;
+  /// recording/write. The ring was looked at, and brought so much.
+  void record_look(unsigned reaped) noexcept;
   static void operation_ended(void* self, detail::operation& ended) noexcept;
 
   tandem::runtime& owner_;
@@ -88,7 +90,9 @@ class completion_engine final : public lane_owner {
   gather_choice gathers_;
   idle_trim trim_;
   tandem::detail::own_counter items_;
-  started_thread thread_;  // the last one: it uses the others
+  const tandem::detail::recorded_thread recorded_;  // recording/take
+  std::uint64_t submitted_before_ = 0;              // what the last look event has told
+  started_thread thread_;                           // the last one: it uses the others
 };
 
 }  // namespace io

@@ -37,14 +37,15 @@ void engine_ring::sweep() noexcept {
   backend_->cancel_all();
 }
 
-void engine_ring::reap(backend::completion_function ended, void* context) noexcept {
+unsigned engine_ring::reap(backend::completion_function ended, void* context) noexcept {
   const unsigned count = backend_->reap(ended, context);
-  if (count == 0) return;
+  if (count == 0) return 0;
   completed_.add(count);
   batches_.add();
   reaped_.add(count);
   const auto exponent = static_cast<std::size_t>(std::bit_width(count - 1));
   batch_sizes_[std::min(exponent, batch_sizes_.size() - 1)].add();
+  return count;
 }
 
 void engine_ring::add_stats(completion_pool_stats& out) const noexcept {

@@ -58,7 +58,10 @@ class engine_ring {
   bool has_swept() const noexcept { return has_swept_; }
 
   void wait(std::chrono::steady_clock::time_point deadline) noexcept { backend_->wait(deadline); }
-  void reap(backend::completion_function ended, void* context) noexcept;
+  /// @returns  how many have ended
+  unsigned reap(backend::completion_function ended, void* context) noexcept;
+  /// How many were ever submitted.
+  std::uint64_t submitted() const noexcept { return submitted_.read(); }
   buffer_stock& stock() noexcept { return stock_; }
 
   /// Any thread.

@@ -72,6 +72,7 @@ class loop_child {
     auto& self = *static_cast<loop_child*>(frame.link);
     TANDEM_ASSERT(self.result_.error == nullptr, "a task of a foreign loop has thrown");
     loop_children& all = *self.all_;
+    self.env_.end();
     tandem::detail::this_thread().env = self.env_.parent();
     // With the last of its parts its owner goes, and the library's function.
     std::exchange(self.kept_, nullptr).reset();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <tandem/detail/pool_thread.hpp>
+#include <tandem/detail/recording.hpp>
 #include <utility>
 
 #include "growth/growth_control.hpp"
@@ -50,9 +51,13 @@ void print(const stall_report& report) noexcept {
 
 }  // namespace
 
-stall_watch::stall_watch(std::string name, std::chrono::nanoseconds threshold,
+stall_watch::stall_watch(runtime& owner, std::string name, std::chrono::nanoseconds threshold,
                          std::function<void(const stall_report&)> tell)
-    : name_(std::move(name)), threshold_(threshold), interval_(threshold), tell_(std::move(tell)) {}
+    : owner_(owner),
+      name_(std::move(name)),
+      threshold_(threshold),
+      interval_(threshold),
+      tell_(std::move(tell)) {}
 
 stall_watch::~stall_watch() { stop(); }
 
@@ -232,7 +237,8 @@ void stall_watch::relieve(bool on) noexcept {
 
 void stall_watch::tell_all(std::unique_lock<std::mutex>& lock) noexcept {
   if (untold_.empty()) return;
-  lock.unlock();  // who is told may resize the pool, which wakes us
+  lock.unlock();                         // who is told may resize the pool, which wakes us
+  tandem::detail::record_stall(owner_);  // first: who is told may take long
   for (const stall_report& each : untold_) tell(each);
   lock.lock();
   untold_.clear();

@@ -20,7 +20,11 @@
 #include <thread>
 #include <vector>
 
-namespace tandem::inline v0::io {
+namespace tandem::inline v0 {
+
+class runtime;
+
+namespace io {
 
 class growth_control;
 class thread_pulse;
@@ -45,7 +49,7 @@ class stall_watch {
   /// @param threshold  how long a segment may run, and how often the watch looks; 0: for ever,
   ///                   nobody is told
   /// @param tell       empty: a line on standard error, at most one a second
-  stall_watch(std::string name, std::chrono::nanoseconds threshold,
+  stall_watch(runtime& owner, std::string name, std::chrono::nanoseconds threshold,
               std::function<void(const stall_report&)> tell);
   stall_watch(const stall_watch&) = delete;
   stall_watch& operator=(const stall_watch&) = delete;
@@ -114,6 +118,7 @@ class stall_watch {
   void relieve(bool on) noexcept;
   void wake() noexcept;
 
+  runtime& owner_;
   const std::string name_;
   const std::chrono::nanoseconds threshold_;
   std::chrono::nanoseconds interval_;  // between two looks
@@ -137,4 +142,5 @@ class stall_watch {
   std::thread thread_;
 };
 
-}  // namespace tandem::inline v0::io
+}  // namespace io
+}  // namespace tandem::inline v0

@@ -39,7 +39,8 @@ class completion_pool::impl final : public growth_target, public resident_listen
         drives_timers_(!tandem::detail::timers_of(owner).is_driven_for_good()),
         shared_(owner, options_.max_threads),
         loads_(std::make_shared<thread_loads>(options_.max_threads, *this)),
-        watch_(owner.options().name + "-io-watch", options_.stall_threshold, options_.on_stall) {
+        watch_(owner, owner.options().name + "-io-watch", options_.stall_threshold,
+               options_.on_stall) {
     completion_options one = options_;
     if (one.backend == io_backend::automatic) one.backend = first_backend();
     make_threads(pool, one);

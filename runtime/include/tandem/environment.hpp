@@ -84,19 +84,27 @@ class TANDEM_API environment {
   void set_record(detail::task_record* record) noexcept { record_ = record; }
   /// Takes the next id.
   void start() noexcept;
-  /// As start(), as the child of another environment: inherits the runtime, is linked to its stop.
+  /// As start(), for a task that another one has spawned: inherits the runtime, is linked to its
+  /// stop.
+  void start_task_below(environment& parent) noexcept;
+  /// Likewise, for a part of the parent's task.
   void start_below(environment& parent) noexcept;
-  /// As above, but not linked: no stop of the parent comes down.
+  /// As above, but no stop of the parent comes down (stopping/closed).
   void start_apart(environment& parent) noexcept;
+  /// Whether it is of a part of its parent's task (a child of when_all, what with_timeout runs).
+  bool is_part() const noexcept { return (id_ & 1) != 0; }
   void end() noexcept { stop_.unlink(); }
 
  private:
+  void begin_part(environment& parent) noexcept;
+  void inherit(environment& parent) noexcept;
+
   tandem::runtime* runtime_ = nullptr;
   executor* home_ = nullptr;
   environment* parent_ = nullptr;
   detail::task_record* record_ = nullptr;
   stop_state stop_;
-  std::uint64_t id_ = 0;
+  std::uint64_t id_ = 0;  // odd: of a part
   std::atomic<const char*> name_{""};
   std::source_location spawned_at_;
   const detail::context_entry* context_ = nullptr;

@@ -26,6 +26,7 @@
 #include <tandem/runtime_metrics.hpp>
 #include <tandem/spawn.hpp>
 #include <tandem/task.hpp>
+#include <tandem/trace_options.hpp>
 #include <tandem/virtual_time.hpp>
 #include <tandem/worker_pool.hpp>
 
@@ -230,6 +231,37 @@ class TANDEM_API runtime {
   /// @cost           two dumps
   std::vector<std::string> diagnose(
       std::chrono::milliseconds during = std::chrono::milliseconds(200)) const;
+  /// Turns the flight recorder on: from now on each thread keeps its newest events (which task it
+  /// runs, who woke it, when workers park and steal), and write_trace() makes a file of them, which
+  /// Perfetto (https://ui.perfetto.dev) and chrome://tracing show. A second call names another file.
+  ///
+  ///     rt.trace_to("run.json");
+  ///     serve(rt);
+  ///     rt.write_trace();  // the last seconds
+  ///
+  /// @param path     of the file; it may be there, and is replaced when the new one is whole.
+  ///                 Empty: none, for write_trace(std::ostream&) alone
+  /// @throws         std::invalid_argument; std::bad_alloc; forked_runtime
+  /// @thread_safety  any thread
+  /// @cost           off: nothing. On: two words an event, and a thread's ring when it has the first;
+  ///                 a wait of a task three events, some 20 instructions each; a fork nothing, unless
+  ///                 its child is stolen
+  void trace_to(std::string path, trace_options options = {});
+  /// Off. What was recorded stays, and can still be written.
+  ///
+  /// @thread_safety  any thread
+  void stop_trace() noexcept;
+  /// What has happened lately, into the file of trace_to(). It needs no worker: it works while all
+  /// of them are stuck.
+  ///
+  /// @throws         std::system_error that names the file; std::logic_error if trace_to() was not
+  ///                 called, or without a file; std::bad_alloc; forked_runtime
+  /// @thread_safety  any thread, tasks too, but it takes its time: some milliseconds for each thread
+  ///                 that is recorded. Those that are recorded go on meanwhile
+  void write_trace();
+  /// As above, into a stream. @throws also what the stream throws
+  void write_trace(std::ostream& out);
+
   /// Spawned tasks that have not ended.
   ///
   /// @thread_safety  any thread; a number about now

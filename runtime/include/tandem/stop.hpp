@@ -120,6 +120,8 @@ class TANDEM_API stop_state {
 
   /// Becomes a child of `parent`, and is stopped at once if the parent already is.
   void link(stop_state& parent) noexcept;
+  /// stopping/closed. Becomes a child, but no stop comes down to it: for looks.
+  void link_closed(stop_state& parent) noexcept;
   /// Leaves the parent. Afterwards no stopper holds this state any more.
   void unlink() noexcept;
 
@@ -168,6 +170,13 @@ class TANDEM_API stop_state {
   static void stop_one(stop_waiter& waiter) noexcept;
   /// stopping/request. The waiter is ours: what an earlier look has left in it counts no more.
   static void forget_look(stop_waiter& waiter) noexcept;
+  /// stopping/walk. This one, or the next sibling that a stop comes down to.
+  static stop_state* open_from(stop_state* child) noexcept {
+    while (child != nullptr && child->is_closed_) child = child->next_sibling_;
+    return child;
+  }
+  /// Under the parent's lock.
+  void enter_children_of(stop_state& parent) noexcept;
   bool add_to_list(stop_waiter& waiter) noexcept;
   /// @returns  `later` and those in front of it that stopping/listener tells after the walk
   stop_waiter* mark(stop_reason reason, stop_waiter* later) noexcept;
@@ -176,6 +185,7 @@ class TANDEM_API stop_state {
   std::atomic<stop_waiter*> slot_{nullptr};  // null | the leaf | stopped_mark | held_mark
   std::atomic<stop_reason> reason_{stop_reason::none};
   bool is_looked_at_ = false;  // under the parent's lock: a look is below this state
+  bool is_closed_ = false;     // stopping/closed; constant while it is linked
   mutable detail::futex_mutex
       lock_;  // guards overflow_, first_child_ and the sibling links of the children
   stop_waiter* overflow_ = nullptr;

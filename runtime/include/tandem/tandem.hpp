@@ -21,6 +21,8 @@
 #include <tandem/config.hpp>
 #include <tandem/context.hpp>
 #include <tandem/cpu_count.hpp>
+#include <tandem/deadlock_report.hpp>
+#include <tandem/dump.hpp>
 #include <tandem/duration_histogram.hpp>
 #include <tandem/environment.hpp>
 #include <tandem/errors.hpp>
@@ -89,6 +91,7 @@
 #include <tandem/thread_options.hpp>
 #include <tandem/timeout.hpp>
 #include <tandem/timer_stats.hpp>
+#include <tandem/trace_options.hpp>
 #include <tandem/unstarted_task.hpp>
 #include <tandem/version.hpp>
 #include <tandem/virtual_time.hpp>

@@ -29,6 +29,8 @@ void waker::wake_a_searcher() noexcept {
 
 void waker::rouse(worker& chosen) noexcept {
   wakes_.fetch_add(1, std::memory_order_relaxed);
+  if (is_recorded()) [[unlikely]]
+    record_loop(trace_kind::rouse, chosen.number);
   chosen.tell(worker::notified);
   tell_watch();
 }

@@ -12,6 +12,7 @@
 #include <tandem/detail/fifo_lane.hpp>
 #include <tandem/detail/fork_lane.hpp>
 #include <tandem/detail/own_counter.hpp>
+#include <tandem/detail/recording.hpp>
 #include <tandem/detail/split_mix.hpp>
 #include <tandem/detail/thread_context.hpp>
 #include <tandem/detail/worker_port.hpp>
@@ -23,8 +24,11 @@ namespace tandem::inline v0::detail {
 
 class worker {
  public:
-  worker(worker_pool::impl& pool, unsigned index)
-      : owner(pool), number(index), random(index * split_mix_step + 1) {}
+  worker(worker_pool::impl& pool, tandem::runtime& of, unsigned index)
+      : owner(pool),
+        number(index),
+        random(index * split_mix_step + 1),
+        recorded(of, recorded_thread::role::worker, index) {}
 
   std::uint64_t next_random() noexcept {  // xorshift64*
     random ^= random >> 12;
@@ -114,6 +118,7 @@ class worker {
   own_counter tasks;              // spawned ones that ended here
   own_counter steals;
   own_counter parks;
+  const recorded_thread recorded;  // recording/take
 };
 
 /// The worker of `pool` that the calling thread is, or null.

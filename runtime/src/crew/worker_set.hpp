@@ -22,11 +22,12 @@ namespace tandem::inline v0::detail {
 class worker_set {
  public:
   /// @param limit  what `most` may become
-  worker_set(worker_pool::impl& pool, unsigned most, unsigned limit)
+  worker_set(worker_pool::impl& pool, tandem::runtime& owner, unsigned most, unsigned limit)
       : pool_(pool),
+        owner_(owner),
         most_(most),
         slots_(std::make_unique<std::atomic<worker*>[]>(std::size_t{2} * limit)),
-        spare_(std::make_unique<worker>(pool, 0U)) {
+        spare_(std::make_unique<worker>(pool, owner, 0U)) {
     make_room(most);
   }
   worker_set(const worker_set&) = delete;
@@ -97,7 +98,7 @@ class worker_set {
     unsigned number = static_cast<unsigned>(made_.size());
     if (free_.empty()) {
       made_.push_back(spare_ != nullptr ? std::move(spare_)
-                                        : std::make_unique<worker>(pool_, number));
+                                        : std::make_unique<worker>(pool_, owner_, number));
       slots_[number].store(made_.back().get(),
                            std::memory_order_relaxed);           // published by the counts
       made_count_.store(number + 1, std::memory_order_release);  // pairs with all()
@@ -122,6 +123,7 @@ class worker_set {
 
  private:
   worker_pool::impl& pool_;
+  tandem::runtime& owner_;
   std::atomic<unsigned> most_;  // threads that stay or work; written under the idle lock
   unsigned numbers_ = 0;        // and those that were dismissed and are on their way out
   const std::unique_ptr<std::atomic<worker*>[]> slots_;

@@ -123,7 +123,7 @@ class text_writer {
     std::vector<const seen_node*> sorted;
     sorted.reserve(nodes.size());
     for (const seen_node& each : nodes) sorted.push_back(&each);
-    std::stable_sort(sorted.begin(), sorted.end(), [](const seen_node* a, const seen_node* b) {
+    std::sort(sorted.begin(), sorted.end(), [](const seen_node* a, const seen_node* b) {
       return a->count != b->count ? a->count > b->count : a->id < b->id;
     });
     return sorted;

@@ -112,7 +112,7 @@ void insight::look_for_deadlocks(bool only_standstill) {
       found = deadlocks_of(second);
     }
     for (const deadlock_report& each : found) {
-      {
+      {  // deadlocks/tell
         const std::lock_guard lock(lock_);
         if (!told_.insert(each.tasks).second) continue;
       }

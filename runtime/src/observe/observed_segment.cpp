@@ -12,22 +12,37 @@
 #include "crew/worker.hpp"
 #include "observe/task_observer.hpp"
 #include "observe/task_record.hpp"
+#include "recorder/trace_point.hpp"
 
 namespace tandem::inline v0::detail {
-
-constinit std::atomic<std::uint32_t> observing_runtimes{0};
 
 namespace {
 // records/queued. Segments are numbered from 1, so none has this bit.
 constexpr std::uint64_t queued_mark = std::uint64_t{1} << 63;
 }  // namespace
 
-void mark_queued(promise_base& frame) noexcept {
-  task_record* const record = frame.env != nullptr ? frame.env->record() : nullptr;
+namespace {
+
+/// Apart, so that whoever only records does not pay for it.
+TANDEM_NOINLINE void mark_observed(promise_base& frame) noexcept {
+  const environment& task = *frame.env;
+  if (is_recorded()) record_event(this_thread(), trace_kind::queued, task);
+  task_record* const record = task.record();
   if (record == nullptr) return;
   const std::int64_t now = record->observer.now_ns();
   frame.segment = queued_mark | static_cast<std::uint64_t>(now);
   record->queued(now);
+}
+
+}  // namespace
+
+void mark_queued(promise_base& frame) noexcept {
+  if (frame.env == nullptr) return;
+  if (any_records()) {
+    mark_observed(frame);
+  } else {
+    record_event(this_thread(), trace_kind::queued, *frame.env);
+  }
 }
 
 std::int64_t queued_at(const promise_base& frame) noexcept {

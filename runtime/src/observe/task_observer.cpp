@@ -56,11 +56,19 @@ task_observer::task_observer(tandem::runtime& owner, worker_pool& pool, const po
       times_one_in_(options.timed_tasks_one_in),
       has_timed_(options.timed_tasks_one_in != 0),
       by_worker_(most_numbers) {
-  observing_runtimes.fetch_add(1, std::memory_order_relaxed);
+  if (tells_ || options.timed_tasks_one_in != 0) watch();
+}
+
+void task_observer::watch() noexcept {
+  if (!watches_.exchange(true, std::memory_order_relaxed)) {
+    task_watchers.fetch_add(1, std::memory_order_relaxed);
+  }
 }
 
 task_observer::~task_observer() {
-  observing_runtimes.fetch_sub(1, std::memory_order_relaxed);
+  if (watches_.load(std::memory_order_relaxed)) {
+    task_watchers.fetch_sub(1, std::memory_order_relaxed);
+  }
   for (const std::atomic<worker_times*>& each : by_worker_) {
     delete each.load(std::memory_order_relaxed);  // the workers have been joined
   }

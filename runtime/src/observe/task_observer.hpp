@@ -21,7 +21,7 @@
 
 namespace tandem::inline v0::detail {
 
-/// Exists only where there are hooks, or tasks are timed. Its runtime ends after the last segment
+/// Exists only where there are hooks, or tasks are timed, or have been recorded. Its runtime ends after the last segment
 /// has (records/end).
 class task_observer {
  public:
@@ -69,8 +69,11 @@ class task_observer {
   /// changes/timing. Of the tasks that are spawned from now on. 0: none; what has been counted
   /// stays.
   void time_one_in(std::uint32_t one_in) noexcept {
+    if (one_in != 0) {
+      watch();  // before the first task that is timed
+      has_timed_.store(true, std::memory_order_relaxed);
+    }
     times_one_in_.store(one_in, std::memory_order_relaxed);  // a choice; nothing goes with it
-    if (one_in != 0) has_timed_.store(true, std::memory_order_relaxed);
   }
   void add_times(duration_histogram& queue_wait, duration_histogram& run) const noexcept;
 
@@ -113,6 +116,8 @@ class task_observer {
     }
   };
 
+  /// records/make. From now on some of its tasks have a record.
+  void watch() noexcept;
   void count(const worker* on, bool is_wait, std::int64_t time_ns) noexcept;
   worker_times* times_of_worker(const worker& on) noexcept;
   void tell(const task_hooks::hook& hook, const task_event& event) noexcept {
@@ -133,6 +138,7 @@ class task_observer {
   const bool tells_;
   std::atomic<std::uint32_t> times_one_in_;
   std::atomic<bool> has_timed_;
+  std::atomic<bool> watches_{false};
   // By number of the worker; made by its thread when it has the first time to count.
   std::vector<std::atomic<worker_times*>> by_worker_;
   times_of<shared_counter> by_others_;

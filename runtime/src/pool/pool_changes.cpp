@@ -56,6 +56,15 @@ void pool_changes::apply(const pool_change& change) {
   if (has_threads) start_for_waiters();
 }
 
+void pool_changes::make_observer() {
+  const std::lock_guard one_at_a_time(configuring_);
+  observer_slot& observers = pool_.answers.observers();
+  if (ended_ || observers != nullptr) return;
+  observers.fill(
+      std::make_unique<task_observer>(pool_.owner, pool_.pool, *pool_.settings_now.get(),
+                                      pool_.loop == nullptr || !pool_.loop->is_virtual()));
+}
+
 int pool_changes::change_threads(const std::shared_ptr<const pool_options>& before,
                                  std::shared_ptr<const pool_options>& now, bool climbs_anew,
                                  bool begins_with_least) {

@@ -18,6 +18,9 @@ class pool_changes {
 
   /// All of it, or nothing. @throws as worker_pool::reconfigure()
   void apply(const pool_change& change);
+  /// records/make. The runtime has an observer from now on, though it tells and times nothing yet.
+  /// @throws std::bad_alloc
+  void make_observer();
   /// sizing/follow. There are so many usable CPUs now: what follows them does.
   ///
   /// @returns  false if it has to be asked again: somebody changes the pool, or there is no memory

@@ -34,7 +34,7 @@ worker_pool::impl::impl(worker_pool& of, tandem::runtime& runtime, detail::pool_
       visiting(driver != nullptr ? &runtime : nullptr),
       word(detail::pool_control::fixed_goal(options),
            driver == nullptr ? detail::pool_control::fixed_goal(options) : 0),
-      workers(*this, driver != nullptr ? limits.core() : options.most_threads(),
+      workers(*this, runtime, driver != nullptr ? limits.core() : options.most_threads(),
               driver != nullptr ? limits.core() : pool_options::most_possible),
       threads(*this, of, name, driver == nullptr, limits, word, idle, workers),
       waking(limits, word, idle, workers, threads, control),

@@ -29,6 +29,7 @@
 #include "frames/frame_store.hpp"
 #include "platform/process.hpp"
 #include "process/debug_root.hpp"
+#include "recorder/trace_ring.hpp"
 
 namespace tandem::inline v0::detail {
 
@@ -65,9 +66,11 @@ void before_fork() {
   runtimes().lock.lock();
   lock_frame_store();
   listed_thread::lock();
+  trace_rings::lock();
 }
 
 void after_fork_in_parent() {
+  trace_rings::unlock();
   listed_thread::unlock();
   unlock_frame_store();
   runtimes().lock.unlock();
@@ -91,7 +94,10 @@ void after_fork_in_child() {
   context.current_executor = nullptr;
   context.layer = nullptr;
   context.observed = nullptr;
+  context.ring = nullptr;
+  context.role = nullptr;
   context.fires_timers = false;
+  trace_rings::unlock();
   listed_thread::forget_all();
   listed_thread::unlock();
   unlock_frame_store();

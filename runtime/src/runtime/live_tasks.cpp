@@ -10,9 +10,26 @@
 #include <tandem/environment.hpp>
 #include <tandem/stop.hpp>
 
+#include "recorder/trace_story.hpp"
+
 namespace tandem::inline v0::detail {
 
 namespace {
+
+/// How many scopes within each other are looked at.
+constexpr int deepest = 16;
+
+void add_names(const stop_state& of, task_names& out, int depth) {
+  // What is locked for a moment may be locked for ever: three looks.
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    const bool seen = of.try_for_each_child([&out, depth](const stop_state& each) {
+      out.add(environment::of(each));
+      if (depth < deepest) add_names(each, out, depth + 1);
+    });
+    if (seen) return;
+    std::this_thread::yield();
+  }
+}
 
 bool same_line(const std::source_location& a, const std::source_location& b) noexcept {
   return a.line() == b.line() && a.column() == b.column() &&
@@ -25,6 +42,8 @@ std::string line_of(const std::source_location& where) {
 }
 
 }  // namespace
+
+void add_names_below(const stop_state& roots, task_names& out) { add_names(roots, out, 0); }
 
 void live_tasks::add_below(const stop_state& roots) {
   // Spawns and ends take this lock for a moment each. It may also be held for ever, by what makes

@@ -18,6 +18,8 @@ class stop_state;
 
 namespace detail {
 
+class task_names;
+
 class live_tasks {
  public:
   /// Counts what hangs below this list of roots. @throws std::bad_alloc
@@ -41,6 +43,10 @@ class live_tasks {
   std::size_t seen_ = 0;
   bool all_seen_ = true;
 };
+
+/// Names of all tasks below this list of roots, and of their parts. A list that stays locked is left
+/// out. @throws std::bad_alloc
+void add_names_below(const stop_state& roots, task_names& out);
 
 }  // namespace detail
 }  // namespace tandem::inline v0

@@ -3,7 +3,9 @@
 #include <tandem/runtime.hpp>
 
 #include <cstdio>
+#include <ostream>
 #include <stdexcept>
+#include <utility>
 
 #include <tandem/detail/environment_options.hpp>
 #include <tandem/detail/failure_text.hpp>
@@ -34,6 +36,18 @@ void refuse_inside(const runtime& owner, const char* what_was_tried) {
 
 /// For driven_loop: the condition that never comes true, so that time alone ends a run.
 bool never(const void* /*of*/) noexcept { return false; }
+
+/// The text of a trace goes into a stream.
+class stream_sink final : public detail::trace_sink {
+ public:
+  explicit stream_sink(std::ostream& out) noexcept : out_(out) {}
+  void write(std::string_view text) override {
+    out_.write(text.data(), static_cast<std::streamsize>(text.size()));
+  }
+
+ private:
+  std::ostream& out_;
+};
 
 std::int64_t saturated_ns(std::chrono::steady_clock::time_point from,
                           std::chrono::steady_clock::duration room) noexcept {
@@ -135,6 +149,24 @@ runtime_metrics runtime::metrics() const {
   }
   impl_->services.append_metrics(out.services);
   return out;
+}
+
+void runtime::trace_to(std::string path, trace_options options) {
+  detail::refuse_if_forked(*this, "runtime::trace_to");
+  impl_->start_recording(std::move(path), options);
+}
+
+void runtime::stop_trace() noexcept { impl_->recording.stop(); }
+
+void runtime::write_trace() {
+  detail::refuse_if_forked(*this, "runtime::write_trace");
+  impl_->recording.write_file();
+}
+
+void runtime::write_trace(std::ostream& out) {
+  detail::refuse_if_forked(*this, "runtime::write_trace");
+  stream_sink into(out);
+  impl_->recording.write(into);
 }
 
 service* runtime::find_service(const void* key) const noexcept { return impl_->services.find(key); }

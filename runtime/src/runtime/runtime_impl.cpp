@@ -151,6 +151,24 @@ std::string runtime::impl::describe_tasks() const {
   return tasks.text(count);
 }
 
+void runtime::impl::start_recording(std::string path, const trace_options& wanted) {
+  pool.implementation().changes.make_observer();  // so that roots ask whether they are recorded
+  recording.start(std::move(path), wanted);
+}
+
+void runtime::impl::add_live_tasks(detail::task_names& out) const {
+  roots_.for_each([&out](const stop_state& each) { detail::add_names_below(each, out); });
+}
+
+std::vector<detail::timed_decision> runtime::impl::timed_decisions() {
+  std::vector<detail::timed_decision> out;
+  const std::int64_t born = pool.implementation().born.time_since_epoch().count();
+  for (const pool_decision& each : pool.decisions()) {
+    out.push_back(detail::timed_decision{born + each.when.count(), "workers", each});
+  }
+  return out;
+}
+
 detail::driven_loop& runtime::impl::driven(const char* what) {
   detail::refuse_blocking(what);
   detail::refuse_if_forked(*pool.owner(), what);
@@ -164,6 +182,7 @@ detail::driven_loop& runtime::impl::driven(const char* what) {
 namespace detail {
 
 timer_service& timers_of(tandem::runtime& owner) noexcept { return owner.implementation().timers; }
+recorder& recorder_of(tandem::runtime& owner) noexcept { return owner.implementation().recording; }
 
 }  // namespace detail
 

@@ -17,6 +17,7 @@
 #include "pool/pool_owner.hpp"
 #include "process/fork_guard.hpp"
 #include "runtime/insight_slot.hpp"
+#include "recorder/recorder.hpp"
 #include "runtime/root_stops.hpp"
 #include "runtime/service_table.hpp"
 #include "runtime/task_count.hpp"
@@ -24,7 +25,9 @@
 
 namespace tandem::inline v0 {
 
-class runtime::impl final : public detail::left_to_parent, public detail::pool_owner {
+class runtime::impl final : public detail::left_to_parent,
+                            public detail::pool_owner,
+                            private detail::recorded_runtime {
  public:
   impl(runtime& self, runtime_options options);
   impl(const impl&) = delete;
@@ -57,14 +60,25 @@ class runtime::impl final : public detail::left_to_parent, public detail::pool_o
   detail::root_stops& roots() noexcept { return roots_; }
   /// The loop of a runtime without threads. @throws std::logic_error, would_deadlock naming `what`
   detail::driven_loop& driven(const char* what);
+  /// recording/start. @throws as recorder::start()
+  void start_recording(std::string path, const trace_options& options);
 
   const runtime_options options;
   /// options.name, told apart from those of others; set before anybody else knows the runtime.
   std::string series;
   detail::observer_slot observer;
   std::atomic<bool> closing{false};
+  detail::recorder recording{*this};
 
  private:
+  // For its recorder.
+  void add_live_tasks(detail::task_names& out) const override;
+  std::vector<detail::timed_decision> timed_decisions() override;
+  const std::string& series_name() const noexcept override { return series; }
+  bool has_real_time() const noexcept override { return !options.clock.has_value(); }
+  std::int64_t clock_ns() const noexcept override {
+    return timers.now().time_since_epoch().count();
+  }
   /// submissions/end, and the loop of a runtime without threads: a task has ended while somebody
   /// watches.
   void tell_of_end() noexcept;

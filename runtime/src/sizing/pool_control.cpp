@@ -6,6 +6,8 @@
 #include <memory>
 #include <utility>
 
+#include <tandem/detail/recording.hpp>
+
 namespace tandem::inline v0::detail {
 
 pool_control::pool_control(controlled_pool& pool, const controlled_parts& parts,
@@ -160,7 +162,10 @@ void pool_control::gate_is_due() noexcept {
   if (untold_cpus_ != 0 && pool_.follow_machine(untold_cpus_)) untold_cpus_ = 0;
   // A thread that could not be started when the work came is tried again (changes/make_thread).
   if (work_waits) pool_.wake_one();
-  if (told) reports_.tell(*options, *told);
+  if (told) {
+    record_stall(parts_.owner);  // first: who is told may take long
+    reports_.tell(*options, *told);
+  }
 }
 
 unsigned pool_control::fixed_goal(const pool_options& options) noexcept {

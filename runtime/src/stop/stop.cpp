@@ -125,13 +125,23 @@ void stop_state::stop_one(stop_waiter& waiter) noexcept {
   if (waiter.kind_->on_stop(waiter) && waiter.hand_over()) waiter.resume();
 }
 
-void stop_state::link(stop_state& parent) noexcept {
+void stop_state::enter_children_of(stop_state& parent) noexcept {
   parent_ = &parent;
-  std::lock_guard lock(parent.lock_);
   previous_sibling_ = nullptr;
   next_sibling_ = parent.first_child_;
   if (next_sibling_ != nullptr) next_sibling_->previous_sibling_ = this;
   parent.first_child_ = this;
+}
+
+void stop_state::link_closed(stop_state& parent) noexcept {
+  is_closed_ = true;
+  std::lock_guard lock(parent.lock_);
+  enter_children_of(parent);
+}
+
+void stop_state::link(stop_state& parent) noexcept {
+  std::lock_guard lock(parent.lock_);
+  enter_children_of(parent);
   const stop_reason reason = parent.reason_.load(std::memory_order_relaxed);  // under the lock
   if (reason != stop_reason::none) {
     std::lock_guard own(lock_);
@@ -221,15 +231,15 @@ bool stop_state::request_stop(stop_reason reason) noexcept {
   stop_state* at = this;
   stop_waiter* later = at->mark(reason, nullptr);
   while (true) {
-    stop_state* next = at->first_child_;
+    stop_state* next = open_from(at->first_child_);
     if (next == nullptr) {
-      while (at != this && at->next_sibling_ == nullptr) {
+      while (at != this && open_from(at->next_sibling_) == nullptr) {
         stop_state* const up = at->parent_;
         at->lock_.unlock();
         at = up;
       }
       if (at == this) break;
-      next = at->next_sibling_;
+      next = open_from(at->next_sibling_);
       at->lock_.unlock();
     }
     next->lock_.lock();

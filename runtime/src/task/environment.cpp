@@ -8,13 +8,16 @@
 #include <tandem/detail/environment_kind.hpp>
 #include <tandem/detail/thread_context.hpp>
 
+#include "recorder/trace_point.hpp"
+
 namespace tandem::inline v0 {
 
 namespace {
 
-// Ids are handed out to threads in blocks, so that a spawn touches no shared line.
-constexpr std::uint64_t id_block = 1024;
-constinit std::atomic<std::uint64_t> next_id_block{1};
+// Ids are handed out to threads in blocks, so that a spawn touches no shared line. Two at a time: the
+// even one is a task's, or the odd one is a part's.
+constexpr std::uint64_t id_block = 2048;
+constinit std::atomic<std::uint64_t> next_id_block{2};
 
 std::uint64_t take_task_id() noexcept {
   static constinit thread_local std::uint64_t next = 0;
@@ -23,7 +26,8 @@ std::uint64_t take_task_id() noexcept {
     next = next_id_block.fetch_add(id_block, std::memory_order_relaxed);  // uniqueness is enough
     end = next + id_block;
   }
-  return next++;
+  next += 2;
+  return next - 2;
 }
 
 }  // namespace
@@ -62,12 +66,30 @@ environment* current_environment() noexcept { return detail::this_thread().env; 
 
 void environment::start() noexcept { id_ = take_task_id(); }
 
+void environment::start_task_below(environment& parent) noexcept {
+  inherit(parent);
+  id_ = take_task_id();
+  stop_.link(parent.stop_);
+}
+
 void environment::start_below(environment& parent) noexcept {
-  start_apart(parent);
+  begin_part(parent);
   stop_.link(parent.stop_);
 }
 
 void environment::start_apart(environment& parent) noexcept {
+  begin_part(parent);
+  stop_.link_closed(parent.stop_);
+}
+
+void environment::begin_part(environment& parent) noexcept {
+  inherit(parent);
+  id_ = take_task_id() + 1;
+  if (detail::is_recorded()) [[unlikely]]
+    detail::record_part(*this);
+}
+
+void environment::inherit(environment& parent) noexcept {
   // Not the home: that is the choice of whoever starts it.
   runtime_ = parent.runtime_;
   parent_ = &parent;
@@ -75,7 +97,6 @@ void environment::start_apart(environment& parent) noexcept {
   name_.store(parent.name(), std::memory_order_relaxed);          // nobody else knows it yet
   if (spawned_at_.line() == 0) spawned_at_ = parent.spawned_at_;  // else it was spawned itself
   context_ = parent.context_;
-  start();
 }
 
 }  // namespace tandem::inline v0

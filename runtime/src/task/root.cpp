@@ -11,6 +11,7 @@
 #include "observe/task_observer.hpp"
 #include "pool/worker_pool_impl.hpp"
 #include "process/fork_guard.hpp"
+#include "recorder/trace_point.hpp"
 #include "runtime/runtime_impl.hpp"
 
 namespace tandem::inline v0::detail {
@@ -26,6 +27,7 @@ task_outcome outcome_of(const root& task) noexcept {
 
 /// records/end. Before anybody else hears of the end.
 void tell_end(root& task) noexcept {
+  if (is_recorded()) record_task_end(task.env_block(), outcome_of(task));
   task_record* const record = task.env_block().record();
   if (record == nullptr) return;
   task.env_block().set_record(nullptr);
@@ -119,7 +121,7 @@ void root::link_and_post(environment* parent, context_flow flow) noexcept {
 
 void root::link(environment* parent, context_flow flow) noexcept {
   runtime::impl& owner = env_.runtime()->implementation();
-  parent != nullptr ? env_.start_below(*parent)
+  parent != nullptr ? env_.start_task_below(*parent)
                     : env_.start();  // the latter is linked later: stopping/late_root
   const environment* const spawner = this_thread().env;
   const context_entry* const captured =
@@ -137,6 +139,7 @@ void root::link_rest(const context_entry* captured) noexcept {
   if (observer == nullptr) return;
   job::run = &root::start_observed_job;  // records/make
   env_.set_record(observer->task_spawned(env_));
+  if (is_recorded()) record_spawn(env_);
 }
 
 promise_base* root::begin(root_state::phase& found) noexcept {
@@ -170,13 +173,14 @@ class root::starter {
  public:
   /// Inline in both places: the first is what a task of a runtime without hooks pays for.
   TANDEM_ALWAYS_INLINE static void start(root& block, thread_context& context,
-                                         observed_segment* here) noexcept {
+                                         observed_segment* here, recorded_job* recorded) noexcept {
     root_state::phase found{};
     if (promise_base* const body = block.begin(found)) {
       promise_base& prepared = block.prepare(*body, 0);
       if (here != nullptr) {
         prepared.on_final = &root::observed_body_ended;
         (void)here->enter(block.env_.record());
+        if (is_recorded()) recorded->begins(block.env_);
       }
       run_chain(context, prepared.handle());
     } else if (found == root_state::phase::removed) {
@@ -188,13 +192,14 @@ class root::starter {
 };
 
 void root::start_job(job* self) noexcept {
-  starter::start(*static_cast<root*>(self), this_thread(), nullptr);
+  starter::start(*static_cast<root*>(self), this_thread(), nullptr, nullptr);
 }
 
 void root::start_observed_job(job* self) noexcept {
   thread_context& context = this_thread();
+  recorded_job recorded(context);
   observed_segment here(context);
-  starter::start(*static_cast<root*>(self), context, &here);
+  starter::start(*static_cast<root*>(self), context, &here, &recorded);
 }
 
 promise_base& root::prepare(promise_base& body, std::uint64_t segment) noexcept {
@@ -213,8 +218,8 @@ bool root::call_here(thread_context& context, bool& has_ended) noexcept {
   if (body == nullptr) return false;
   context.env = &env_;
   observed_segment* const here = context.observed;
-  if (here != nullptr) [[unlikely]] {
-    has_ended = call_observed(context, *here, *body);
+  if (here != nullptr || is_observed()) [[unlikely]] {
+    has_ended = call_observed(context, here, *body);
     return true;
   }
   has_ended = call(context, prepare(*body, context.segment));
@@ -226,16 +231,19 @@ bool root::call_here(thread_context& context, bool& has_ended) noexcept {
   return true;
 }
 
-bool root::call_observed(thread_context& context, observed_segment& here,
+bool root::call_observed(thread_context& context, observed_segment* here,
                          promise_base& body) noexcept {
-  task_record* const joiner = here.enter(env_.record());  // records/segment
+  // records/segment. Null: nothing has a record, it is only recorded.
+  task_record* const joiner = here != nullptr ? here->enter(env_.record()) : nullptr;
+  if (is_recorded()) (void)record_slowly(context, trace_kind::call, env_);
   promise_base& prepared = prepare(body, context.segment);
   prepared.on_final = &root::observed_body_ended;
   if (!call(context, prepared)) return false;
   state_.end();
   tell_end(*this);
   (void)finish();
-  here.go_on_with(joiner);
+  record_back(context);
+  if (here != nullptr) here->go_on_with(joiner);
   return true;
 }
 

@@ -136,7 +136,7 @@ joinable_root::join joinable_root::run_here(promise_base& waiting) noexcept {
   }
   // changes/timing. This segment began before anybody was observed, so it could not hand its time
   // over (records/segment).
-  if (context.observed == nullptr && is_observed()) [[unlikely]]
+  if (context.observed == nullptr && is_observed() && any_records()) [[unlikely]]
     return join::not_begun;
   references_.fetch_add(1, std::memory_order_relaxed);  // the start job's, which stays queued
   bool has_ended = false;

@@ -9,6 +9,7 @@
 #include <tandem/environment.hpp>
 
 #include "observe/observed_segment.hpp"
+#include "recorder/trace_point.hpp"
 
 namespace tandem::inline v0 {
 
@@ -53,15 +54,41 @@ void run_chain(thread_context& context, std::coroutine_handle<> first) noexcept 
   context.segment = 0;
 }
 
+namespace {
+
+// Apart, so that whoever is not observed, or is only recorded, does not pay for the rest.
+
+TANDEM_NOINLINE void resume_observed(thread_context& context, promise_base& frame) noexcept {
+  const environment* const task = frame.env;
+  task_record* const record = task != nullptr ? task->record() : nullptr;
+  const std::int64_t since = queued_at(frame);
+  frame.segment = 0;  // records/queued: it says nothing until the frame is queued again
+  const recorded_job recorded(context, task);
+  const observed_segment here(context, record, since);
+  run_chain(context, frame.handle());
+}
+
+TANDEM_NOINLINE void resume_recorded_anywhere(thread_context& context,
+                                              promise_base& frame) noexcept {
+  const recorded_job recorded(context, frame.env);
+  run_chain(context, frame.handle());
+}
+
+TANDEM_NOINLINE void resume_recorded(thread_context& context, promise_base& frame) noexcept {
+  if (context.ring == nullptr || frame.env == nullptr) [[unlikely]]
+    return resume_recorded_anywhere(context, frame);
+  record_event(context, trace_kind::begin, *frame.env);
+  run_chain(context, frame.handle());
+  record_end(context);
+}
+
+}  // namespace
+
 void promise_base::resume_job(job* self) noexcept {
   auto& frame = *static_cast<promise_base*>(self);
   thread_context& context = this_thread();
   if (tasks_are_observed()) [[unlikely]] {
-    task_record* const record = frame.env != nullptr ? frame.env->record() : nullptr;
-    const std::int64_t since = queued_at(frame);
-    frame.segment = 0;  // records/queued: it says nothing until the frame is queued again
-    const observed_segment here(context, record, since);
-    run_chain(context, frame.handle());
+    any_records() ? resume_observed(context, frame) : resume_recorded(context, frame);
     return;
   }
   run_chain(context, frame.handle());

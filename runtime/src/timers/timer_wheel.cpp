@@ -43,7 +43,7 @@ void prefetch_frame(const timer_node& node) noexcept {
 }  // namespace
 
 void timer_wheel::insert(timer_node& node) noexcept {
-  node.deadline_ns_ = std::max(node.deadline_ns_, time_);
+  node.deadline_ns_ = std::max(node.deadline_ns_.get(), time_);
   place(node);
 }
 
@@ -161,7 +161,7 @@ std::int64_t timer_wheel::earliest(bool exactly) noexcept {
   std::int64_t found = never;
   const timer_node* each = next.first;
   for (unsigned looked = 0; exactly || looked < nodes_per_look; ++looked) {
-    found = std::min(found, each->deadline_ns_);
+    found = std::min(found, each->deadline_ns_.get());
     each = each->next_;
     if (each != next.first) continue;
     next.earliest = found;

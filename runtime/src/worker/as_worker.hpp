@@ -22,6 +22,8 @@ class as_worker {
     context_.current_executor = &home;
     context_.lane = &self.forks;
     context_.lane_home = &home;
+    context_.role = &self.recorded;
+    context_.ring = nullptr;  // recording/take: who drives may have been another worker just now
   }
   as_worker(const as_worker&) = delete;
   as_worker& operator=(const as_worker&) = delete;
@@ -31,6 +33,8 @@ class as_worker {
     context_.lane = nullptr;
     context_.lane_home = nullptr;
     context_.segment = outer_segment_;
+    context_.role = nullptr;
+    context_.ring = nullptr;
   }
 
  private:

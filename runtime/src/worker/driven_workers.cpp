@@ -97,7 +97,12 @@ job* driven_workers::steal_from_one(worker& self, std::uint64_t random) noexcept
     item = victim.forks.steal();
     moved = 1;
   }
-  if (item != nullptr) self.steals.add(moved);
+  if (item == nullptr) return nullptr;
+  self.steals.add(moved);
+  if (is_recorded()) [[unlikely]] {
+    const recorded_here role(self.recorded);
+    record_loop(trace_kind::steal, victim.number, moved);
+  }
   return item;
 }
 

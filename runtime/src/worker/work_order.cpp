@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <utility>
 
+#include <tandem/detail/recording.hpp>
+
 #include "platform/spin_pause.hpp"
 
 namespace tandem::inline v0::detail {
@@ -147,6 +149,8 @@ job* work_order::steal_round(worker& self) noexcept {
     }
     if (item != nullptr) {
       self.steals.add(moved);
+      if (is_recorded()) [[unlikely]]
+        record_loop(trace_kind::steal, victim.number, moved);
       return item;
     }
   }
@@ -171,6 +175,8 @@ job* work_order::steal_stuck_next(worker& self) noexcept {
     if (&each == &self || each.progress() != self.items_at_search[i]) continue;
     if (job* item = each.fifo.take_next()) {
       self.steals.add();
+      if (is_recorded()) [[unlikely]]
+        record_loop(trace_kind::steal, each.number, 1);
       return item;
     }
   }

@@ -167,7 +167,8 @@ bool worker_loop::step_back(worker& self) noexcept {
 }
 
 bool worker_loop::rest(worker& self) noexcept {
-  self.turn_item = 0;  // records/clock
+  self.turn_item = 0;                                      // records/clock
+  const recorded_rest recorded(port_of(self) == nullptr);  // in a port it is soon got up
   auto since = std::chrono::steady_clock::now();
   frame_idle spell;
   // deadlocks/idle: whoever lies down last looks up once.

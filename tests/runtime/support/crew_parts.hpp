@@ -70,6 +70,8 @@ class crew_of_one_test final : public tandem::detail::crew_owner {
   void last_one_left() noexcept override { ++ends; }
   void suppressed(const std::exception_ptr& /*failure*/) noexcept override { ++failures; }
   std::shared_ptr<const tandem::pool_options> settings() const noexcept override { return options; }
+  void workers_are_idle() noexcept override { ++idle_told; }
+  int idle_told = 0;
 
   static tandem::runtime_options without_threads() {
     tandem::runtime_options chosen;

@@ -117,7 +117,7 @@ class TANDEM_API root : public job, public frame_allocated {
   /// records/make. Instead of start_job(), in a runtime that observes.
   static void start_observed_job(job* self) noexcept;
   promise_base& prepare(promise_base& body, std::uint64_t segment) noexcept;
-  bool call_observed(thread_context& context, observed_segment& here, promise_base& body) noexcept;
+  bool call_observed(thread_context& context, observed_segment* here, promise_base& body) noexcept;
   void link_rest(const context_entry* captured) noexcept;
   static std::coroutine_handle<> body_ended(const ended_frame& body) noexcept;
   static std::coroutine_handle<> observed_body_ended(const ended_frame& body) noexcept;

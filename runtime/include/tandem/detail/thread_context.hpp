@@ -20,6 +20,8 @@ namespace tandem::inline v0::detail {
 class fork_lane;
 class invoke_job;
 class observed_segment;
+class recorded_thread;
+class trace_ring;
 class worker;
 
 /// Ready leaf awaits that a segment may take before it has to yield.
@@ -48,8 +50,13 @@ struct thread_context {
   executor* current_executor = nullptr;  // whose jobs this thread runs now
   const executor* layer = nullptr;       // the innermost executor over others that runs a job here
   observed_segment* observed =
-      nullptr;                // records/queued: of the running job; null where no task is observed
-  bool fires_timers = false;  // inside timer_service::expire
+      nullptr;  // records/queued: of the running job; null where no task is observed
+  // recording/take. Where its events go, if it is a runtime's and tells the time by ticks; else
+  // null, and the one that it has is only found by way of a recorder.
+  trace_ring* ring = nullptr;
+  trace_ring* own_ring = nullptr;         // the one that it has
+  const recorded_thread* role = nullptr;  // of a runtime; null: a thread from outside
+  bool fires_timers = false;              // inside timer_service::expire
   std::uint32_t budget = await_budget;
   seen_value<std::uint64_t> next_segment = 0;  // numbers are unique in the process,
   std::uint64_t segment_end = 0;   // and up to here this thread's

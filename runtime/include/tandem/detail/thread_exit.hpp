@@ -11,8 +11,8 @@ namespace tandem::inline v0::detail {
 using thread_exit_function = void (*)() noexcept;
 
 /// Whose function: one each for a thread.
-enum class exit_step : std::uint8_t { frames, notes, datagram_rooms, record_rooms };
-inline constexpr unsigned exit_steps = static_cast<unsigned>(exit_step::record_rooms) + 1;
+enum class exit_step : std::uint8_t { frames, notes, datagram_rooms, record_rooms, trace_rings };
+inline constexpr unsigned exit_steps = static_cast<unsigned>(exit_step::trace_rings) + 1;
 
 /// Has `run` called when the calling thread ends, after its thread_locals were destroyed; what is
 /// trivial of them is still there. Not for the thread of main(). In no order. A thread_local with a

@@ -13,6 +13,7 @@
 #include <memory>
 
 #include <tandem/config.hpp>
+#include <tandem/detail/seen_value.hpp>
 #include <tandem/job.hpp>
 #include <tandem/timer_stats.hpp>
 
@@ -71,8 +72,8 @@ class timer_node {
   enum class state : std::uint8_t { idle, armed, fired, stopped };
 
   fire_function fire_;
-  std::int64_t deadline_ns_ = 0;  // steady clock
-  timer_node* next_ = nullptr;    // the slot's ring
+  seen_value<std::int64_t> deadline_ns_ = 0;  // steady clock; looks read it
+  timer_node* next_ = nullptr;                // the slot's ring
   timer_node* previous_ = nullptr;
   std::uint16_t slot_ = 0;
   std::uint8_t shard_ = 0;

@@ -44,7 +44,7 @@ struct wait_note {
   std::array<char, 104> more{};        ///< the rest of the sentence; "" if there is none
 
   /// Writes into `more`, as printf() does.
-  [[gnu::format(printf, 2, 3)]] TANDEM_API void say(const char* format, ...) noexcept;
+  TANDEM_API void say(const char* format, ...) noexcept;
 };
 
 class wait_kind {

@@ -1,0 +1,386 @@
+// dump_test.cpp: a dump names every task, what it waits for, and who is to end that.
+// SPDX-License-Identifier: MIT
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <sstream>
+#include <string>
+
+#include <tandem/tandem.hpp>
+
+#include "support/test_runtime.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using tandem::task;
+using tandem::test::test_runtime;
+
+/// Driven by the test: when it has run until it is idle, whatever waits is seen to wait.
+class dump : public testing::Test {
+ protected:
+  static tandem::runtime_options driven() {
+    tandem::runtime_options options = tandem::test::with_threads(0);
+    options.name = "dumped";
+    return options;
+  }
+  std::string text(tandem::dump_options options = {}) {
+    (*rt).run_until_idle();
+    return (*rt).dump(options);
+  }
+  static bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  }
+  static std::size_t count(const std::string& text, const std::string& part) {
+    std::size_t n = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+      ++n;
+    }
+    return n;
+  }
+
+  test_runtime rt{driven()};
+};
+
+task<void> wait_for(tandem::event& what) { co_await what.wait(); }
+task<void> wait_deeper(tandem::event& what) { co_await wait_for(what); }
+task<void> wait_deepest(tandem::event& what) { co_await wait_deeper(what); }
+
+TEST_F(dump, of_a_runtime_without_tasks_says_so) {
+  const std::string said = text();
+  EXPECT_TRUE(has(said, "runtime \"dumped\"")) << said;
+  EXPECT_TRUE(has(said, "0 tasks live")) << said;
+  EXPECT_TRUE(has(said, "no timer is armed")) << said;
+}
+
+TEST_F(dump, names_what_a_task_waits_for_and_where_it_was_spawned) {
+  tandem::event ready;
+  tandem::join_handle<> waiting = (*rt).spawn(wait_for(ready));
+  const int line = __LINE__ - 1;
+  const std::string said = text();
+  EXPECT_TRUE(has(said, "1 task lives: 1 wait")) << said;
+  EXPECT_TRUE(has(said, "dump_test.cpp:" + std::to_string(line))) << said;
+  EXPECT_TRUE(has(said, "waits for an event")) << said;
+  ready.set();
+  (*rt).run_until_idle();
+  EXPECT_TRUE(has(text(), "0 tasks live"));
+}
+
+TEST_F(dump, says_who_holds_a_mutex_and_that_nobody_does_in_a_task) {
+  tandem::mutex lock;
+  tandem::event go;
+  const auto holder = [](tandem::mutex& m, tandem::event& e) -> task<void> {
+    tandem::name("holder");
+    const tandem::mutex_guard guard = co_await m.scoped_lock();
+    co_await e.wait();
+  };
+  const auto waiter = [](tandem::mutex& m) -> task<void> {
+    const tandem::mutex_guard guard = co_await m.scoped_lock();
+  };
+  auto first = (*rt).spawn(holder(lock, go));
+  (*rt).run_until_idle();
+  auto second = (*rt).spawn(waiter(lock));
+  std::string said = text();
+  EXPECT_TRUE(has(said, "waits for a mutex")) << said;
+  EXPECT_TRUE(has(said, "held by task")) << said;
+  EXPECT_EQ(count(said, "\"holder\""), 2U) << said;  // itself, and as the holder
+  go.set();
+  (*rt).run_until_idle();
+  ASSERT_TRUE(lock.try_lock());
+  auto third = (*rt).spawn(waiter(lock));
+  said = text();
+  EXPECT_TRUE(has(said, "held by somebody outside of any task")) << said;
+  lock.unlock();
+  (*rt).run_until_idle();
+}
+
+TEST_F(dump, says_who_got_a_mutex_that_was_handed_over) {
+  tandem::mutex lock;
+  tandem::event go[3];
+  const auto holder = [](tandem::mutex& m, tandem::event& e, const char* name) -> task<void> {
+    tandem::name(name);
+    const tandem::mutex_guard guard = co_await m.scoped_lock();
+    co_await e.wait();
+  };
+  auto first = (*rt).spawn(holder(lock, go[0], "first"));
+  (*rt).run_until_idle();
+  auto second = (*rt).spawn(holder(lock, go[1], "second"));
+  (*rt).run_until_idle();
+  auto third = (*rt).spawn(holder(lock, go[2], "third"));
+  (*rt).run_until_idle();
+  go[0].set();
+  const std::string said = text();
+  const std::size_t held = said.find("held by task");
+  ASSERT_NE(held, std::string::npos) << said;
+  EXPECT_EQ(said.compare(said.find('"', held), 8, "\"second\""), 0) << said;
+  go[1].set();
+  go[2].set();
+  (*rt).run_until_idle();
+}
+
+TEST_F(dump, knows_each_primitive) {
+  tandem::semaphore permits(1);
+  tandem::latch door(3);
+  tandem::channel<int> full(1);
+  tandem::channel<int> empty(4);
+  tandem::event never;
+  std::vector<tandem::join_handle<>> all;
+  const auto acquire = [](tandem::semaphore& s) -> task<void> { co_await s.acquire(2); };
+  const auto arrive = [](tandem::latch& l) -> task<void> { co_await l.wait(); };
+  const auto send = [](tandem::channel<int>& c) -> task<void> {
+    co_await c.send(1);
+    co_await c.send(2);
+  };
+  const auto receive = [](tandem::channel<int>& c) -> task<void> { (void)co_await c.receive(); };
+  const auto sleep = []() -> task<void> { co_await tandem::sleep_for(1h); };
+  all.push_back((*rt).spawn(acquire(permits)));
+  all.push_back((*rt).spawn(arrive(door)));
+  all.push_back((*rt).spawn(send(full)));
+  all.push_back((*rt).spawn(receive(empty)));
+  all.push_back((*rt).spawn(sleep()));
+  auto joined = (*rt).spawn(wait_for(never));
+  const auto join = [](tandem::join_handle<> of) -> task<void> { co_await std::move(of); };
+  all.push_back((*rt).spawn(join(std::move(joined))));
+  const std::string said = text();
+  EXPECT_TRUE(has(said, "a semaphore")) << said;
+  EXPECT_TRUE(has(said, "for 2 of its permits, of which 1 are free")) << said;
+  EXPECT_TRUE(has(said, "a latch or wait_group")) << said;
+  EXPECT_TRUE(has(said, "that is at 3")) << said;
+  EXPECT_TRUE(has(said, "waits to send into a channel")) << said;
+  EXPECT_TRUE(has(said, "that is full (1 of 1)")) << said;
+  EXPECT_TRUE(has(said, "waits to receive from a channel")) << said;
+  EXPECT_TRUE(has(said, "that is empty (0 of 4)")) << said;
+  EXPECT_TRUE(has(said, "sleeps, 60 min more")) << said;
+  EXPECT_TRUE(has(said, "waits for the end of a task: task")) << said;
+  EXPECT_TRUE(has(said, "1 timer is armed")) << said;
+  for (tandem::join_handle<>& each : all) each.cancel();
+  never.set();
+  (*rt).run_until_idle();
+}
+
+TEST_F(dump, shows_the_chain_of_awaits_from_the_wait_outwards) {
+  tandem::event ready;
+  auto waiting = (*rt).spawn(wait_deepest(ready));
+  const std::string said = text();
+  const std::size_t inner = said.find("#0 ");
+  const std::size_t middle = said.find("#1 ");
+  const std::size_t outer = said.find("#2 ");
+  ASSERT_NE(outer, std::string::npos) << said;
+  EXPECT_LT(inner, middle);
+  EXPECT_LT(middle, outer);
+  EXPECT_EQ(said.find("#3 "), std::string::npos) << said;
+  if (!has(said, "wait_deepest")) {
+    ready.set();
+    (*rt).run_until_idle();
+    GTEST_SKIP() << "functions have no names here: elfutils, or a symbol table, is missing";
+  }
+  EXPECT_TRUE(has(said.substr(inner, middle - inner), "wait_for(")) << said;
+  EXPECT_TRUE(has(said.substr(middle, outer - middle), "wait_deeper(")) << said;
+  EXPECT_TRUE(has(said.substr(outer), "wait_deepest(")) << said;
+  ready.set();
+  (*rt).run_until_idle();
+}
+
+TEST_F(dump, of_a_deep_chain_shows_as_many_frames_as_were_asked_for) {
+  struct nested {
+    static task<void> down(tandem::event& e, int levels) {
+      if (levels == 0) {
+        co_await e.wait();
+      } else {
+        co_await down(e, levels - 1);
+      }
+    }
+  };
+  tandem::event ready;
+  auto waiting = (*rt).spawn(nested::down(ready, 100));
+  tandem::dump_options options;
+  options.most_frames = 5;
+  const std::string said = text(options);
+  EXPECT_TRUE(has(said, "#4 ")) << said;
+  EXPECT_FALSE(has(said, "#5 ")) << said;
+  EXPECT_TRUE(has(said, "... and further out")) << said;
+  ready.set();
+  (*rt).run_until_idle();
+}
+
+TEST_F(dump, shows_the_children_of_a_scope_below_their_parent_and_that_it_waits_for_them) {
+  tandem::event ready;
+  const auto parent = [](tandem::event& e) -> task<void> {
+    const auto body = [&e](tandem::task_scope& scope) -> task<void> {
+      scope.spawn(wait_for(e));
+      scope.spawn(wait_for(e));
+      co_return;
+    };
+    co_await tandem::with_scope(body);
+  };
+  auto waiting = (*rt).spawn(parent(ready));
+  const std::string said = text();
+  EXPECT_TRUE(has(said, "scope with 2 children that have not ended, which its body waits for"))
+      << said;
+  EXPECT_TRUE(has(said, "waits for the end of all children")) << said;
+  EXPECT_EQ(count(said, "waits for an event"), 2U) << said;
+  EXPECT_TRUE(has(said, "3 tasks live: 3 wait")) << said;
+  ready.set();
+  (*rt).run_until_idle();
+}
+
+TEST_F(dump, tells_of_many_that_are_alike_once_unless_it_is_asked_for_each) {
+  tandem::event ready;
+  const auto parent = [](tandem::event& e) -> task<void> {
+    const auto body = [&e](tandem::task_scope& scope) -> task<void> {
+      for (int i = 0; i < 1204; ++i) scope.spawn(wait_for(e));
+      co_return;
+    };
+    co_await tandem::with_scope(body);
+  };
+  auto waiting = (*rt).spawn(parent(ready));
+  std::string said = text();
+  EXPECT_TRUE(has(said, "1,204 tasks like this")) << said;
+  EXPECT_EQ(count(said, "waits for an event"), 1U) << said;
+  tandem::dump_options options;
+  options.group = false;
+  said = text(options);
+  EXPECT_EQ(count(said, "waits for an event"), 1204U);
+  ready.set();
+  (*rt).run_until_idle();
+}
+
+TEST_F(dump, shows_what_surrounds_a_wait) {
+  tandem::event ready;
+  const auto parent = [](tandem::event& e) -> task<void> {
+    co_await tandem::when_all(tandem::with_timeout(1h, wait_for(e)), tandem::shielded(wait_for(e)));
+  };
+  auto waiting = (*rt).spawn(parent(ready));
+  (*rt).run_until_idle();
+  waiting.cancel();
+  const std::string said = text();
+  EXPECT_TRUE(has(said, "when_all with 1 child that has not ended")) << said;
+  EXPECT_TRUE(has(said, "shielded:")) << said;
+  EXPECT_TRUE(has(said, "was asked to stop (user) and has not ended")) << said;
+  ready.set();
+  (*rt).run_until_idle();
+}
+
+TEST_F(dump, says_that_a_task_has_not_begun_or_is_ready) {
+  tandem::event ready;
+  const auto parent = [](tandem::event& e) -> task<void> {
+    const auto body = [&e](tandem::task_scope& scope) -> task<void> {
+      scope.spawn(wait_for(e));
+      co_await e.wait();
+    };
+    co_await tandem::with_scope(body);
+  };
+  auto waiting = (*rt).spawn(parent(ready));
+  ASSERT_EQ((*rt).poll(1), 1U);  // the parent; its child is queued
+  const std::string said = (*rt).dump();
+  EXPECT_TRUE(has(said, "has not begun: it is queued, at home \"dumped\"")) << said;
+  EXPECT_TRUE(has(said, "1 task is ready to run at home \"dumped\"")) << said;
+  ready.set();
+  (*rt).run_until_idle();
+}
+
+TEST_F(dump, a_second_one_says_since_when_a_wait_lasts_at_least) {
+  tandem::event ready;
+  auto waiting = (*rt).spawn(wait_for(ready));
+  EXPECT_FALSE(has(text(), "for at least"));
+  EXPECT_TRUE(has(text(), "for at least"));
+  ready.set();
+  ready.reset();
+  (*rt).run_until_idle();
+}
+
+TEST_F(dump, another_wait_of_the_same_task_is_not_taken_for_the_old_one) {
+  tandem::event go;
+  const auto loop = [](tandem::event& e) -> task<void> {
+    for (int i = 0; i < 2; ++i) {
+      co_await e.wait();
+      e.reset();
+    }
+  };
+  auto waiting = (*rt).spawn(loop(go));
+  (void)text();
+  EXPECT_TRUE(has(text(), "for at least"));
+  go.set();  // in the same awaiter, at the same place, it waits again
+  EXPECT_FALSE(has(text(), "for at least"));
+  go.set();
+  (*rt).run_until_idle();
+}
+
+TEST_F(dump, a_name_goes_to_what_a_task_spawns) {
+  tandem::event ready;
+  const auto parent = [](tandem::event& e) -> task<void> {
+    tandem::name("GET /solve");
+    const auto body = [&e](tandem::task_scope& scope) -> task<void> {
+      scope.spawn(wait_for(e));
+      co_return;
+    };
+    co_await tandem::with_scope(body);
+  };
+  auto waiting = (*rt).spawn(parent(ready));
+  const std::string said = text();
+  EXPECT_EQ(count(said, "\"GET /solve\", spawned at"), 2U) << said;
+  ready.set();
+  (*rt).run_until_idle();
+}
+
+TEST_F(dump, goes_to_a_stream_as_json_too) {
+  tandem::event ready;
+  auto waiting = (*rt).spawn(wait_for(ready));
+  (*rt).run_until_idle();
+  std::ostringstream out;
+  tandem::dump_options options;
+  options.format = tandem::dump_format::json;
+  (*rt).dump(out, options);
+  EXPECT_EQ(out.str().front(), '{');
+  EXPECT_TRUE(has(out.str(), "\"for\":\"an event\"")) << out.str();
+  ready.set();
+  (*rt).run_until_idle();
+}
+
+TEST_F(dump, a_line_is_known_for_each_await_where_the_build_keeps_them) {
+#if TANDEM_ABI_AWAIT_LINES
+  tandem::event ready;
+  const auto waits = [](tandem::event& e) -> task<void> { co_await wait_for(e); };
+  const int line = __LINE__ - 1;
+  auto waiting = (*rt).spawn(waits(ready));
+  const std::string said = text();
+  EXPECT_TRUE(has(said, "dump_test.cpp:" + std::to_string(line))) << said;
+  ready.set();
+  (*rt).run_until_idle();
+#else
+  GTEST_SKIP() << "this build keeps no lines of awaits (TANDEM_AWAIT_LINES)";
+#endif
+}
+
+TEST(dump_of_threads, says_which_worker_runs_what_and_what_blocks) {
+  test_runtime rt(2);
+  tandem::event inside;
+  std::atomic<bool> ends{false};
+  const auto spins = [](tandem::event& there, std::atomic<bool>& end) -> task<void> {
+    there.set();
+    while (!end.load()) std::this_thread::yield();
+    co_return;
+  };
+  const auto blocks = [](tandem::event& there, std::atomic<bool>& end) -> task<void> {
+    co_await tandem::blocking([&] {
+      there.set();
+      while (!end.load()) std::this_thread::yield();
+    });
+  };
+  const auto until_set = [](tandem::event& e) -> task<void> { co_await e.wait(); };
+  auto first = rt->spawn(spins(inside, ends));
+  rt.run(until_set(inside));
+  tandem::event called;
+  auto second = rt->spawn(blocks(called, ends));
+  rt.run(until_set(called));
+  // From a task, too: it runs itself.
+  const auto dumps = [](tandem::runtime& of) -> task<std::string> { co_return of.dump(); };
+  const std::string said = rt.run(dumps(*rt));
+  EXPECT_NE(said.find("runs on worker"), std::string::npos) << said;
+  EXPECT_NE(said.find("runs on blocking thread"), std::string::npos) << said;
+  EXPECT_NE(said.find("waits for a blocking call"), std::string::npos) << said;
+  EXPECT_NE(said.find("1 of 512 threads for blocking calls are busy"), std::string::npos) << said;
+  ends = true;
+}
+
+}  // namespace
