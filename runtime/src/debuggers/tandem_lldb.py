@@ -3,6 +3,7 @@
 """command script import tandem_lldb.py. What it shows: README.md beside this."""
 
 import os
+import shlex
 import sys
 
 import lldb
@@ -25,7 +26,7 @@ class _Command:
             result.SetError("tandem: there is no process: run it, attach to it, or open a core file")
             return
         try:
-            result.Print("\n".join(self.answer(Program(target), arguments.split(), context)) + "\n")
+            result.Print("\n".join(self.answer(Program(target), shlex.split(arguments), context)) + "\n")
         except (Unreadable, ValueError) as failure:
             result.SetError(f"tandem: {failure}")
 
@@ -41,22 +42,17 @@ class Tasks(_Command):
 Those that do not differ stand in one line, unless --all is given."""
 
     def answer(self, program, arguments, _context):
-        if any(each != "--all" for each in arguments):
-            raise ValueError("usage: tandem tasks [--all]")
-        return text.tasks(Snapshot(program), grouped="--all" not in arguments)
+        return text.answer_tasks(Snapshot(program), arguments)
 
 
 class Backtrace(_Command):
-    """tandem bt [ID] [--locals]: the chain of awaits of a task, from where it stands up to the task itself.
-Without ID: of the task that the selected thread runs. --locals: with the variables of each coroutine."""
+    """tandem bt [ID|NAME] [--locals]: the chain of awaits of a task, from where it stands up to the task itself.
+NAME: its name, or that of its function. With neither: of the task that the selected thread runs. --locals: with the variables
+of each coroutine."""
 
     def answer(self, program, arguments, context):
-        numbers = [each for each in arguments if each.isdigit()]
-        if len(numbers) > 1 or any(each != "--locals" for each in arguments if not each.isdigit()):
-            raise ValueError("usage: tandem bt [ID] [--locals]")
         thread = context.GetThread() if context is not None else program.process.GetSelectedThread()
-        number = thread.GetIndexID() if thread.IsValid() else None
-        return text.answer_bt(Snapshot(program), int(numbers[0]) if numbers else None, number, "--locals" in arguments)
+        return text.answer_bt(Snapshot(program), arguments, thread.GetIndexID() if thread.IsValid() else None)
 
 
 def __lldb_init_module(debugger, _dictionary):

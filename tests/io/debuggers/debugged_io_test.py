@@ -14,13 +14,12 @@ import debuggers_test
 class Judge:
     def __init__(self, lines):
         self.lines = lines.of
-        self.numbers = {}
 
     def operations_are_named_with_their_descriptors(self, answers):
         at = r"\S*debugged_io\.cpp"
         debuggers_test.expect(answers.to("tandem tasks"), "\n".join([
             r'runtime "tandem": 1 task live, 1 worker',
-            rf"  task 1, serves: waits, spawned at {at}:\d+ in main",
+            rf"  task \d+, serves: waits, spawned at {at}:\d+ in main",
             rf"    \[when_all\] reads at {at}:{self.lines['read']} waits for I/O \(receive on descriptor \d+\)",
             rf"    \[when_all\] receives at {at}:{self.lines['receive']} waits for I/O \(descriptor \d+\)",
             rf"    \[when_all\] accepts at {at}:{self.lines['accept']} waits for I/O \(accept on descriptor \d+\)"]))
@@ -29,7 +28,7 @@ class Judge:
 def main():
     scripts, source, program = (pathlib.Path(each).resolve() for each in sys.argv[1:4])
     lines = debuggers_test.Lines(source)
-    return debuggers_test.run_laws(scripts, program, lambda _: Judge(lines), ["tandem tasks"], ())
+    return debuggers_test.run_laws(scripts, program, lambda _: Judge(lines), ["tandem tasks"])
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ class Tandem(gdb.Command):
     """Looks at the tasks of a tandem runtime.
 
 tandem tasks [--all]     all tasks, those that do not differ grouped
-tandem bt [ID] [--locals]  the chain of awaits of a task; without ID of what the selected thread runs"""
+tandem bt [ID|NAME] [--locals]  the chain of awaits of a task, or of what the selected thread runs"""
 
     def __init__(self):
         super().__init__("tandem", gdb.COMMAND_DATA, prefix=True)
@@ -37,7 +37,7 @@ class Command(gdb.Command):
         try:
             for line in self.answer(gdb.string_to_argv(arguments)):
                 gdb.write(line + "\n")
-        except Unreadable as failure:
+        except (Unreadable, ValueError) as failure:
             raise gdb.GdbError(f"tandem: {failure}") from None
 
 
@@ -50,28 +50,21 @@ Those that do not differ stand in one line, unless --all is given."""
         super().__init__("tandem tasks", gdb.COMMAND_DATA)
 
     def answer(self, arguments):
-        unknown = [each for each in arguments if each != "--all"]
-        if unknown:
-            raise gdb.GdbError("usage: tandem tasks [--all]")
-        return text.tasks(Snapshot(program()), grouped="--all" not in arguments)
+        return text.answer_tasks(Snapshot(program()), arguments)
 
 
 class Backtrace(Command):
-    """tandem bt [ID] [--locals]: the chain of awaits of a task, from where it stands up to the task itself.
+    """tandem bt [ID|NAME] [--locals]: the chain of awaits of a task, from where it stands up to the task itself.
 
-Without ID: of the task that the selected thread runs. --locals: with the variables of each coroutine."""
+NAME: its name, or that of its function. With neither: of the task that the selected thread runs. --locals: with the variables
+of each coroutine."""
 
     def __init__(self):
         super().__init__("tandem bt", gdb.COMMAND_STACK)
 
     def answer(self, arguments):
-        numbers = [each for each in arguments if each.isdigit()]
-        if len(numbers) > 1 or any(each != "--locals" for each in arguments if not each.isdigit()):
-            raise gdb.GdbError("usage: tandem bt [ID] [--locals]")
         thread = gdb.selected_thread()
-        snapshot = Snapshot(program())
-        return text.answer_bt(snapshot, int(numbers[0]) if numbers else None, thread.num if thread else None,
-                              "--locals" in arguments)
+        return text.answer_bt(Snapshot(program()), arguments, thread.num if thread else None)
 
 
 def register():

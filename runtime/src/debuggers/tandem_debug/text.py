@@ -25,6 +25,13 @@ def tasks(snapshot, grouped=True):
     return out
 
 
+def answer_tasks(snapshot, arguments):
+    """Of "tandem tasks [--all]". Raises ValueError: the usage."""
+    if any(each != "--all" for each in arguments):
+        raise ValueError("usage: tandem tasks [--all]")
+    return tasks(snapshot, grouped="--all" not in arguments)
+
+
 def count(number, what):
     return f"{number} {what}" + ("" if number == 1 else "s")
 
@@ -188,14 +195,30 @@ def chain_lines(snapshot, chain, with_locals=False):
     return out
 
 
-def answer_bt(snapshot, number, thread, with_locals):
-    """Of "tandem bt": number None: of the task that the thread runs."""
-    if number is not None:
-        node = snapshot.by_id(number)
-        if node is None or not node.is_task:
-            return [f"no task {number} is known: see tandem tasks"]
-        return backtrace(snapshot, node, with_locals)
-    node = snapshot.threads.get(thread)
-    if node is None:
-        return ["the selected thread runs no task; tandem tasks lists all of them"]
-    return backtrace(snapshot, node.task(), with_locals)
+MOST_OF_A_NAME = 8
+
+
+def answer_bt(snapshot, arguments, thread):
+    """Of "tandem bt [ID|NAME] [--locals]". Without a task: of the one that the thread runs. Raises ValueError: the usage."""
+    named = [each for each in arguments if not each.startswith("--")]
+    if len(named) > 1 or any(each.startswith("--") and each != "--locals" for each in arguments):
+        raise ValueError("usage: tandem bt [ID|NAME] [--locals]")
+    found = _asked(snapshot, named, thread)
+    if not found:
+        return [f"no task {named[0]} is known: see tandem tasks" if named
+                else "the selected thread runs no task; tandem tasks lists all of them"]
+    out = []
+    for node in found[:MOST_OF_A_NAME]:
+        out += [""] * bool(out) + backtrace(snapshot, node, "--locals" in arguments)
+    if len(found) > MOST_OF_A_NAME:
+        out += ["", f"and {count(len(found) - MOST_OF_A_NAME, 'more task')} of that name"]
+    return out
+
+
+def _asked(snapshot, named, thread):
+    if not named:
+        return [snapshot.threads[thread].task()] if thread in snapshot.threads else []
+    tasks = sorted(snapshot.all_tasks(), key=lambda each: each.id)
+    if named[0].isdigit():
+        return [each for each in tasks if each.id == int(named[0])]
+    return [each for each in tasks if named[0] in (each.name, each.body.name() if each.body is not None else "")]
