@@ -1,12 +1,11 @@
 # frame_filter.py: in "bt" of a thread that runs a task, the coroutines that await what is on its stack.
 # SPDX-License-Identifier: MIT
-import itertools
-
 import gdb
 from gdb.FrameDecorator import FrameDecorator
 
 from . import frames
-from .place import Place, Unreadable
+from .nodes import awaiting
+from .place import Unreadable
 
 
 class AwaitingFrame(FrameDecorator):
@@ -65,38 +64,28 @@ class Filter:
         last = None
         for each in iterator:
             last = each
-            try:
-                found = self._program().coroutine_of(each.inferior_frame())
-            except (gdb.error, Unreadable):
-                found = None
-            if found is not None:
-                outermost = found
-                each = self._named(each, found)
+            frame = self._frame_of(each.inferior_frame())
+            if frame is not None:
+                outermost = frame
+                each = CoroutineFrame(each, frame.name())
             yield each
         if outermost is not None:
-            try:
-                yield from self._awaiting(last, outermost)
-            except (gdb.error, Unreadable):
-                return  # the stack has been shown
+            yield from self._awaiting(last, outermost)
 
-    def _named(self, decorator, address):
+    def _frame_of(self, inferior):
         try:
-            return CoroutineFrame(decorator, self._frame(address).name())
+            program = self._program()
+            address = program.coroutine_of(inferior)
+            return frames.at(program, address) if address is not None else None
         except (gdb.error, Unreadable):
-            return decorator
+            return None  # the stack is shown all the same
 
-    def _frame(self, address):
-        program = self._program()
-        promise = program.root()[0].find("of_promise")[1].target()
-        return frames.Frame(program, Place(program, promise, address + frames.PROMISE_OFFSET))
-
-    def _awaiting(self, last, address):
-        promise = self._frame(address).promise["continuation"].target()
-        for _ in itertools.repeat(None, 10_000):
-            if promise is None:
-                return
-            yield AwaitingFrame(last, frames.Frame(self._program(), promise))
-            promise = promise["continuation"].target()
+    def _awaiting(self, last, frame):
+        try:
+            for each in awaiting(self._program(), frame.promise):
+                yield AwaitingFrame(last, each)
+        except (gdb.error, Unreadable):
+            return
 
 
 def register(program):

@@ -5,7 +5,8 @@ await is found: README.md beside this ("Lines")."""
 
 import re
 
-from .place import Unreadable
+from . import words
+from .place import Place, Unreadable
 
 PROMISE_OFFSET = 16  # behind the two functions: no promise is aligned above 16 bytes
 
@@ -110,6 +111,18 @@ class Frame:
             if shown is not None:
                 out.append((shown, self.program.format(member, self.address + offset)))
         return out
+
+
+def at(program, address, now=None):
+    """The Frame there; None if it is not one of tandem's: each promise of these begins as a job that resumes it."""
+    kind = program.root()[0].find("of_promise")[1].target()
+    promise = Place(program, kind, address + PROMISE_OFFSET)
+    try:
+        if words.last_names(program.symbol(promise["run"].number())[0], 2) != "promise_base::resume_job":
+            return None
+        return Frame(program, promise, now)
+    except Unreadable:
+        return None
 
 
 def source_place(place):

@@ -210,8 +210,8 @@ class Snapshot:
     def running_chain(self, thread):
         """What a thread runs of a task: the coroutines on its stack, then those that await the outermost one."""
         if thread not in self._running:
-            chain = [frames.Frame(self.program, self.place("of_promise", each + frames.PROMISE_OFFSET), now)
-                     for each, now in self.program.coroutines_on_stack(thread)]
+            chain = [frames.at(self.program, each, now) for each, now in self.program.coroutines_on_stack(thread)]
+            chain = [each for each in chain if each is not None]
             chain = chain or self._searched(thread)
             self._running[thread] = chain + (awaiting(self.program, chain[-1].promise) if chain else [])
         return self._running[thread]
