@@ -52,7 +52,7 @@ while [ $# -gt 0 ]; do
   esac
 done
 
-groups=(build components servers tests interop examples browser)
+groups=(build components servers tests interop examples browser debuggers)
 case $preset in
   release | dev | gcc-debug | gcc-asan | shared | posix) ;;
   release-clang | asan | tsan) groups+=(clang) ;;

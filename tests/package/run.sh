@@ -18,7 +18,7 @@ start=$SECONDS
 cxx=${CXX:-g++}
 lane=main
 
-tests/support/install_packages.sh build components || exit 1
+tests/support/install_packages.sh build components debuggers || exit 1
 launcher=$(command -v ccache || true)
 # Builds have objects in common. The cache knows files by their paths from the folder of a build, so all of these lie equally
 # deep: libraries/KIND, use/NAME.
@@ -208,6 +208,34 @@ first_chapter() {
     runs "$work/use/first_chapter/first_task"
 }
 
+# A program stops at its main(), where no runtime lives yet, and the scripts say so.
+says_no_runtime() { local output; output=$("$@" 2>&1 </dev/null); echo "$output"; grep -qx "no runtime lives" <<<"$output"; }
+in_gdb() {  # PROGRAM GDB-ARGUMENT...
+  local program=$1
+  shift
+  LD_LIBRARY_PATH=$work/prefix/shared/lib says_no_runtime timeout 60 gdb -nx -q -batch -iex "set debuginfod enabled off" "$@" -ex "break main" -ex run -ex "tandem tasks" "$program"
+}
+in_lldb() {  # PROGRAM PREFIX
+  LD_LIBRARY_PATH=$work/prefix/shared/lib says_no_runtime timeout 60 lldb-19 --no-lldbinit -b -o "command script import $work/prefix/$2/share/tandem/debuggers/tandem_lldb.py" \
+    -o "breakpoint set -n main" -o run -o "tandem tasks" "$1"
+}
+debuggers_know() {  # KIND
+  local program=$work/use/$1/use_runtime data=$work/prefix/$1/share
+  if command -v gdb >/dev/null; then
+    check "gdb, $1: it has the scripts out of the program or its library" in_gdb "$program" -iex "set auto-load safe-path /"
+    check "gdb, $1: the installed scripts" in_gdb "$program" -iex "set auto-load python-scripts off" -ex "source $data/tandem/debuggers/tandem_gdb.py"
+    [ "$1" = static ] || check "gdb, $1: the script that is installed for the library" in_gdb "$program" -iex "set auto-load scripts-directory $data/gdb/auto-load" \
+      -iex "set auto-load safe-path $data/gdb/auto-load"
+  else
+    skip "gdb, $1" "gdb is not installed"
+  fi
+  if command -v lldb-19 >/dev/null; then
+    check "lldb, $1: the installed scripts" in_lldb "$program" "$1"
+  else
+    skip "lldb, $1" "lldb-19 is not installed"
+  fi
+}
+
 io='-DCONSUMER_COMPONENTS=runtime;io'
 tls='-DCONSUMER_COMPONENTS=io_tls'
 components=(curl postgres redis sqlite)
@@ -240,6 +268,7 @@ lane_of_static() {
 
   check "static: runtime and io" use static static "use_runtime use_io" "$io" -DCMAKE_BUILD_TYPE=Release -DCONSUMER_EXPECT_KIND=STATIC_LIBRARY
   check "static: the program needs no libtandem" needs_not "$work/use/static/use_io" libtandem
+  debuggers_know static
   check "static: liburing comes with io" needs "$work/use/static/use_io" liburing
   check "static: without liburing io is refused" without_liburing refused 'needs liburing' no_liburing static "$io"
   check "static: without liburing runtime is found" without_liburing use runtime_no_liburing static use_runtime \
@@ -310,6 +339,7 @@ lane_of_shared() {
   need "built: the shared libraries" build_shared && need "installed: the shared libraries" install_shared || return
   check "shared: runtime and io" use shared shared "use_runtime use_io" "$io" -DCONSUMER_EXPECT_KIND=SHARED_LIBRARY
   check "shared: the program needs libtandem_io with its soversion" needs "$work/use/shared/use_io" 'libtandem_io\.so\.[0-9]'
+  debuggers_know shared
   check "shared: the program does not need liburing itself" needs_not "$work/use/shared/use_io" liburing
   check "shared: without liburing io is found" without_liburing use shared_no_liburing shared "use_runtime use_io" "$io"
   for part in runtime io; do

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Groups: build, clang, format, check, components, servers, tests, interop, examples, peers, sync_peers, pool_peers, io_peers,
-# tls_peers, curl_peers, postgres_peers, redis_peers, plot, browser, windows. Nothing is asked and
+# tls_peers, curl_peers, postgres_peers, redis_peers, debuggers, plot, browser, windows. Nothing is asked and
 # nothing is removed; with everything in place it takes a moment and touches nothing. As root or with sudo; otherwise it
 # says what is needed.
 set -euo pipefail
@@ -27,10 +27,11 @@ packages_of() {
     curl_peers) echo libcurl4-openssl-dev libcurl4-doc nginx "$(unless_found go golang-go)" ;;
     postgres_peers) echo libpq-dev postgresql librust-tokio-postgres-dev golang-github-lib-pq-dev "$(unless_found cargo cargo)" "$(unless_found go golang-go)" ;;
     redis_peers) echo libhiredis-dev redis-server golang-github-gomodule-redigo-dev "$(unless_found go golang-go)" ;;
+    debuggers) echo gdb lldb-19 python3-lldb-19 ;;
     plot) echo gnuplot-nox ;;
     browser) echo chromium chromium-driver python3-selenium ;;
     windows) echo g++-mingw-w64-x86-64-posix wine64 googletest python3 ;;
-    *) echo "install_packages.sh: no such group: $1 (build clang format check components servers tests interop examples peers sync_peers pool_peers io_peers tls_peers curl_peers postgres_peers redis_peers plot browser windows)" >&2; return 2 ;;
+    *) echo "install_packages.sh: no such group: $1 (build clang format check components servers tests interop examples peers sync_peers pool_peers io_peers tls_peers curl_peers postgres_peers redis_peers debuggers plot browser windows)" >&2; return 2 ;;
   esac
 }
 

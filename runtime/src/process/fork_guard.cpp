@@ -13,11 +13,13 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <string>
+#include <thread>
 
 #include <tandem/detail/listed_thread.hpp>
 #include <tandem/detail/thread_context.hpp>
@@ -26,6 +28,7 @@
 
 #include "frames/frame_store.hpp"
 #include "platform/process.hpp"
+#include "process/debug_root.hpp"
 #include "recorder/trace_ring.hpp"
 
 namespace tandem::inline v0::detail {
@@ -131,6 +134,10 @@ std::string runtime_begins(const tandem::runtime& fresh) {
   (void)told;
   registry& all = runtimes();
   const std::lock_guard lock(all.lock);
+  for_debuggers.living = &all.living;
+  for_debuggers.a_context = &this_thread();
+  const std::thread::id self = std::this_thread::get_id();
+  std::memcpy(for_debuggers.a_thread.data(), &self, sizeof(self));
   std::string name = free_name(all, fresh.options().name);
   all.living.emplace(&fresh, entry{platform::process_id(), name,
                                    std::make_shared<const runtime_options::exception_handler>(
