@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
-#include <latch>
+#include <condition_variable>
+#include <future>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -151,22 +153,22 @@ TEST(deadlock, a_task_that_joins_its_own_child_that_waits_for_it_is_a_circle) {
 TEST(deadlock, whoever_waits_for_time_or_a_call_is_none) {
   reports told;
   test_runtime rt(watched(told));
-  std::latch inside(1);
-  std::latch over(1);
-  const auto calls = [](std::latch& there, std::latch& end) -> task<void> {
+  std::promise<void> inside;
+  std::promise<void> over;
+  const auto calls = [](std::promise<void>& there, std::promise<void>& end) -> task<void> {
     co_await tandem::blocking([&] {
-      there.count_down();
-      end.wait();
+      there.set_value();
+      end.get_future().wait();
     });
   };
   const auto sleeps = []() -> task<void> { co_await tandem::sleep_for(1h); };
   auto call = rt->spawn(calls(inside, over));
-  inside.wait();
+  inside.get_future().wait();
   auto sleep = rt->spawn(sleeps());
   // As after the half second of a worker that lies down.
   rt->diagnose(0ms);
   EXPECT_EQ(told.count(), 0U);
-  over.count_down();
+  over.set_value();
   call.wait();
   sleep.cancel();
 }
