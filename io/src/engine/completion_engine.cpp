@@ -67,6 +67,8 @@ void completion_engine::run() noexcept {
   tandem::detail::thread_context& context = tandem::detail::this_thread();
   const tandem::detail::recorded_here recorded(recorded_);
   context.current_executor = &lane().shared();
+  const tandem::detail::listed_thread here(owner_of_lane(), "completion thread",
+                                           static_cast<int>(index()));
   enter();
   loop();
   leave();

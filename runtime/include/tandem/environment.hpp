@@ -24,6 +24,8 @@ namespace detail {
 class context_entry;
 class task_record;
 struct environment_kind;
+/// records/names. The task is called so from now on.
+TANDEM_API void rename_task(task_record& of, const char* name) noexcept;
 }  // namespace detail
 
 /// The shared surroundings of a task tree: runtime, default executor, stop state, parent, identity,
@@ -64,6 +66,7 @@ class TANDEM_API environment {
   void set_home(executor* home) noexcept { home_ = home; }
   void set_name(const char* static_text) noexcept {
     name_.store(static_text, std::memory_order_release);  // read by looks of other threads
+    if (record_ != nullptr) detail::rename_task(*record_, static_text);
   }
   /// What it surrounds: a task, or a part of one.
   const detail::environment_kind& kind() const noexcept;

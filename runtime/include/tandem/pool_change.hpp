@@ -54,6 +54,8 @@ class TANDEM_API pool_change {
   /// Of the tasks that are spawned from now on; 0: none. What has been counted stays in the
   /// histograms.
   std::optional<std::uint32_t> timed_tasks_one_in;
+  /// Of the tasks that are spawned from now on. What has been counted stays.
+  std::optional<bool> count_tasks_by_name;
 
   /// The options with this change. @throws std::invalid_argument naming an option, and what it may
   /// be

@@ -89,6 +89,10 @@ class TANDEM_API pool_options {
   /// runtime::metrics(): queue wait and run time of its segments. TANDEM_TIMED_TASKS_ONE_IN (at
   /// least 1); default 0: none is.
   std::uint32_t timed_tasks_one_in;
+  /// Whether runtime::metrics() has counters for each name of tasks: what has used the time, waits
+  /// often, or stalls (task_counts.hpp). TANDEM_COUNT_TASKS_BY_NAME; default false. Costs what
+  /// `timed_tasks_one_in = 1` costs, and some 20 ns a segment more.
+  bool count_tasks_by_name;
 
   /// The most threads that such a pool can have.
   unsigned most_threads() const noexcept;

@@ -13,6 +13,7 @@
 #include <tandem/duration_histogram.hpp>
 #include <tandem/metric_family.hpp>
 #include <tandem/pool_decision.hpp>
+#include <tandem/task_counts.hpp>
 #include <tandem/timer_stats.hpp>
 #include <tandem/worker_pool.hpp>
 
@@ -48,6 +49,9 @@ class TANDEM_API runtime_metrics {
   bool times_tasks = false;
   duration_histogram queue_wait;
   duration_histogram run;
+  /// What tasks have done, by their names: pool_options::count_tasks_by_name. Empty, and not in the
+  /// text, if that is off, which is the default. Up to 257.
+  std::vector<task_counts> by_name;
   /// What the services of the runtime have added: threads of blocking(), the completion pool's.
   std::vector<metric_family> services;
 

@@ -86,11 +86,13 @@
 #include <tandem/submission_options.hpp>
 #include <tandem/sync_wait.hpp>
 #include <tandem/task.hpp>
+#include <tandem/task_counts.hpp>
 #include <tandem/task_hooks.hpp>
 #include <tandem/task_scope.hpp>
 #include <tandem/thread_options.hpp>
 #include <tandem/timeout.hpp>
 #include <tandem/timer_stats.hpp>
+#include <tandem/trace_of.hpp>
 #include <tandem/trace_options.hpp>
 #include <tandem/unstarted_task.hpp>
 #include <tandem/version.hpp>

@@ -8,6 +8,8 @@
 
 #include <tandem/environment.hpp>
 
+#include "frames/exception_hook.hpp"
+
 namespace tandem::inline v0::detail {
 
 void join_frame::rethrow_first() {
@@ -31,7 +33,11 @@ std::coroutine_handle<> join_frame::child_ended(const ended_frame& child) noexce
   return continue_with(*child.continuation, child.home);
 }
 
+constinit std::atomic<void (*)(promise_base&) noexcept> exception_hook{nullptr};
+
 void promise_base::unhandled_exception() noexcept {
+  if (const auto hook = exception_hook.load(std::memory_order_relaxed)) [[unlikely]]
+    hook(*this);
   join_frame* const join = on_final != nullptr ? join_frame::of_link(link) : nullptr;
   if (join != nullptr) {
     std::construct_at(&room->error, std::current_exception());  // a fork's room is not built

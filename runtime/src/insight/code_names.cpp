@@ -32,7 +32,7 @@ void replace_all(std::string& in, std::string_view what, std::string_view by) {
 /// g++: f(f()::_Z1fv.Frame*) [clone .actor]; in the mangled name the coroutine's own stands with its
 /// length in front. @returns "" if there is none
 std::string of_gcc_frame(std::string_view symbol) {
-  constexpr std::string_view mark = ".Frame.actor";
+  constexpr std::string_view mark = ".Frame.";  // actor, destroy
   const std::size_t end = symbol.find(mark);
   if (end == std::string_view::npos) return "";
   for (std::size_t at = symbol.rfind("_Z", end); at != std::string_view::npos && at != 0;

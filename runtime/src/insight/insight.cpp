@@ -10,6 +10,7 @@
 
 #include "insight/advice.hpp"
 #include "insight/dump_text.hpp"
+#include "insight/exception_traces.hpp"
 #include "insight/signal_dumps.hpp"
 #include "insight/snapshot_builder.hpp"
 #include "runtime/runtime_impl.hpp"
@@ -31,6 +32,7 @@ void end_insight(insight& of) noexcept { of.end(); }
 void workers_are_idle(insight& of) noexcept { of.workers_are_idle(); }
 
 void insight::begin() {
+  begin_exception_traces();
   if (owner_.options().dump_on_signal) dump_on_signal(*this);
   if (owner_.options().look_every > std::chrono::milliseconds::zero()) start_watcher();
 }

@@ -28,8 +28,18 @@ TANDEM_NOINLINE void mark_observed(promise_base& frame) noexcept {
   const environment& task = *frame.env;
   if (is_recorded()) record_event(this_thread(), trace_kind::queued, task);
   task_record* const record = task.record();
+  const thread_context& context = this_thread();
+  const task_record* const waker = context.observed != nullptr ? context.observed->of() : nullptr;
+  if (waker != nullptr && waker != record && waker->counted) {
+    task_observer& observer = waker->observer;
+    observer.count(observer.worker_of(context), *waker, name_counts::what::wakes);
+  }
   if (record == nullptr) return;
-  const std::int64_t now = record->observer.now_ns();
+  task_observer& observer = record->observer;
+  if (record->counted) {
+    observer.count(observer.worker_of(context), *record, name_counts::what::waits);
+  }
+  const std::int64_t now = observer.now_ns();
   frame.segment = queued_mark | static_cast<std::uint64_t>(now);
   record->queued(now);
 }
@@ -93,10 +103,13 @@ void observed_segment::begin(task_record& of, std::int64_t queued_at_ns, bool is
       is_first ? of.starts(began_ns_) : of.segment_begins(began_ns_, was_queued);
   const std::int64_t wait = was_queued ? began_ns_ - queued_at_ns : 0;
   if (of.timed && was_queued) observer.count_wait(worker_, wait);
+  if (of.counted && was_queued) {
+    observer.count(worker_, of, name_counts::what::queue_wait_ns, static_cast<std::uint64_t>(wait));
+  }
   if (!of.told) return;
   task_event& event = *std::construct_at(&event_);
   event.id = of.id;
-  event.name = of.name;
+  event.name = of.name();
   event.spawned_at = of.spawned_at;
   event.worker =
       context_.current_worker != nullptr ? static_cast<int>(context_.current_worker->number) : -1;
@@ -113,6 +126,7 @@ std::int64_t observed_segment::end() noexcept {
   const std::int64_t now = observer.now_ns();
   const std::int64_t ran = std::max<std::int64_t>(0, now - began_ns_);
   if (of->timed) observer.count_run(worker_, ran);
+  if (of->counted) observer.count_segment(worker_, *of, ran);
   const bool told = of->told;
   // records/end. Unless we are told to delete it, the record may be gone from here on.
   if (of->segment_ends(now)) delete of;
@@ -137,6 +151,10 @@ void observed_segment::task_ends(task_outcome outcome) noexcept {
   const std::int64_t now = observer.now_ns();
   const std::int64_t ran = std::max<std::int64_t>(0, now - began_ns_);
   if (of.timed) observer.count_run(worker_, ran);
+  if (of.counted) {
+    observer.count_segment(worker_, of, ran);
+    observer.count(worker_, of, name_counts::what::ended);
+  }
   const bool told = of.told;
   if (told) tell_end(observer, now, ran);
   if (of.task_ends(now, true, told ? &event_ : nullptr)) delete &of;
@@ -169,6 +187,13 @@ void observed_segment::go_on_with(task_record* interrupted) noexcept {
     ended_in_ = 0;
     forget_turn();
   }
+}
+
+void note_stolen(const job& taken) noexcept {
+  const task_record* const record = taken.env != nullptr ? taken.env->record() : nullptr;
+  if (record == nullptr || !record->counted) return;
+  task_observer& observer = record->observer;
+  observer.count(observer.worker_of(this_thread()), *record, name_counts::what::steals);
 }
 
 }  // namespace tandem::inline v0::detail

@@ -135,6 +135,36 @@ void append_timers(family_list& out, const timer_stats& timers) {
               "How often who drives the timers was woken for an earlier one.", timers.wakes);
 }
 
+void append_names(family_list& out, const std::vector<task_counts>& all) {
+  if (all.empty()) return;
+  const auto family = [&](const char* name, const char* help, auto value_of) {
+    metric_family& made = out.labelled(name, help, metric_kind::counter);
+    for (const task_counts& each : all)
+      made.add(value_of(each), out.labels("task", each.name.c_str()));
+  };
+  const auto count = [](std::uint64_t value) { return static_cast<double>(value); };
+  const auto seconds = [](std::chrono::nanoseconds value) {
+    return std::chrono::duration<double>(value).count();
+  };
+  family("tandem_named_tasks_ended_total", "Tasks that have ended, by name.",
+         [&](const task_counts& of) { return count(of.ended); });
+  family("tandem_named_tasks_run_seconds_total", "How long tasks have run, by name.",
+         [&](const task_counts& of) { return seconds(of.run); });
+  family("tandem_named_tasks_queue_seconds_total", "How long tasks have waited in queues, by name.",
+         [&](const task_counts& of) { return seconds(of.queue_wait); });
+  family("tandem_named_tasks_waits_total",
+         "How often a task that was suspended was queued again, by name.",
+         [&](const task_counts& of) { return count(of.waits); });
+  family("tandem_named_tasks_wakes_total", "How often a task has queued another one, by its name.",
+         [&](const task_counts& of) { return count(of.wakes); });
+  family("tandem_named_tasks_stalls_total",
+         "Segments that have kept their thread for 5 ms or longer, by name.",
+         [&](const task_counts& of) { return count(of.stalls); });
+  family("tandem_named_tasks_steals_total",
+         "How often a worker has taken a task from another one to run it next, by name.",
+         [&](const task_counts& of) { return count(of.steals); });
+}
+
 }  // namespace
 
 std::vector<metric_family> runtime_metrics::families() const {
@@ -155,6 +185,7 @@ std::vector<metric_family> runtime_metrics::families() const {
                   "How long segments of the timed tasks waited in queues.", queue_wait);
     out.histogram("tandem_run_seconds", "How long segments of the timed tasks ran.", run);
   }
+  append_names(out, by_name);
   for (const metric_family& each : services) out.append(each);
   return out.take();
 }

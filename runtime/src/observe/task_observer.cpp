@@ -28,6 +28,8 @@ const char* to_string(task_outcome outcome) noexcept {
 
 namespace detail {
 
+void rename_task(task_record& of, const char* name) noexcept { of.observer.rename(of, name); }
+
 namespace {
 
 /// As many numbers as the workers of the largest pool may have (crew/numbers).
@@ -41,7 +43,9 @@ bool is_chosen(std::uint64_t number, std::uint32_t one_in) noexcept {
 
 std::unique_ptr<task_observer> task_observer::make(tandem::runtime& owner, worker_pool& pool,
                                                    const pool_options& options, bool is_real_time) {
-  if (!options.hooks.any() && options.timed_tasks_one_in == 0) return nullptr;
+  if (!options.hooks.any() && options.timed_tasks_one_in == 0 && !options.count_tasks_by_name) {
+    return nullptr;
+  }
   return std::make_unique<task_observer>(owner, pool, options, is_real_time);
 }
 
@@ -56,7 +60,39 @@ task_observer::task_observer(tandem::runtime& owner, worker_pool& pool, const po
       times_one_in_(options.timed_tasks_one_in),
       has_timed_(options.timed_tasks_one_in != 0),
       by_worker_(most_numbers) {
+  if (options.count_tasks_by_name) {
+    make_names();
+    count_by_name(true);
+  }
   if (tells_ || options.timed_tasks_one_in != 0) watch();
+}
+
+void task_observer::make_names() {
+  if (own_names_ != nullptr) return;
+  own_names_ = std::make_unique<name_counts>();
+  names_.store(own_names_.get(), std::memory_order_release);  // pairs with count()
+}
+
+void task_observer::count_by_name(bool on) noexcept {
+  if (on) watch();
+  counts_.store(on, std::memory_order_release);  // pairs with task_spawned()
+}
+
+std::vector<task_counts> task_observer::counts() const {
+  const name_counts* const names = names_.load(std::memory_order_acquire);
+  return names != nullptr ? names->read() : std::vector<task_counts>();
+}
+
+void task_observer::count_segment(const worker* on, const task_record& of,
+                                  std::int64_t ran_ns) noexcept {
+  constexpr std::int64_t stall_ns = std::chrono::nanoseconds(task_counts::stalled_after).count();
+  count(on, of, name_counts::what::run_ns, static_cast<std::uint64_t>(ran_ns));
+  if (ran_ns >= stall_ns) count(on, of, name_counts::what::stalls);
+}
+
+void task_observer::rename(task_record& of, const char* name) noexcept {
+  name_counts* const names = names_.load(std::memory_order_acquire);
+  of.rename(name, of.counted ? names->index_of(name) : name_counts::index{0});
 }
 
 void task_observer::watch() noexcept {
@@ -81,10 +117,13 @@ task_record* task_observer::task_spawned(const environment& task) noexcept {
   const bool chooses = (tells_ && hooks_.one_in != 1) || times_one_in > 1;
   const std::uint64_t number = chooses ? mixed(task.id()) : 0;
   const bool told = tells_ && is_chosen(number, hooks_.one_in);
-  const bool timed = is_chosen(number, times_one_in);
-  if (!told && !timed) return nullptr;
+  const task_record::wishes wanted{told, is_chosen(number, times_one_in),
+                                   counts_.load(std::memory_order_acquire)};
+  if (!wanted.told && !wanted.timed && !wanted.counted) return nullptr;
   try {
-    return new task_record(*this, task, now_ns(), told, timed);
+    name_counts* const names = names_.load(std::memory_order_relaxed);  // counts_ was acquired
+    const name_counts::index of = wanted.counted ? names->index_of(task.name()) : 0;
+    return new task_record(*this, task, now_ns(), wanted, of);
   } catch (const std::bad_alloc&) {
     return nullptr;  // a task is more than what is told of it
   }
@@ -104,11 +143,14 @@ void task_observer::task_ended(task_record& of, task_outcome outcome) noexcept {
   task_observer& observer = of.observer;
   task_event event;
   event.id = of.id;
-  event.name = of.name;
+  event.name = of.name();
   event.spawned_at = of.spawned_at;
   event.worker = current_worker_index();
   event.outcome = outcome;
   const bool told = of.told;
+  if (of.counted) {
+    observer.count(observer.worker_of(this_thread()), of, name_counts::what::ended);
+  }
   if (of.task_ends(observer.now_ns(), false, &event)) delete &of;
   if (told) observer.tell_task_end(event);
 }

@@ -55,6 +55,17 @@ class task_observer {
   /// records/clock. False: by a virtual clock, which is read wherever a time is needed.
   bool is_real_time() const noexcept { return is_real_time_; }
 
+  /// records/names. What a task that is counted has done. The caller is `on`; null: no worker.
+  void count(const worker* on, const task_record& of, name_counts::what kind,
+             std::uint64_t n = 1) noexcept {
+    // Acquire: pairs with count_by_name(). A task that is counted was spawned after that.
+    names_.load(std::memory_order_acquire)->add(on, of.number(), kind, n);
+  }
+  /// As above, of a segment that has ended.
+  void count_segment(const worker* on, const task_record& of, std::int64_t ran_ns) noexcept;
+  /// The task is called so from now on.
+  void rename(task_record& of, const char* name) noexcept;
+
   /// The calling thread as a worker of the runtime; null: it is none.
   worker* worker_of(const thread_context& context) const noexcept;
   // records/end. A thread that is no worker of the pool has a segment open.
@@ -76,6 +87,14 @@ class task_observer {
     times_one_in_.store(one_in, std::memory_order_relaxed);  // a choice; nothing goes with it
   }
   void add_times(duration_histogram& queue_wait, duration_histogram& run) const noexcept;
+  /// changes/timing. So that count_by_name() cannot fail. @throws std::bad_alloc
+  void make_names();
+  /// changes/timing. Of the tasks that are spawned from now on. pre: make_names(), if it is on
+  void count_by_name(bool on) noexcept;
+  /// Whether tasks are counted by name, or ever were.
+  bool counts_by_name() const noexcept { return names_.load(std::memory_order_acquire) != nullptr; }
+  /// @throws  std::bad_alloc
+  std::vector<task_counts> counts() const;
 
  private:
   /// records/histogram. Of one worker, written by its thread alone.
@@ -139,6 +158,9 @@ class task_observer {
   std::atomic<std::uint32_t> times_one_in_;
   std::atomic<bool> has_timed_;
   std::atomic<bool> watches_{false};
+  std::atomic<bool> counts_{false};
+  std::unique_ptr<name_counts> own_names_;  // written before names_, once
+  std::atomic<name_counts*> names_{nullptr};
   // By number of the worker; made by its thread when it has the first time to count.
   std::vector<std::atomic<worker_times*>> by_worker_;
   times_of<shared_counter> by_others_;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <mutex>
@@ -17,6 +18,8 @@
 #include <tandem/environment.hpp>
 #include <tandem/task_hooks.hpp>
 
+#include "observe/name_counts.hpp"
+
 namespace tandem::inline v0::detail {
 
 class task_observer;
@@ -25,14 +28,23 @@ class task_observer;
 /// it (records/end).
 class task_record : public frame_allocated {
  public:
-  task_record(task_observer& owner, const environment& task, std::int64_t now_ns, bool is_told,
-              bool is_timed) noexcept
+  /// What is to be noted of it.
+  struct wishes {
+    bool told;     // to the hooks
+    bool timed;    // for the histograms
+    bool counted;  // by name
+  };
+
+  task_record(task_observer& owner, const environment& task, std::int64_t now_ns,
+              const wishes& wanted, name_counts::index number) noexcept
       : observer(owner),
         id(task.id()),
-        name(task.name()),
         spawned_at(task.spawned_at()),
-        told(is_told),
-        timed(is_timed),
+        told(wanted.told),
+        timed(wanted.timed),
+        counted(wanted.counted),
+        name_(task.name()),
+        number_(number),
         since_ns_(now_ns),
         spawned_ns_(now_ns) {}
 
@@ -77,12 +89,22 @@ class task_record : public frame_allocated {
   }
   std::int64_t spawned_ns() const noexcept { return spawned_ns_; }
 
+  /// Static text.
+  const char* name() const noexcept { return name_.load(std::memory_order_relaxed); }
+  /// records/names. Of its name.
+  name_counts::index number() const noexcept { return number_.load(std::memory_order_relaxed); }
+  /// By the task itself. Relaxed: whoever counts meanwhile counts for the one or the other.
+  void rename(const char* text, name_counts::index number) noexcept {
+    name_.store(text, std::memory_order_relaxed);
+    number_.store(number, std::memory_order_relaxed);
+  }
+
   task_observer& observer;
   const std::uint64_t id;
-  const char* const name;
   const std::source_location spawned_at;
-  const bool told;   // to the hooks
-  const bool timed;  // for the histograms
+  const bool told;     // to the hooks
+  const bool timed;    // for the histograms
+  const bool counted;  // by name
 
  private:
   bool close(std::int64_t now_ns, bool with_segment, task_event* totals) noexcept {
@@ -105,6 +127,8 @@ class task_record : public frame_allocated {
     since_ns_ += passed;
   }
 
+  std::atomic<const char*> name_;
+  std::atomic<name_counts::index> number_;
   futex_mutex lock_;
   bool ended_ = false;
   std::uint32_t running_ = 0;  // segments that are open

@@ -33,6 +33,7 @@ pool_options pool_change::applied_to(pool_options now) const {
   if (threads) now.threads = *threads;
   if (on_terminated) now.on_terminated = *on_terminated;
   if (timed_tasks_one_in) now.timed_tasks_one_in = *timed_tasks_one_in;
+  if (count_tasks_by_name) now.count_tasks_by_name = *count_tasks_by_name;
 
   if (min_threads && *min_threads == 0) {
     throw std::invalid_argument(

@@ -27,13 +27,15 @@ void pool_changes::apply(const pool_change& change) {
   if (!has_threads && change.is_about_threads()) {
     throw std::logic_error(
         "worker_pool::reconfigure: this runtime has no threads (min_threads = 0, or a virtual "
-        "clock): only when_saturated, on_rejected, on_terminated and timed_tasks_one_in can be "
-        "changed");
+        "clock): only when_saturated, on_rejected, on_terminated, timed_tasks_one_in and "
+        "count_tasks_by_name can be changed");
   }
   now = std::make_shared<const pool_options>(change.applied_to(*before));
   observer_slot& observers = pool_.answers.observers();
   std::unique_ptr<task_observer> observer;
-  if (!ended_ && observers == nullptr && now->timed_tasks_one_in != 0) {
+  const bool asks = now->timed_tasks_one_in != 0 || now->count_tasks_by_name;
+  if (observers != nullptr && now->count_tasks_by_name) observers->make_names();
+  if (!ended_ && observers == nullptr && asks) {
     observer = std::make_unique<task_observer>(
         pool_.owner, pool_.pool, *now,
         pool_.loop == nullptr || !pool_.loop->is_virtual());  // changes/timing
@@ -49,6 +51,7 @@ void pool_changes::apply(const pool_change& change) {
     observers.fill(std::move(observer));
   } else if (observers != nullptr) {
     observers->time_one_in(now->timed_tasks_one_in);
+    observers->count_by_name(now->count_tasks_by_name);
   }
   pool_.saturated.set_policy(now->submissions.when_saturated);
   pool_.settings_now.exchange(now);

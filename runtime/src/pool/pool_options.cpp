@@ -26,7 +26,8 @@ pool_options::pool_options()
                                                  std::max(limit_of_threads, min_threads))),
       adaptive(detail::switch_from_environment("TANDEM_ADAPTIVE", true)),
       name(detail::text_from_environment("TANDEM_NAME", "tandem")),
-      timed_tasks_one_in(detail::count_from_environment("TANDEM_TIMED_TASKS_ONE_IN", 0)) {
+      timed_tasks_one_in(detail::count_from_environment("TANDEM_TIMED_TASKS_ONE_IN", 0)),
+      count_tasks_by_name(detail::switch_from_environment("TANDEM_COUNT_TASKS_BY_NAME", false)) {
   if (detail::text_from_environment("TANDEM_MIN_THREADS", "").empty()) by_machine_ = min_threads;
 }
 

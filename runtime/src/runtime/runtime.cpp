@@ -16,6 +16,7 @@
 #include <tandem/detail/thread_context.hpp>
 #include <tandem/errors.hpp>
 #include <tandem/runtime_metrics.hpp>
+#include <tandem/trace_of.hpp>
 
 #include "observe/task_observer.hpp"
 #include "platform/futex.hpp"
@@ -147,6 +148,9 @@ runtime_metrics runtime::metrics() const {
     out.times_tasks = true;
     observer->add_times(out.queue_wait, out.run);
   }
+  if (const detail::task_observer* const observer = impl_->observer.get()) {
+    out.by_name = observer->counts();
+  }
   impl_->services.append_metrics(out.services);
   return out;
 }
@@ -215,12 +219,19 @@ void unhandled_in_detached(tandem::runtime& owner, const environment& env,
     std::rethrow_exception(failure);
   } catch (...) {
     const std::source_location& where = env.spawned_at();
+    std::string awaits;
+    try {
+      awaits = to_string(trace_of(failure));
+      if (!awaits.empty()) awaits = "  It left these coroutines:\n" + awaits;
+    } catch (...) {
+      awaits.clear();  // no memory: then without
+    }
     std::fprintf(stderr,
                  "tandem: a detached task failed and nobody took its exception: %s\n"
-                 "  spawned at %s:%u in %s\n"
+                 "  spawned at %s:%u in %s\n%s"
                  "  Await its join_handle, or set runtime_options::on_unhandled_exception.\n",
                  detail::text_of(std::current_exception()), where.file_name(), where.line(),
-                 where.function_name());
+                 where.function_name(), awaits.c_str());
     std::terminate();
   }
 }

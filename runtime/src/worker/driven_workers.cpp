@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "observe/observed_segment.hpp"
 #include "worker/as_worker.hpp"
 #include "worker/worker_loop.hpp"
 
@@ -99,6 +100,8 @@ job* driven_workers::steal_from_one(worker& self, std::uint64_t random) noexcept
   }
   if (item == nullptr) return nullptr;
   self.steals.add(moved);
+  if (any_records()) [[unlikely]]
+    note_stolen(*item);
   if (is_recorded()) [[unlikely]] {
     const recorded_here role(self.recorded);
     record_loop(trace_kind::steal, victim.number, moved);

@@ -7,8 +7,9 @@
 #include <cstdint>
 #include <utility>
 
-#include <tandem/detail/recording.hpp>
+#include <tandem/detail/observing.hpp>
 
+#include "observe/observed_segment.hpp"
 #include "platform/spin_pause.hpp"
 
 namespace tandem::inline v0::detail {
@@ -24,6 +25,12 @@ constexpr std::uint32_t most_in_lot = 16;     // inbox/lot
 constexpr auto short_item = std::chrono::microseconds(5);
 constexpr auto search_time =
     std::chrono::microseconds(15);  // before it parks, where other CPUs are idle
+
+/// recording/write, records/names
+void tell_of_steal(const job& taken, const worker& victim, std::uint32_t moved) noexcept {
+  if (is_recorded()) record_loop(trace_kind::steal, victim.number, moved);
+  if (any_records()) note_stolen(taken);
+}
 
 }  // namespace
 
@@ -149,8 +156,8 @@ job* work_order::steal_round(worker& self) noexcept {
     }
     if (item != nullptr) {
       self.steals.add(moved);
-      if (is_recorded()) [[unlikely]]
-        record_loop(trace_kind::steal, victim.number, moved);
+      if (tasks_are_observed()) [[unlikely]]
+        tell_of_steal(*item, victim, moved);
       return item;
     }
   }
@@ -175,8 +182,8 @@ job* work_order::steal_stuck_next(worker& self) noexcept {
     if (&each == &self || each.progress() != self.items_at_search[i]) continue;
     if (job* item = each.fifo.take_next()) {
       self.steals.add();
-      if (is_recorded()) [[unlikely]]
-        record_loop(trace_kind::steal, each.number, 1);
+      if (tasks_are_observed()) [[unlikely]]
+        tell_of_steal(*item, each, 1);
       return item;
     }
   }

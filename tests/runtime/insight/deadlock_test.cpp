@@ -1,0 +1,174 @@
+// deadlock_test.cpp: tasks that wait for each other, or for nobody, are told of; others are not.
+// SPDX-License-Identifier: MIT
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <latch>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <tandem/tandem.hpp>
+
+#include "support/test_runtime.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using tandem::deadlock_kind;
+using tandem::deadlock_report;
+using tandem::task;
+using tandem::test::test_runtime;
+
+/// Hears of reports.
+class reports {
+ public:
+  void add(const deadlock_report& report) {
+    const std::lock_guard hold(lock_);
+    all_.push_back(report);
+    came_.notify_all();
+  }
+  /// Waits for the first; the watchdog sees one that never comes.
+  deadlock_report first() {
+    std::unique_lock hold(lock_);
+    came_.wait(hold, [this] { return !all_.empty(); });
+    return all_.front();
+  }
+  std::size_t count() {
+    const std::lock_guard hold(lock_);
+    return all_.size();
+  }
+
+ private:
+  std::mutex lock_;
+  std::condition_variable came_;
+  std::vector<deadlock_report> all_;
+};
+
+tandem::runtime_options watched(reports& by) {
+  tandem::runtime_options options = tandem::test::with_threads(2);
+  options.log_deadlock = false;
+  options.deadlock_after = 10ms;
+  options.on_deadlock = [&by](const deadlock_report& report) { by.add(report); };
+  return options;
+}
+
+task<void> wait_for(tandem::event& what) { co_await what.wait(); }
+
+/// Takes its own, tells, waits until the other has its own, too, and wants that.
+task<void> cross(tandem::mutex& own, tandem::mutex& others, tandem::latch& both) {
+  const tandem::mutex_guard first = co_await own.scoped_lock();
+  both.count_down();
+  co_await both.wait();
+  const tandem::mutex_guard second = co_await others.scoped_lock();
+}
+
+TEST(deadlock, tasks_that_wait_for_an_event_and_nothing_else_is_out_are_a_standstill_told_once) {
+  reports told;
+  test_runtime rt(watched(told));
+  tandem::event never;
+  auto first = rt->spawn(wait_for(never));
+  auto second = rt->spawn(wait_for(never));
+  const deadlock_report report = told.first();
+  EXPECT_EQ(report.kind, deadlock_kind::standstill);
+  EXPECT_EQ(report.tasks.size(), 1U + (report.tasks.size() == 2 ? 1U : 0U));  // alike ones are one
+  EXPECT_NE(report.text.find("waits for an event"), std::string::npos) << report.text;
+  EXPECT_NE(report.text.find("only a thread outside"), std::string::npos) << report.text;
+  never.set();
+  first.wait();
+  second.wait();
+  EXPECT_EQ(told.count(), 1U);
+}
+
+TEST(deadlock, a_circle_of_locks_is_found_while_others_run) {
+  reports told;
+  tandem::runtime_options options = watched(told);
+  options.look_every = 5ms;
+  test_runtime rt(options);
+  tandem::mutex a;
+  tandem::mutex b;
+  tandem::latch both(2);
+  std::atomic<bool> over{false};
+  const auto pulse = [](std::atomic<bool>& end) -> task<void> {
+    while (!end.load()) co_await tandem::sleep_for(1ms);
+  };
+  auto goes_on = rt->spawn(pulse(over));
+  auto first = rt->spawn(cross(a, b, both));
+  auto second = rt->spawn(cross(b, a, both));
+  const deadlock_report report = told.first();
+  EXPECT_EQ(report.kind, deadlock_kind::circle);
+  EXPECT_EQ(report.tasks.size(), 2U);
+  EXPECT_NE(report.text.find("2 tasks wait for each other in a circle"), std::string::npos);
+  first.cancel();
+  second.cancel();
+  over = true;
+  goes_on.wait();
+}
+
+TEST(deadlock, a_circle_that_a_time_limit_ends_is_none) {
+  test_runtime rt(0U);
+  tandem::mutex a;
+  tandem::mutex b;
+  tandem::latch both(2);
+  const auto limited = [](task<void> body) -> task<void> {
+    (void)co_await tandem::as_result(tandem::with_timeout(1h, std::move(body)));
+  };
+  auto first = rt->spawn(limited(cross(a, b, both)));
+  auto second = rt->spawn(limited(cross(b, a, both)));
+  (*rt).run_until_idle();
+  std::string all;
+  for (const std::string& each : (*rt).diagnose(0ms)) all += each;
+  EXPECT_EQ(all.find("circle"), std::string::npos) << all;
+  first.cancel();
+  second.cancel();
+  (*rt).run_until_idle();
+}
+
+TEST(deadlock, a_task_that_joins_its_own_child_that_waits_for_it_is_a_circle) {
+  test_runtime rt(0U);
+  tandem::mutex lock;
+  const auto parent = [](tandem::mutex& m) -> task<void> {
+    const tandem::mutex_guard guard = co_await m.scoped_lock();
+    const auto wants = [](tandem::mutex& other) -> task<void> {
+      const tandem::mutex_guard never = co_await other.scoped_lock();
+    };
+    const auto body = [&](tandem::task_scope& scope) -> task<void> {
+      scope.spawn(wants(m));
+      co_return;
+    };
+    co_await tandem::with_scope(body);
+  };
+  auto waiting = rt->spawn(parent(lock));
+  (*rt).run_until_idle();
+  std::string all;
+  for (const std::string& each : (*rt).diagnose(0ms)) all += each;
+  EXPECT_NE(all.find("2 tasks wait for each other in a circle"), std::string::npos) << all;
+  waiting.cancel();
+  (*rt).run_until_idle();
+}
+
+TEST(deadlock, whoever_waits_for_time_or_a_call_is_none) {
+  reports told;
+  test_runtime rt(watched(told));
+  std::latch inside(1);
+  std::latch over(1);
+  const auto calls = [](std::latch& there, std::latch& end) -> task<void> {
+    co_await tandem::blocking([&] {
+      there.count_down();
+      end.wait();
+    });
+  };
+  const auto sleeps = []() -> task<void> { co_await tandem::sleep_for(1h); };
+  auto call = rt->spawn(calls(inside, over));
+  inside.wait();
+  auto sleep = rt->spawn(sleeps());
+  // As after the half second of a worker that lies down.
+  rt->diagnose(0ms);
+  EXPECT_EQ(told.count(), 0U);
+  over.count_down();
+  call.wait();
+  sleep.cancel();
+}
+
+}  // namespace
