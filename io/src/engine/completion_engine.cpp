@@ -8,6 +8,7 @@
 
 #include <tandem/detail/clock_hold.hpp>
 #include <tandem/detail/forked.hpp>
+#include <tandem/detail/listed_thread.hpp>
 #include <tandem/detail/promise_base.hpp>
 #include <tandem/detail/recording.hpp>
 #include <tandem/detail/thread_context.hpp>
@@ -67,7 +68,7 @@ void completion_engine::run() noexcept {
   tandem::detail::thread_context& context = tandem::detail::this_thread();
   const tandem::detail::recorded_here recorded(recorded_);
   context.current_executor = &lane().shared();
-  const tandem::detail::listed_thread here(owner_of_lane(), "completion thread",
+  const tandem::detail::listed_thread here(&owner_, "completion thread",
                                            static_cast<int>(index()));
   enter();
   loop();
