@@ -70,6 +70,10 @@ class TANDEM_API service {
   /// Adds what it counts to runtime::metrics(), without the label `runtime`. Any thread, also after
   /// stop(). Default: nothing.
   virtual void append_metrics(std::vector<metric_family>& out) const;
+  /// Calls `add` with what it has decided about its threads lately, for runtime::write_trace(): the
+  /// moment by the steady clock, and why. Any thread, also after stop(). Default: nothing.
+  virtual void for_each_decision(const std::function<void(std::chrono::steady_clock::time_point,
+                                                          const pool_decision&)>& add) const;
 };
 
 /// A worker pool, timers and services.
