@@ -166,6 +166,7 @@ std::vector<detail::timed_decision> runtime::impl::timed_decisions() {
   for (const pool_decision& each : pool.decisions()) {
     out.push_back(detail::timed_decision{born + each.when.count(), "workers", each});
   }
+  services.append_decisions(out);
   return out;
 }
 
