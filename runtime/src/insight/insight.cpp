@@ -29,6 +29,7 @@ insight_slot make_insight(tandem::runtime& owner) { return insight_slot(new insi
 void insight_deleter::operator()(insight* ended) const noexcept { delete ended; }
 void begin_insight(insight& of) { of.begin(); }
 void end_insight(insight& of) noexcept { of.end(); }
+std::string describe_waits(insight& of) noexcept { return of.waits(); }
 void workers_are_idle(insight& of) noexcept { of.workers_are_idle(); }
 
 void insight::begin() {
@@ -90,6 +91,15 @@ std::vector<std::string> insight::diagnose(std::chrono::milliseconds during) {
   std::this_thread::sleep_for(during);
   const std::lock_guard lock(lock_);
   return advice_of(look(1, true));
+}
+
+std::string insight::waits() noexcept {
+  try {
+    const std::lock_guard lock(lock_);
+    return waits_of(look(1, true));
+  } catch (const std::bad_alloc&) {
+    return "";
+  }
 }
 
 void insight::write_dump() noexcept {

@@ -40,6 +40,8 @@ class insight {
   std::string dump(const dump_options& options);
   /// @throws  std::bad_alloc
   std::vector<std::string> diagnose(std::chrono::milliseconds during);
+  /// See describe_waits().
+  std::string waits() noexcept;
   /// To where the options say; what fails is said on standard error.
   void write_dump() noexcept;
   /// deadlocks/idle

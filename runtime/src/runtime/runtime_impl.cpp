@@ -125,8 +125,9 @@ void runtime::impl::report_stalled_shutdown() const noexcept {
   std::fprintf(
       stderr,
       "tandem: a runtime with a virtual clock cannot end: %zu tasks were asked to stop and "
-      "wait all the same, and nothing is left that could wake them (seed %llu)\n",
-      live(), static_cast<unsigned long long>(loop->seed()));
+      "wait all the same, and nothing is left that could wake them (seed %llu)\n%s",
+      live(), static_cast<unsigned long long>(loop->seed()),
+      detail::describe_waits(*insight).c_str());
   std::terminate();
 }
 

@@ -150,6 +150,23 @@ TEST(deadlock, a_task_that_joins_its_own_child_that_waits_for_it_is_a_circle) {
   (*rt).run_until_idle();
 }
 
+TEST(deadlock, where_time_is_virtual_the_exception_says_what_the_tasks_wait_for) {
+  tandem::runtime_options options;
+  options.clock = tandem::virtual_time(1);
+  tandem::runtime rt(options);
+  tandem::event never;
+  tandem::join_handle<> waiting = rt.spawn(wait_for(never));
+  try {
+    waiting.wait();
+    ADD_FAILURE() << "it has ended";
+  } catch (const tandem::stalled& failure) {
+    EXPECT_NE(std::string(failure.what()).find("waits for an event"), std::string::npos)
+        << failure.what();
+  }
+  never.set();
+  rt.run_until_idle();
+}
+
 TEST(deadlock, whoever_waits_for_time_or_a_call_is_none) {
   reports told;
   test_runtime rt(watched(told));
