@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "insight/insight.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <ostream>
 
@@ -13,6 +14,7 @@
 #include "insight/exception_traces.hpp"
 #include "insight/signal_dumps.hpp"
 #include "insight/snapshot_builder.hpp"
+#include "pool/worker_pool_impl.hpp"
 #include "runtime/runtime_impl.hpp"
 #include "stop/stop_look.hpp"
 
@@ -59,7 +61,7 @@ snapshot insight::look(std::size_t most_frames, bool groups) {
 
 void insight::add_pools(snapshot& to) const {
   runtime::impl& of = owner_.implementation();
-  to.timers = of.timers.stats().armed;
+  to.timers = timers_of_tasks();
   if (const blocking_pool* const calls = owner_.find_service<blocking_pool>()) {
     const blocking_stats now = calls->stats();
     to.blocking_busy = now.threads - now.idle;
@@ -69,6 +71,14 @@ void insight::add_pools(snapshot& to) const {
                   " threads for blocking calls are busy, " + std::to_string(now.queued) +
                   (now.queued == 1 ? " call waits" : " calls wait");
   }
+}
+
+std::size_t insight::timers_of_tasks() const noexcept {
+  runtime::impl& of = owner_.implementation();
+  pool_control* const control = of.pool.implementation().control.get();
+  const std::size_t own = control != nullptr ? control->timers_of_its_own() : 0;
+  const std::size_t armed = of.timers.stats().armed;
+  return armed - std::min(armed, own);  // two looks, at about one moment
 }
 
 std::string insight::text_of(const snapshot& seen, dump_format format) {

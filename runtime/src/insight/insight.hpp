@@ -51,6 +51,8 @@ class insight {
   // Under lock_.
   snapshot look(std::size_t most_frames, bool groups);
   void add_pools(snapshot& to) const;
+  /// That are armed, but for those of the pool's control.
+  std::size_t timers_of_tasks() const noexcept;
   std::string text_of(const snapshot& seen, dump_format format);
 
   /// deadlocks/suspect. Whether a look may find something: cheap.

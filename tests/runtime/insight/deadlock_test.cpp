@@ -83,6 +83,18 @@ TEST(deadlock, tasks_that_wait_for_an_event_and_nothing_else_is_out_are_a_stands
   EXPECT_EQ(told.count(), 1U);
 }
 
+TEST(deadlock, a_pool_that_finds_its_size_is_found_to_stand_still_though_it_has_timers_of_its_own) {
+  reports told;
+  tandem::runtime_options options = watched(told);
+  options.max_threads = 16;
+  test_runtime rt(options);
+  tandem::event never;
+  auto waiting = rt->spawn(wait_for(never));
+  EXPECT_EQ(told.first().kind, deadlock_kind::standstill);
+  never.set();
+  waiting.wait();
+}
+
 TEST(deadlock, a_circle_of_locks_is_found_while_others_run) {
   reports told;
   tandem::runtime_options options = watched(told);
