@@ -60,7 +60,6 @@ snapshot insight::look(std::size_t most_frames, bool groups) {
 }
 
 void insight::add_pools(snapshot& to) const {
-  runtime::impl& of = owner_.implementation();
   to.timers = timers_of_tasks();
   if (const blocking_pool* const calls = owner_.find_service<blocking_pool>()) {
     const blocking_stats now = calls->stats();
