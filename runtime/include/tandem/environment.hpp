@@ -6,6 +6,7 @@
 // any segment of the task runs, so plain functions can reach it.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
@@ -44,7 +45,10 @@ class TANDEM_API environment {
   /// Unique in the process; 0 until the task started.
   std::uint64_t id() const noexcept { return id_; }
   /// Never null; "" if nobody named the task.
-  const char* name() const noexcept { return name_; }
+  /// Of a task that lives any thread may ask.
+  const char* name() const noexcept {
+    return name_.load(std::memory_order_relaxed);  // static text: nothing goes with it
+  }
   const std::source_location& spawned_at() const noexcept { return spawned_at_; }
 
   /// The newest of the bindings that flow down (context.hpp); null: there are none.
@@ -62,7 +66,7 @@ class TANDEM_API environment {
   }
   void set_home(executor* home) noexcept { home_ = home; }
   void set_name(const char* static_text) noexcept {
-    name_ = static_text;
+    name_.store(static_text, std::memory_order_relaxed);
     if (record_ != nullptr) detail::rename_task(*record_, static_text);
   }
   void set_spawned_at(const std::source_location& where) noexcept { spawned_at_ = where; }
@@ -93,8 +97,8 @@ class TANDEM_API environment {
   environment* parent_ = nullptr;
   detail::task_record* record_ = nullptr;
   stop_state stop_;
-  std::uint64_t id_ = 0;  // odd: of a part
-  const char* name_ = "";
+  std::uint64_t id_ = 0;               // odd: of a part
+  std::atomic<const char*> name_{""};  // written by the task, read by reports, too
   std::source_location spawned_at_;
   const detail::context_entry* context_ = nullptr;
 };
