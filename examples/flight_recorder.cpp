@@ -22,7 +22,7 @@ void compute(std::chrono::microseconds time) {
 }
 
 tandem::task<void> solve(tandem::mutex& statistics) {
-  tandem::current_environment()->set_name("GET /solve");
+  tandem::name("GET /solve");
   compute(150us);
   auto held = co_await statistics.scoped_lock();
   compute(40us);
@@ -30,13 +30,13 @@ tandem::task<void> solve(tandem::mutex& statistics) {
 }
 
 tandem::task<void> health() {
-  tandem::current_environment()->set_name("GET /health");
+  tandem::name("GET /health");
   co_await tandem::yield();
   compute(20us);
 }
 
 tandem::task<void> report() {
-  tandem::current_environment()->set_name("report");
+  tandem::name("report");
   for (int i = 0; i < 3; ++i) {
     compute(700us);  // and nobody else runs here meanwhile
     co_await tandem::sleep_for(500us);
@@ -44,7 +44,7 @@ tandem::task<void> report() {
 }
 
 tandem::task<void> requests() {
-  tandem::current_environment()->set_name("accept");
+  tandem::name("accept");
   tandem::mutex statistics;
   co_await tandem::with_scope([&](tandem::task_scope& scope) -> tandem::task<void> {
     scope.spawn(report());

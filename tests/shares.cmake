@@ -22,6 +22,7 @@ set(tandem_share_threads
   gathering_test
   graph_search_test
   hooks_test
+  insight_test
   latch_test
   metrics_test
   mutex_test
@@ -47,6 +48,7 @@ set(tandem_share_threads
   task_scope_test
   thread_factory_test
   timer_test
+  trace_test
   virtual_clock_test
   wait_group_test
   watchdog_test

@@ -10,6 +10,7 @@
 #include <string>
 #include <tandem/blocking.hpp>
 #include <tandem/channel.hpp>
+#include <tandem/environment.hpp>
 #include <tandem/fork_join.hpp>
 #include <tandem/runtime.hpp>
 #include <tandem/sleep.hpp>
@@ -48,6 +49,7 @@ task<void> sender(tandem::channel<int>& into, int count) {
 }
 
 task<void> mixed(std::uint64_t bits) {
+  tandem::current_environment()->set_name(bits % 2 == 0 ? "even" : "odd");
   tandem::channel<int> numbers(2);
   const int count = 1 + static_cast<int>(bits % 8);
   auto sends = tandem::spawn(sender(numbers, count));
@@ -56,6 +58,7 @@ task<void> mixed(std::uint64_t bits) {
   if (bits & 32) (void)co_await fib(8);
   if (bits & 64) co_await tandem::sleep_for(10us);
   if (bits & 128) (void)co_await tandem::blocking([] { return 1; });
+  tandem::current_environment()->set_name("about to end");
   co_await std::move(sends);
 }
 

@@ -35,7 +35,7 @@ class Checker:
         self.flows: dict[str, dict] = {}
         self.ended: set[str] = set()
         self.spans: dict[tuple[str, str], list[tuple[str, float]]] = {}
-        self.slices: dict[int, list[tuple[float, float, str]]] = {}
+        self.slices: dict[int, list[tuple[int, int, str]]] = {}
         self.tracks: set[int] = set()
 
     def offend(self, text: str) -> None:
@@ -67,7 +67,9 @@ class Checker:
         if phase == "X":
             if event["dur"] < 0:
                 self.offend(f"event {number}: slice {name} ends before it begins")
-            self.slices.setdefault(track, []).append((time, time + event["dur"], name))
+            # In whole nanoseconds, so that neighbours meet.
+            begin = round(time * 1000)
+            self.slices.setdefault(track, []).append((begin, begin + round(event["dur"] * 1000), name))
         elif phase == "i" and event["s"] not in ("t", "p", "g"):
             self.offend(f"event {number}: an instant of scope {event['s']}")
         elif phase == "b":
@@ -108,11 +110,11 @@ class Checker:
             for name, _ in open_ones:
                 self.offend(f"span {name} of {task} does not end")
         for track, slices in self.slices.items():
-            open_ones: list[tuple[float, str]] = []
+            open_ones: list[tuple[int, str]] = []
             for begin, end, name in sorted(slices, key=lambda one: (one[0], -one[1])):
                 while open_ones and open_ones[-1][0] <= begin:
                     open_ones.pop()
-                if open_ones and end > open_ones[-1][0] + 0.0015:  # times have three digits
+                if open_ones and end > open_ones[-1][0]:
                     self.offend(f"track {track}: slice {name} ends after {open_ones[-1][1]}, inside which it begins")
                 open_ones.append((end, name))
 

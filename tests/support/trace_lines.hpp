@@ -78,25 +78,27 @@ inline std::string trace_of(runtime& rt) {
 /// What is wrong with it: flows that end and have not begun, or twice; spans that do not nest.
 inline std::vector<std::string> offences(const std::vector<trace_line>& lines) {
   std::vector<std::string> out;
+  const auto offend = [&out](std::string what, const std::string& id) {
+    what += id;
+    out.push_back(what);
+  };
   std::map<std::string, int> flows;
   std::map<std::string, std::vector<std::string>> spans;
   for (const trace_line& each : lines) {
-    if (each.phase == "s" && flows[each.id]++ != 0)
-      out.push_back("flow " + each.id + " begins twice");
-    if (each.phase == "f" && flows[each.id]++ != 1)
-      out.push_back("flow " + each.id + " ends wrongly");
+    if (each.phase == "s" && flows[each.id]++ != 0) offend("begins twice: flow ", each.id);
+    if (each.phase == "f" && flows[each.id]++ != 1) offend("ends wrongly: flow ", each.id);
     if (each.phase == "b") spans[each.id].push_back(each.name);
     if (each.phase == "e") {
       if (spans[each.id].empty()) {
-        out.push_back("span " + each.name + " of " + each.id + " has not begun");
+        offend("has not begun: a span of ", each.id);
       } else {
         spans[each.id].pop_back();
       }
     }
-    if (each.phase == "X" && (each.dur < 0 || each.ts < 0)) out.push_back("a slice is negative");
+    if (each.phase == "X" && (each.dur < 0 || each.ts < 0)) offend("is negative: ", each.name);
   }
   for (const auto& [id, open] : spans) {
-    if (!open.empty()) out.push_back("span " + open.back() + " of " + id + " does not end");
+    if (!open.empty()) offend("does not end: a span of ", id);
   }
   return out;
 }

@@ -49,7 +49,10 @@ class TANDEM_API environment {
   /// Unique in the process; 0 until the task started.
   std::uint64_t id() const noexcept { return id_; }
   /// Never null; "" if nobody named the task.
-  const char* name() const noexcept { return name_.load(std::memory_order_acquire); }
+  /// Of a task that lives any thread may ask.
+  const char* name() const noexcept {
+    return name_.load(std::memory_order_relaxed);  // static text: nothing goes with it
+  }
   const std::source_location& spawned_at() const noexcept { return spawned_at_; }
 
   /// The newest of the bindings that flow down (context.hpp); null: there are none.
@@ -67,7 +70,7 @@ class TANDEM_API environment {
   }
   void set_home(executor* home) noexcept { home_ = home; }
   void set_name(const char* static_text) noexcept {
-    name_.store(static_text, std::memory_order_release);  // read by looks of other threads
+    name_.store(static_text, std::memory_order_relaxed);
     if (record_ != nullptr) detail::rename_task(*record_, static_text);
   }
   /// What it surrounds: a task, or a part of one.
@@ -109,8 +112,8 @@ class TANDEM_API environment {
   environment* parent_ = nullptr;
   detail::task_record* record_ = nullptr;
   stop_state stop_;
-  std::uint64_t id_ = 0;  // odd: of a part
-  std::atomic<const char*> name_{""};
+  std::uint64_t id_ = 0;               // odd: of a part
+  std::atomic<const char*> name_{""};  // written by the task, read by reports, too
   std::source_location spawned_at_;
   const detail::context_entry* context_ = nullptr;
   const detail::environment_kind* kind_ = nullptr;  // set before it is linked; null: of a part

@@ -54,7 +54,8 @@ class TANDEM_API runtime_options : public pool_options {
   exception_handler on_suppressed_exception;
 
   /// Whether SIGQUIT (Ctrl+\; on Windows Ctrl+Break) writes dump() and diagnose() to standard error,
-  /// by a thread of its own, and the program goes on. TANDEM_DUMP_ON_SIGNAL (on or off), or a path
+  /// by a thread of its own, and the trace into its file if a recorder is on (trace_to); the program
+  /// goes on. TANDEM_DUMP_ON_SIGNAL (on or off), or a path
   /// in TANDEM_DUMP; default off.
   bool dump_on_signal;
   /// Where such a dump is appended instead; as JSON if it ends with ".json". TANDEM_DUMP; default

@@ -15,6 +15,7 @@
 #include "insight/signal_dumps.hpp"
 #include "insight/snapshot_builder.hpp"
 #include "pool/worker_pool_impl.hpp"
+#include "recorder/recorder.hpp"
 #include "runtime/runtime_impl.hpp"
 #include "stop/stop_look.hpp"
 
@@ -113,6 +114,7 @@ std::string insight::waits() noexcept {
 
 void insight::write_dump() noexcept {
   try {
+    if (recorder_of(owner_).is_on()) recorder_of(owner_).write_asked_file();
     const std::string& path = owner_.options().dump_path;
     dump_options options;
     if (path.ends_with(".json")) options.format = dump_format::json;

@@ -174,6 +174,18 @@ void recorder::write_file() {
   file.finish();
 }
 
+void recorder::write_asked_file() noexcept {
+  {
+    const std::lock_guard lock(lock_);
+    if (path_.empty()) return;
+  }
+  try {
+    write_file();
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "tandem: the trace cannot be written: %s\n", failure.what());
+  }
+}
+
 void recorder::stalled() noexcept {
   if (!is_on()) return;
   {

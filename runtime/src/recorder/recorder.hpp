@@ -55,6 +55,9 @@ class recorder {
   void write_file();
   /// @throws  what the sink throws; std::bad_alloc
   void write(trace_sink& into);
+  /// A signal asks for it: as write_file(), if there is a path. What fails is said on standard
+  /// error.
+  void write_asked_file() noexcept;
   /// There is a stall: into the file, if that is wanted and due. What fails is said on standard
   /// error.
   void stalled() noexcept;

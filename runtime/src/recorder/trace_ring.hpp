@@ -133,7 +133,7 @@ inline trace_ring::trace_ring(std::size_t capacity)
   room_.reset(static_cast<trace_event*>(::operator new(bytes, std::align_val_t(2 * bytes))));
   inside_ = ~static_cast<std::uintptr_t>(bytes);
   next_.store(room_.get(), std::memory_order_relaxed);
-  clear();
+  std::uninitialized_fill_n(room_.get(), capacity, trace_event{0, 0});  // nobody else knows it
 }
 
 inline void trace_ring::give_back_room::operator()(trace_event* room) const noexcept {

@@ -91,7 +91,7 @@ void environment::inherit(environment& parent) noexcept {
   runtime_ = parent.runtime_;
   parent_ = &parent;
   record_ = parent.record_;
-  name_.store(parent.name(), std::memory_order_relaxed);          // nobody else knows it yet
+  name_.store(parent.name(), std::memory_order_relaxed);
   if (spawned_at_.line() == 0) spawned_at_ = parent.spawned_at_;  // else it was spawned itself
   context_ = parent.context_;
 }

@@ -49,20 +49,18 @@ TEST(io_trace, shows_what_ran_on_a_completion_thread_and_was_woken_there) {
   reads.wait();
   const std::vector<trace_line> lines = trace_lines(tandem::test::trace_of(*rt));
   EXPECT_EQ(offences(lines), std::vector<std::string>());
-  std::string id;
   int slices = 0;
+  int woken = 0;
   for (const trace_line& each : lines) {
-    if (each.name == "reader" && each.phase == "b") id = each.id;
+    const bool is_there = each.track == "completion thread 0";
     const bool is_slice = each.phase == "X" && each.name == "reader";
-    slices += is_slice && each.track == "completion thread 0";
-    EXPECT_FALSE(is_slice && each.track != "completion thread 0") << each.track;
+    EXPECT_TRUE(is_there || !is_slice) << each.track;
+    slices += is_slice;
+    woken += is_there && each.phase == "f";
   }
-  const auto was_suspended = [&id](const trace_line& each) {
-    return each.phase == "b" && each.name == "suspended" && each.id == id;
-  };
-  EXPECT_GE(slices, 1);
-  // Unless all had come before it asked.
-  EXPECT_EQ(std::count_if(lines.begin(), lines.end(), was_suspended) != 0, slices > 1);
+  // What has ended before it could wait was woken by itself.
+  EXPECT_GE(woken, 1);
+  EXPECT_LE(woken, slices);
 }
 
 TEST(io_trace, has_the_decisions_of_the_completion_pool_with_their_reasons) {
@@ -87,27 +85,33 @@ TEST(io_trace, is_written_when_a_completion_thread_stalls) {
   std::filesystem::remove(file);
   std::atomic<bool> told{false};
   completion_options options = threads_between(1, 1);
-  options.on_stall = [&told](const tandem::io::stall_report&) { told = true; };
+  options.on_stall = [&](const tandem::io::stall_report&) { told = true; };
   test_runtime rt(1);
   completion_pool& pool = tandem::io::install(*rt, options);
-  rt->trace_to(file.string());
-  rt->spawn(pool.executor(),
-            [](std::atomic<bool>& said) -> task<void> {
-              tandem::current_environment()->set_name("keeps its thread");
-              while (!said.load()) std::this_thread::sleep_for(1ms);
-              co_return;
-            }(told))
-      .wait();
-  std::ifstream in(file);
-  std::ostringstream text;
-  text << in.rdbuf();
-  in.close();
-  const std::vector<trace_line> lines = trace_lines(text.str());
+  tandem::trace_options each_time;
+  each_time.between_stalls = 0ns;
+  rt->trace_to(file.string(), each_time);
   const auto is_it = [](const trace_line& each) {
     return each.track == "completion thread 0" && each.phase == "X" &&
            each.arguments.find("\"goes on\":\"yes\"") != std::string::npos;
   };
-  EXPECT_EQ(std::count_if(lines.begin(), lines.end(), is_it), 1) << text.str();
+  std::ptrdiff_t found = 0;
+  // On a slow machine the begin of a task may have been a stall, too: then the next one is it.
+  for (int round = 0; round < 50 && found == 0; ++round) {
+    told = false;
+    rt->spawn(pool.executor(),
+              [](std::atomic<bool>& said) -> task<void> {
+                while (!said.load()) std::this_thread::sleep_for(1ms);
+                co_return;
+              }(told))
+        .wait();
+    std::ifstream in(file);
+    std::ostringstream text;
+    text << in.rdbuf();
+    const std::vector<trace_line> lines = trace_lines(text.str());
+    found = std::count_if(lines.begin(), lines.end(), is_it);
+  }
+  EXPECT_EQ(found, 1);
   std::filesystem::remove(file);
 }
 
