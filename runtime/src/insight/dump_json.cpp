@@ -20,9 +20,9 @@ class json_writer {
     out_ = "{";
     text("runtime", of_.runtime_name);
     number("process", platform::process_id());
-    number("unix_ms", std::chrono::duration_cast<std::chrono::milliseconds>(
-                          of_.at.time_since_epoch())
-                          .count());
+    number(
+        "unix_ms",
+        std::chrono::duration_cast<std::chrono::milliseconds>(of_.at.time_since_epoch()).count());
     number("took_ns", of_.took_ns);
     number("live", static_cast<long long>(of_.live));
     number("seen", static_cast<long long>(of_.tasks));
@@ -75,9 +75,7 @@ class json_writer {
     key(name);
     out_ += std::to_string(value);
   }
-  void id(const char* name, std::uint64_t value) {
-    number(name, static_cast<long long>(value));
-  }
+  void id(const char* name, std::uint64_t value) { number(name, static_cast<long long>(value)); }
   void address(const char* name, const void* value) {
     if (value == nullptr) return;
     char number[32];
@@ -132,11 +130,8 @@ class json_writer {
       number("left_ns", of.note.until_ns - of_.deadline_now_ns);
     }
     if (of.note.end == wait_end::task) {
-      std::uint64_t task = of.note.task;
-      for (const seen_edge& each : of_.edges) {
-        if (each.leaf == of.leaf) task = each.awaited;
-      }
-      id("task", task);
+      const auto awaited = of_.awaited.find(of.leaf);
+      id("task", awaited != of_.awaited.end() ? awaited->second : of.note.task);
     }
     if (of.seen_since_ns >= 0) number("for_at_least_ns", of_.now_ns - of.seen_since_ns);
     text("home", of.home.data());

@@ -3,8 +3,8 @@
 #include "insight/dump_text.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
-#include <ctime>
 #include <map>
 #include <string_view>
 
@@ -29,23 +29,16 @@ std::string address_text(const void* address) {
 }
 
 std::string time_text(std::chrono::system_clock::time_point at) {
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(at);
-  char out[32];
-  // Not strftime of local time: that reads files, and takes locks of the C library.
-  const std::tm* const utc = std::gmtime(&seconds);
-  if (utc == nullptr) return "";
-  std::strftime(out, sizeof out, "%Y-%m-%d %H:%M:%S UTC", utc);
+  // Not by gmtime(): its result is shared by all threads.
+  const auto day = std::chrono::floor<std::chrono::days>(at);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss time(std::chrono::floor<std::chrono::seconds>(at - day));
+  char out[64];
+  std::snprintf(out, sizeof out, "%04d-%02u-%02u %02d:%02d:%02d UTC", static_cast<int>(date.year()),
+                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                static_cast<int>(time.hours().count()), static_cast<int>(time.minutes().count()),
+                static_cast<int>(time.seconds().count()));
   return out;
-}
-
-/// Finds the task with an id. Of those that are grouped only the first is known.
-const seen_node* find_task(const std::vector<seen_node>& in, std::uint64_t id) {
-  for (const seen_node& each : in) {
-    if (each.id == id || std::find(each.others.begin(), each.others.end(), id) != each.others.end())
-      return &each;
-    if (const seen_node* const below = find_task(each.children, id)) return below;
-  }
-  return nullptr;
 }
 
 class text_writer {
@@ -302,12 +295,10 @@ std::string wait_text(const snapshot& in, const seen_wait& wait) {
   }
   if (note.end == wait_end::task) {
     const bool is_lock = note.object != nullptr;
-    const seen_node* task = nullptr;
-    std::uint64_t id = note.task;
-    for (const seen_edge& each : in.edges) {
-      if (each.leaf == wait.leaf) id = each.awaited;
-    }
-    if (id != 0) task = find_task(in.roots, id);
+    const auto awaited = in.awaited.find(wait.leaf);
+    const std::uint64_t id = awaited != in.awaited.end() ? awaited->second : note.task;
+    const auto found = in.by_id.find(id);
+    const seen_node* const task = found != in.by_id.end() ? found->second : nullptr;
     if (is_lock) out += " held by";
     if (is_lock && id == 0) {
       out += " somebody outside of any task";

@@ -119,6 +119,10 @@ struct snapshot {
   std::size_t waiting = 0;
   std::size_t running = 0;
   std::vector<seen_edge> edges;
+  /// Of each wait for a task, by its leaf: the id of that task; 0: unknown.
+  std::unordered_map<const void*, std::uint64_t> awaited;
+  /// By id, where somebody waits for a task at all; of alike ones the one that stands for them.
+  std::unordered_map<std::uint64_t, const seen_node*> by_id;
   std::unordered_map<const void*, seen_object> objects;
   std::unordered_map<std::uint64_t, seen_task> named;  ///< by id: whoever is told of
   std::vector<seen_run> runs;

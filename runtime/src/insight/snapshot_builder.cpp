@@ -318,11 +318,23 @@ void snapshot_builder::end_node() {
   siblings.push_back(std::move(node));
 }
 
+void snapshot_builder::index(const std::vector<seen_node>& nodes) {
+  for (const seen_node& each : nodes) {
+    if (each.is_task) into_.by_id.emplace(each.id, &each);
+    for (const std::uint64_t like : each.others) into_.by_id.emplace(like, &each);
+    index(each.children);
+  }
+}
+
 void snapshot_builder::finish() {
   for (seen_edge& each : into_.edges) {
     const auto found = task_of_.find(each.awaited);
     if (found != task_of_.end()) each.awaited = found->second;
   }
+  for (const seen_edge& each : into_.edges) {
+    if (each.leaf != nullptr) into_.awaited.emplace(each.leaf, each.awaited);
+  }
+  if (!into_.edges.empty()) index(into_.roots);
   for (auto& [address, object] : into_.objects) {
     const auto found = task_of_.find(object.owner);
     if (found != task_of_.end()) object.owner = found->second;

@@ -57,6 +57,7 @@ class snapshot_builder final : public look_visitor {
   void note_task(const seen_node& node);
   static std::string doing(const seen_node& node);
   static void hash_node(seen_node& node) noexcept;
+  void index(const std::vector<seen_node>& nodes);
 
   snapshot& into_;
   look_memory& memory_;

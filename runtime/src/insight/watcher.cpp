@@ -13,6 +13,10 @@
 
 namespace tandem::inline v0::detail {
 
+namespace {
+constexpr std::size_t most_remembered = 1000;
+}
+
 insight::~insight() { end(); }
 
 void insight::end() noexcept {
@@ -114,6 +118,7 @@ void insight::look_for_deadlocks(bool only_standstill) {
     for (const deadlock_report& each : found) {
       {  // deadlocks/tell
         const std::lock_guard lock(lock_);
+        if (told_.size() > most_remembered) told_.clear();
         if (!told_.insert(each.tasks).second) continue;
       }
       tell(each);
