@@ -12,10 +12,8 @@ using tandem::detail::function_text;
 using tandem::detail::place_text;
 using tandem::detail::span_text;
 
+#if __has_include(<cxxabi.h>)
 TEST(words, a_coroutine_has_the_name_of_its_function_by_both_compilers) {
-#if !__has_include(<cxxabi.h>)
-  GTEST_SKIP() << "this compiler has other symbols";
-#endif
   EXPECT_EQ(coroutine_of_symbol("_Z5innerP4bank.resume"), "inner(bank*)");
   EXPECT_EQ(coroutine_of_symbol("_Z5inneriPZ5inneriE15_Z5inneri.Frame.actor"), "inner(int)");
   EXPECT_EQ(coroutine_of_symbol("_Z5inneriPZ5inneriE15_Z5inneri.Frame.destroy"), "inner(int)");
@@ -29,6 +27,7 @@ TEST(words, a_coroutine_has_the_name_of_its_function_by_both_compilers) {
   EXPECT_EQ(coroutine_of_symbol("main"), "main");
   EXPECT_EQ(coroutine_of_symbol(""), "");
 }
+#endif
 
 TEST(words, a_function_of_a_source_location_loses_what_only_compilers_need) {
   EXPECT_EQ(function_text("int main()"), "int main()");
