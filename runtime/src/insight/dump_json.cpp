@@ -20,9 +20,9 @@ class json_writer {
     out_ = "{";
     text("runtime", of_.runtime_name);
     number("process", platform::process_id());
-    number("unix_ms", std::chrono::duration_cast<std::chrono::milliseconds>(
-                          of_.at.time_since_epoch())
-                          .count());
+    number(
+        "unix_ms",
+        std::chrono::duration_cast<std::chrono::milliseconds>(of_.at.time_since_epoch()).count());
     number("took_ns", of_.took_ns);
     number("live", static_cast<long long>(of_.live));
     number("seen", static_cast<long long>(of_.tasks));
@@ -33,6 +33,7 @@ class json_writer {
     for (const thread_note& each : of_.threads) {
       separate();
       thread(each);
+      run_of(each);
     }
     out_ += ']';
     nodes("tasks", of_.roots);
@@ -75,9 +76,7 @@ class json_writer {
     key(name);
     out_ += std::to_string(value);
   }
-  void id(const char* name, std::uint64_t value) {
-    number(name, static_cast<long long>(value));
-  }
+  void id(const char* name, std::uint64_t value) { number(name, static_cast<long long>(value)); }
   void address(const char* name, const void* value) {
     if (value == nullptr) return;
     char number[32];
@@ -98,6 +97,19 @@ class json_writer {
     id("thread", of.thread_id);
     text("state", of.env != nullptr ? "runs" : "idle");
     out_ += '}';
+  }
+
+  /// Into the object that thread() has just closed: which task it runs. Several threads may run
+  /// forked parts of one, and the task itself names one of them only.
+  void run_of(const thread_note& of) {
+    for (const seen_run& each : of_.runs) {
+      if (each.thread.thread_id != of.thread_id) continue;
+      out_.pop_back();
+      id("task", each.task);
+      if (each.since_ns >= 0) number("runs_for_at_least_ns", of_.now_ns - each.since_ns);
+      out_ += '}';
+      return;
+    }
   }
 
   void frames(const std::vector<seen_frame>& of, bool has_more) {
