@@ -84,11 +84,12 @@ std::optional<service_options> parse_options(int argc, char** argv, int& exit_co
       ->check(CLI::Range(std::size_t{0}, std::size_t{1'000'000'000}));
   add_seconds(app, "--grace", options.grace_time,
               "for answers in flight to be finished after SIGINT or SIGTERM");
-  app.add_flag_function(
-         "--debug,!--no-debug", [&options](std::int64_t count) { options.debug = count > 0; },
-         "whether GET /debug/tasks and /debug/advice answer; not said: if --address is a loopback "
-         "address")
-      ->always_capture_default(false);
+  auto* const tells = app.add_flag_callback(
+      "--debug", [&options] { options.debug = true; },
+      "GET /debug/tasks and /debug/advice answer; not said: if --address is a loopback address");
+  app.add_flag_callback(
+         "--no-debug", [&options] { options.debug = false; }, "they do not")
+      ->excludes(tells);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

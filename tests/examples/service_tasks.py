@@ -4,6 +4,8 @@
 """service_tasks.py PUZZLE_SERVICE [unittest arguments]"""
 import json
 import os
+import re
+import signal
 import sys
 import time
 import unittest
@@ -138,6 +140,21 @@ class Tasks(unittest.TestCase):
                 self.assertEqual(answer.status, status)
                 if status == 404:
                     self.assertIn("--debug", answer.json()["error"])
+
+    @unittest.skipIf(emulated.EMULATOR, "SIGQUIT reaches no program of another system")
+    def test_the_same_is_written_on_a_signal_and_the_service_goes_on(self):
+        with Service(SERVICE) as service, service.connect() as client:
+            client.send(request("GET", "/stats"))
+            client.answer()
+            for _ in range(2):
+                written = len(service.errors())
+                service.process.send_signal(signal.SIGQUIT)
+                end = time.monotonic() + PATIENCE
+                while not re.search(r'dump of runtime "puzzle"(.|\n)*"connection"', service.errors()[written:]):
+                    self.assertLess(time.monotonic(), end, f"no dump: {service.errors()}")
+                    time.sleep(0.01)
+                client.send(request("GET", "/stats"))
+                self.assertEqual(client.answer().status, 200)
 
     def test_a_service_that_ends_does_not_wait_for_advice(self):
         with Service(SERVICE, "--grace", "0") as service:
