@@ -92,7 +92,7 @@ class TasksView(service_page.Page):
         self.one("#tasks > summary").click()
         self.until("a closed view", lambda: not self.one("#tasks-list").is_displayed())
         before, heard = self.looks(), self.events_seen()
-        self.until("as many events as come within some looks", lambda: self.events_seen() >= heard + 20)
+        self.until("as many events as come within some looks", lambda: self.events_seen() >= heard + 12)
         self.assertLessEqual(self.looks(), before + 1)  # one was under way
 
     def test_advice_is_shown_as_it_was_said(self):
