@@ -168,7 +168,7 @@ export class TasksView {
     const place = make('span', 'place', file ? `${base(file)}:${line}` : '');
     place.title = file ? `${file}:${line}` : '';
     item.append(make('span', 'many', count === 1 ? '1' : count.toLocaleString('en')), make('span', 'who', nameOf(node)), does,
-      make('span', 'since', ages.length ? age(Math.max(...ages)) : isParent ? '' : 'new'), place);
+      make('span', ages.length ? 'since known' : 'since', ages.length ? age(Math.max(...ages)) : isParent ? '' : 'new'), place);
     return item;
   }
 
