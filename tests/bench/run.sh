@@ -15,7 +15,7 @@ of its own, pinned, in a fresh random order each round (default: 9 rounds, suite
 build/release*/bench/SUITE.jsonl.
 --filter takes the cases whose "case impl" matches; --all takes those too that are left out by default; --threads lists the
 thread counts; --cpus says which CPUs are used, in order; --plot draws SUITE.svg and SUITE_CASE.svg beside the figures of the
-(first) preset with gnuplot. SUITE: fork_join, sync, pool, search, algorithms, asio, curl, io, udp, postgres, process, redis, sqlite or tls. Suite scaling: the same figures on 1, 2, 4, ... CPUs, or, with
+(first) preset with gnuplot. SUITE: fork_join, sync, pool, search, algorithms, asio, curl, insight, io, udp, postgres, process, redis, sqlite or tls. Suite scaling: the same figures on 1, 2, 4, ... CPUs, or, with
 --counts, what a request of a server costs in wakes, switches, system calls, posts and failed CAS as the threads grow.
 END
 }

@@ -14,7 +14,7 @@ import sys
 
 WIDTH, LEFT, ROW, GAP = 1180, 190, 24, 8
 COLOURS = ["#4c78a8", "#59a14f", "#b07aa1", "#e15759", "#76b7b2", "#9c755f", "#ff9da7", "#6b6ecf"]
-QUEUED, GREY = "#edb646", "#9aa0a6"
+QUEUED, GREY, IDLE = "#edb646", "#9aa0a6", "#e4e6e9"
 
 
 class Picture:
@@ -35,7 +35,7 @@ class Picture:
 
     def colour(self, name: str) -> str:
         if name in ("parked", "waits for its ring", "looks at its ring", "spawns", "wakes"):
-            return "#d5d8dc"
+            return IDLE
         return self.colours.setdefault(name, COLOURS[len(self.colours) % len(COLOURS)])
 
     def box(self, row: int, begin: float, end: float, fill: str, text: str = "", inset: int = 0) -> None:
@@ -46,7 +46,8 @@ class Picture:
         self.out.append(f'<rect x="{left:.1f}" y="{self.y(row) + inset}" width="{width:.1f}" height="{ROW - 2 * inset}" '
                         f'rx="2" fill="{fill}"/>')
         if width > 7 * len(text) + 8 and text:
-            self.out.append(f'<text x="{left + 5:.1f}" y="{self.y(row) + 16}" fill="#fff">{html.escape(text)}</text>')
+            ink = "#666" if fill == IDLE else "#fff"
+            self.out.append(f'<text x="{left + 5:.1f}" y="{self.y(row) + 16}" fill="{ink}">{html.escape(text)}</text>')
 
     def label(self, row: int, text: str) -> None:
         self.out.append(f'<text x="{LEFT - 10}" y="{self.y(row) + 16}" text-anchor="end" fill="#333">{html.escape(text)}</text>')

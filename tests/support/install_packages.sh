@@ -10,7 +10,7 @@ set -euo pipefail
 
 packages_of() {
   case $1 in
-    build) echo g++ cmake ninja-build ccache pkg-config liburing-dev libasio-dev libssl-dev ;;
+    build) echo g++ cmake ninja-build ccache pkg-config liburing-dev libasio-dev libssl-dev libdw-dev ;;
     clang) echo clang-19 libclang-rt-19-dev lld-19 ;;
     format) echo clang-format-19 ;;
     check) echo clang-tools-19 python3 ;;

@@ -197,6 +197,7 @@ class completion_pool::impl final : public growth_target, public resident_listen
     return out;
   }
   std::string_view backend_name() const noexcept { return engines_.front()->ring().backend_name(); }
+  std::chrono::steady_clock::time_point born() const noexcept { return born_; }
   std::vector<pool_decision> decisions() const {
     tandem::detail::refuse_if_forked(owner_, "completion_pool::decisions");
     return log_.copy();
@@ -348,6 +349,12 @@ void completion_pool::append_metrics(std::vector<metric_family>& out) const {
   append_completion_metrics(stats(), out);
 }
 std::vector<pool_decision> completion_pool::decisions() const { return impl_->decisions(); }
+
+void completion_pool::for_each_decision(
+    const std::function<void(std::chrono::steady_clock::time_point, const pool_decision&)>& add)
+    const {
+  for (const pool_decision& each : impl_->decisions()) add(impl_->born() + each.when, each);
+}
 std::string_view completion_pool::backend_name() const noexcept { return impl_->backend_name(); }
 
 completion_pool& current_completion_pool(const char* what) {

@@ -11,7 +11,7 @@ namespace tandem::inline v0 {
 
 enum class dump_format : std::uint8_t {
   text,  ///< for people
-  json,  ///< one object; examples/guide names its members
+  json,  ///< one object; runtime/src/insight/README.md names its members
 };
 
 /// For runtime::dump().

@@ -35,8 +35,10 @@ TANDEM_API void rename_task(task_record& of, const char* name) noexcept;
 class TANDEM_API environment {
  public:
   environment() noexcept = default;
-  /// Of a task.
-  environment(tandem::runtime* owner, executor* home) noexcept;
+  /// Of a task. @param kind, part  as set_kind() has them
+  environment(tandem::runtime* owner, executor* home, const detail::environment_kind& kind,
+              const void* part) noexcept
+      : runtime_(owner), home_(home), kind_(&kind), part_(part) {}
   environment(const environment&) = delete;
   environment& operator=(const environment&) = delete;
 

@@ -93,12 +93,14 @@ class TANDEM_API mutex {
   void unlock_slow() noexcept;
   /// For looks: who holds it. Only whoever has just got it.
   void note_owner(const environment* owner) noexcept {
+    // Of the task: a part of it may end before the lock is given back.
+    while (owner != nullptr && owner->is_part()) owner = owner->parent();
     owner_.store(owner != nullptr ? owner->id() : 0, std::memory_order_relaxed);  // about now
   }
   static const detail::wait_kind waits_for_mutex;
 
   detail::lock_word word_;  // first: waits_for_mutex
-  std::atomic<std::uint64_t> owner_{0};  // id of an environment; 0: locked outside any task
+  std::atomic<std::uint64_t> owner_{0};  // id of a task; 0: locked outside any task
   detail::wait_list waiting_;
 };
 

@@ -95,6 +95,10 @@ class TANDEM_API service {
   /// Whether it waits for something that may make a task ready: an operation that is under way.
   /// Where all tasks wait and no service does, that is a standstill. Any thread. Default: no.
   virtual bool awaits_anything() const noexcept;
+  /// Calls `add` with what it has decided about its threads lately, for runtime::write_trace(): the
+  /// moment by the steady clock, and why. Any thread, also after stop(). Default: nothing.
+  virtual void for_each_decision(const std::function<void(std::chrono::steady_clock::time_point,
+                                                          const pool_decision&)>& add) const;
 };
 
 /// A worker pool, timers and services.

@@ -176,7 +176,13 @@ class TANDEM_API stop_state {
     return child;
   }
   /// Under the parent's lock.
-  void enter_children_of(stop_state& parent) noexcept;
+  void enter_children_of(stop_state& parent) noexcept {
+    parent_ = &parent;
+    previous_sibling_ = nullptr;
+    next_sibling_ = parent.first_child_;
+    if (next_sibling_ != nullptr) next_sibling_->previous_sibling_ = this;
+    parent.first_child_ = this;
+  }
   bool add_to_list(stop_waiter& waiter) noexcept;
   /// @returns  `later` and those in front of it that stopping/listener tells after the walk
   stop_waiter* mark(stop_reason reason, stop_waiter* later) noexcept;

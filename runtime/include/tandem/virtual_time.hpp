@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
+#include <string>
 
 #include <tandem/config.hpp>
 
@@ -56,10 +57,11 @@ class virtual_time {
 
 /// Thrown by waits on a runtime with a virtual clock: what is waited for can never happen, since
 /// all tasks wait, and no timer, no I/O and no blocking() call is left. A lost wake-up, most
-/// likely.
+/// likely. It says what the tasks wait for.
 class TANDEM_API stalled : public std::runtime_error {
  public:
-  stalled(const char* what_waits, std::size_t tasks, std::uint64_t seed);
+  /// @param waits  a line for each wait
+  stalled(const char* what_waits, std::size_t tasks, std::uint64_t seed, const std::string& waits);
   stalled(const stalled&) = default;
   stalled& operator=(const stalled&) = default;
   ~stalled() override;

@@ -111,7 +111,7 @@ class single_thread_executor::impl final : public detail::left_to_parent, privat
 void single_thread_executor::impl::work() noexcept {
   detail::thread_context& context = detail::this_thread();
   context.current_executor = &self_;
-  const detail::listed_thread here(self_.owner(), "thread of an executor", -1);
+  const detail::listed_thread here(&owner_, "thread of an executor", -1);
   sleep();  // as which it begins
   while (true) {
     if (job* const oldest = inbox_.take()) {  // own_thread/run

@@ -195,6 +195,13 @@ std::string advice_as_text(const std::vector<std::string>& advice) {
   return out + "\n";
 }
 
+std::string waits_of(const snapshot& in) {
+  std::string out;
+  std::size_t told = 0;
+  add_waits(in, in.roots, 1, out, told);
+  return out;
+}
+
 bool stands_still(const snapshot& in) {
   // What the runtime counts and no look finds has not begun, or is work of other libraries.
   return in.live != 0 && in.live == in.tasks && in.running == 0 && in.waiting == in.tasks &&
@@ -218,8 +225,7 @@ std::vector<deadlock_report> deadlocks_of(const snapshot& in) {
       " tasks wait, none is ready to run, no timer is armed, and no I/O, blocking call or "
       "callback is out.\n  For events, channels, semaphores and latches: only a thread "
       "outside the runtime can wake these.\n";
-  std::size_t told = 0;
-  add_waits(in, in.roots, 1, report.text, told);
+  report.text += waits_of(in);
   for (const seen_node& each : in.roots) report.tasks.push_back(each.id);
   out.push_back(std::move(report));
   return out;

@@ -19,6 +19,8 @@ std::string advice_as_text(const std::vector<std::string>& advice);
 /// Circles, and whether nothing can go on any more. Sure only if an earlier look has seen the same
 /// waits.
 std::vector<deadlock_report> deadlocks_of(const snapshot& in);
+/// A line for each wait, alike ones together; not more than 32.
+std::string waits_of(const snapshot& in);
 /// Whether all tasks wait, and nothing is out that could wake one.
 bool stands_still(const snapshot& in);
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "insight/insight.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <ostream>
 
@@ -13,6 +14,7 @@
 #include "insight/exception_traces.hpp"
 #include "insight/signal_dumps.hpp"
 #include "insight/snapshot_builder.hpp"
+#include "pool/worker_pool_impl.hpp"
 #include "runtime/runtime_impl.hpp"
 #include "stop/stop_look.hpp"
 
@@ -29,6 +31,7 @@ insight_slot make_insight(tandem::runtime& owner) { return insight_slot(new insi
 void insight_deleter::operator()(insight* ended) const noexcept { delete ended; }
 void begin_insight(insight& of) { of.begin(); }
 void end_insight(insight& of) noexcept { of.end(); }
+std::string describe_waits(insight& of) noexcept { return of.waits(); }
 void workers_are_idle(insight& of) noexcept { of.workers_are_idle(); }
 
 void insight::begin() {
@@ -57,8 +60,7 @@ snapshot insight::look(std::size_t most_frames, bool groups) {
 }
 
 void insight::add_pools(snapshot& to) const {
-  runtime::impl& of = owner_.implementation();
-  to.timers = of.timers.stats().armed;
+  to.timers = timers_of_tasks();
   if (const blocking_pool* const calls = owner_.find_service<blocking_pool>()) {
     const blocking_stats now = calls->stats();
     to.blocking_busy = now.threads - now.idle;
@@ -68,6 +70,14 @@ void insight::add_pools(snapshot& to) const {
                   " threads for blocking calls are busy, " + std::to_string(now.queued) +
                   (now.queued == 1 ? " call waits" : " calls wait");
   }
+}
+
+std::size_t insight::timers_of_tasks() const noexcept {
+  runtime::impl& of = owner_.implementation();
+  pool_control* const control = of.pool.implementation().control.get();
+  const std::size_t own = control != nullptr ? control->timers_of_its_own() : 0;
+  const std::size_t armed = of.timers.stats().armed;
+  return armed - std::min(armed, own);  // two looks, at about one moment
 }
 
 std::string insight::text_of(const snapshot& seen, dump_format format) {
@@ -90,6 +100,15 @@ std::vector<std::string> insight::diagnose(std::chrono::milliseconds during) {
   std::this_thread::sleep_for(during);
   const std::lock_guard lock(lock_);
   return advice_of(look(1, true));
+}
+
+std::string insight::waits() noexcept {
+  try {
+    const std::lock_guard lock(lock_);
+    return waits_of(look(1, true));
+  } catch (const std::bad_alloc&) {
+    return "";
+  }
 }
 
 void insight::write_dump() noexcept {

@@ -40,6 +40,8 @@ class insight {
   std::string dump(const dump_options& options);
   /// @throws  std::bad_alloc
   std::vector<std::string> diagnose(std::chrono::milliseconds during);
+  /// See describe_waits().
+  std::string waits() noexcept;
   /// To where the options say; what fails is said on standard error.
   void write_dump() noexcept;
   /// deadlocks/idle
@@ -49,6 +51,8 @@ class insight {
   // Under lock_.
   snapshot look(std::size_t most_frames, bool groups);
   void add_pools(snapshot& to) const;
+  /// That are armed, but for those of the pool's control.
+  std::size_t timers_of_tasks() const noexcept;
   std::string text_of(const snapshot& seen, dump_format format);
 
   /// deadlocks/suspect. Whether a look may find something: cheap.

@@ -43,7 +43,7 @@ void insight::workers_are_idle() noexcept {
 bool insight::may_stand_still() const noexcept {
   // deadlocks/suspect
   runtime::impl& of = owner_.implementation();
-  if (of.live() == 0 || of.timers.stats().armed != 0) return false;
+  if (of.live() == 0 || timers_of_tasks() != 0) return false;
   if (const blocking_pool* const calls = owner_.find_service<blocking_pool>()) {
     const blocking_stats now = calls->stats();
     if (now.threads != now.idle) return false;

@@ -97,6 +97,7 @@ class drawing {
         case recorded_thread::role::completion:
           page_.track(number_of(i), "completion thread " + number, 20'000 + order);
           break;
+        case recorded_thread::role::timers: page_.track(number_of(i), "timers", 25'000); break;
         case recorded_thread::role::outside:
           page_.track(number_of(i), "thread " + number + " from outside", 30'000 + order);
           break;

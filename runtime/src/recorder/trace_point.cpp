@@ -33,11 +33,15 @@ std::uint64_t time_of(const thread_context& context, trace_ring& ring) noexcept 
 }
 
 /// recording/take. Says who the thread is, if it was somebody else.
-void say_role(trace_ring& ring, const recorded_thread* role, std::uint64_t now) noexcept {
-  if (ring.has_role && ring.role == role) return;
+void say_role(trace_ring& ring, const thread_context& context, std::uint64_t now) noexcept {
+  const recorded_thread* const role = context.role;
+  const bool fires = role == nullptr && context.fires_timers;
+  if (ring.has_role && ring.role == role && ring.fires_timers == fires) return;
   ring.role = role;
+  ring.fires_timers = fires;
   ring.has_role = true;
-  const auto is = role != nullptr ? role->is : recorded_thread::role::outside;
+  using what = recorded_thread::role;
+  const what is = role != nullptr ? role->is : (fires ? what::timers : what::outside);
   const std::uint64_t number = role != nullptr ? role->number : 0;
   const std::uint64_t value = number << 8 | static_cast<std::uint64_t>(is);
   ring.role_value.store(value, std::memory_order_release);
@@ -51,7 +55,7 @@ trace_ring* find_ring(thread_context& context, recorder& of) noexcept {
   if (ring == nullptr || ring->serial() != of.serial()) ring = of.adopt(context);
   if (ring == nullptr) return nullptr;
   ring->last = of.now();
-  say_role(*ring, context.role, ring->last);
+  say_role(*ring, context, ring->last);
   // What is a runtime's own thread writes for that runtime alone.
   if (context.role != nullptr && of.uses_ticks()) context.ring = ring;
   return ring;

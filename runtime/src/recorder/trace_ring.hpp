@@ -82,7 +82,8 @@ class trace_ring {
 
   // recording/take. Its thread's own.
   const recorded_thread* role = nullptr;
-  bool has_role = false;  // whether the newest role event says so
+  bool fires_timers = false;
+  bool has_role = false;  // whether the newest role event says both
   // recording/copy. The value of that event, before it is written: it may be overwritten later.
   std::atomic<std::uint64_t> role_value{0};
   time_source by = time_source::ticks;

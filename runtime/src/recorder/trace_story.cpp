@@ -29,6 +29,7 @@ bool is_of_task(trace_kind kind) noexcept {
 void task_names::add(const environment& task) {
   known& entry = all_[task.id()];
   entry.name = task.name();
+  entry.is_newest = true;
   entry.file = task.spawned_at().file_name();
   entry.line = task.spawned_at().line();
   if (task.is_part() && task.parent() != nullptr) entry.whole = task.parent()->id();
@@ -79,7 +80,10 @@ std::size_t trace_story::add_event(const std::vector<trace_event>& events, std::
     const trace_event& more = events[next];
     task_names::known& known = names_.of(made.value);
     if (more.kind() == trace_kind::name) {
-      known.name = text_at(more.first);
+      // Rings are read one after the other: the one with the end may have come first.
+      const bool is_end = made.kind == trace_kind::task_end;
+      if (is_end || !known.is_newest) known.name = text_at(more.first);
+      known.is_newest = known.is_newest || is_end;
       made.outcome = static_cast<task_outcome>(more.value());
     } else {
       known.file = text_at(more.first);
@@ -93,7 +97,7 @@ std::size_t trace_story::add_event(const std::vector<trace_event>& events, std::
 
 void trace_story::add(std::vector<timed_decision> decisions) {
   for (timed_decision& each : decisions) {
-    if (each.ns <= time_.now_ns()) decisions_.push_back(each);
+    if (each.ns <= time_.now_ns()) decisions_.push_back(std::move(each));
   }
 }
 

@@ -53,6 +53,7 @@ class task_names {
  public:
   struct known {
     const char* name = "";       // static: environment::set_name
+    bool is_newest = false;      // of a task that lives, or as it was at its end
     const char* file = nullptr;  // likewise; null: not known
     std::uint32_t line = 0;
     std::uint64_t whole = 0;  // of a part: what it is part of
@@ -90,7 +91,7 @@ struct trace_entry {
 
 struct timed_decision {
   std::int64_t ns = 0;
-  const char* pool = "";  // static
+  std::string pool;
   pool_decision what;
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include <tandem/config.hpp>
 
@@ -28,6 +29,8 @@ insight_slot make_insight(tandem::runtime& owner);
 void begin_insight(insight& of);
 /// deadlocks/idle. All workers have had nothing to do for a while. Any thread.
 void workers_are_idle(insight& of) noexcept;
+/// A line for each thing that its tasks wait for; "" if there is no memory for it.
+std::string describe_waits(insight& of) noexcept;
 /// The runtime is about to end: whatever looks at it by itself has ended.
 void end_insight(insight& of) noexcept;
 

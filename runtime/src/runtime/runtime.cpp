@@ -66,6 +66,8 @@ runtime_options::runtime_options()
 service::~service() = default;
 void service::append_metrics(std::vector<metric_family>& /*out*/) const {}
 bool service::awaits_anything() const noexcept { return false; }
+void service::for_each_decision(const std::function<void(std::chrono::steady_clock::time_point,
+                                                         const pool_decision&)>& /*add*/) const {}
 
 runtime::runtime(runtime_options options)
     : impl_(std::make_unique<impl>(*this, std::move(options))) {

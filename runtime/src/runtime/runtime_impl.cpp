@@ -125,8 +125,9 @@ void runtime::impl::report_stalled_shutdown() const noexcept {
   std::fprintf(
       stderr,
       "tandem: a runtime with a virtual clock cannot end: %zu tasks were asked to stop and "
-      "wait all the same, and nothing is left that could wake them (seed %llu)\n",
-      live(), static_cast<unsigned long long>(loop->seed()));
+      "wait all the same, and nothing is left that could wake them (seed %llu)\n%s",
+      live(), static_cast<unsigned long long>(loop->seed()),
+      detail::describe_waits(*insight).c_str());
   std::terminate();
 }
 
@@ -166,6 +167,7 @@ std::vector<detail::timed_decision> runtime::impl::timed_decisions() {
   for (const pool_decision& each : pool.decisions()) {
     out.push_back(detail::timed_decision{born + each.when.count(), "workers", each});
   }
+  services.append_decisions(out);
   return out;
 }
 

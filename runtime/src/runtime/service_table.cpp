@@ -28,6 +28,18 @@ bool service_table::awaits_anything() const noexcept {
   return false;
 }
 
+void service_table::append_decisions(std::vector<timed_decision>& out) const {
+  const std::size_t count = count_.load(std::memory_order_acquire);  // pairs with add
+  for (std::size_t i = 0; i < count; ++i) {
+    const service& each = *entries_[i].object;
+    each.for_each_decision(
+        [&](std::chrono::steady_clock::time_point when, const pool_decision& what) {
+          out.push_back(timed_decision{when.time_since_epoch().count(),
+                                       std::string(each.service_name()), what});
+        });
+  }
+}
+
 void service_table::add(const void* key, std::unique_ptr<service> made) {
   const std::size_t count = count_.load(std::memory_order_relaxed);  // under the lock
   if (count == limit) throw std::length_error("a runtime has room for 32 services");

@@ -11,6 +11,8 @@
 
 #include <tandem/runtime.hpp>
 
+#include "recorder/trace_story.hpp"
+
 namespace tandem::inline v0::detail {
 
 class service_table {
@@ -29,6 +31,8 @@ class service_table {
   service* find(const void* key) const noexcept;
   void append_metrics(std::vector<metric_family>& out) const;
   bool awaits_anything() const noexcept;
+  /// @throws  std::bad_alloc
+  void append_decisions(std::vector<timed_decision>& out) const;
   /// The newest first.
   void stop() noexcept;
 

@@ -29,12 +29,13 @@ void release_clock(tandem::runtime& owner) noexcept {
 clock_hold::clock_hold(runtime& target) noexcept : target_(&target) { detail::hold_clock(target); }
 clock_hold::~clock_hold() { detail::release_clock(*target_); }
 
-stalled::stalled(const char* what_waits, std::size_t tasks, std::uint64_t seed)
+stalled::stalled(const char* what_waits, std::size_t tasks, std::uint64_t seed,
+                 const std::string& waits)
     : std::runtime_error(std::string(what_waits) + " would wait for ever: " +
                          std::to_string(tasks) + (tasks == 1 ? " task waits" : " tasks wait") +
                          ", and no timer, no I/O and no blocking call is left that could wake one. "
                          "The seed of the schedule is " +
-                         std::to_string(seed) + "."),
+                         std::to_string(seed) + "." + (waits.empty() ? "" : "\n" + waits)),
       tasks_(tasks),
       seed_(seed) {}
 stalled::~stalled() = default;

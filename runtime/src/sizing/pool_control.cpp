@@ -54,6 +54,11 @@ bool pool_control::fell_asleep() noexcept {
   return false;
 }
 
+unsigned pool_control::timers_of_its_own() noexcept {
+  const std::lock_guard lock(lock_);
+  return timers_.waiting();
+}
+
 void pool_control::stop() noexcept {
   const std::lock_guard lock(lock_);
   stopped_ = true;

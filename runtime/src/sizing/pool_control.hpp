@@ -67,6 +67,9 @@ class pool_control final : public awake_watch, private timed_control {
   /// Before the workers are joined: nothing is decided any more.
   void stop() noexcept;
 
+  /// Of the timers that are armed so many are its own: no task waits for them.
+  unsigned timers_of_its_own() noexcept;
+
   unsigned goal() const noexcept { return goal_.now(); }
   unsigned blocked() const noexcept { return blocked_.load(std::memory_order_relaxed); }
 

@@ -125,14 +125,6 @@ void stop_state::stop_one(stop_waiter& waiter) noexcept {
   if (waiter.kind_->on_stop(waiter) && waiter.hand_over()) waiter.resume();
 }
 
-void stop_state::enter_children_of(stop_state& parent) noexcept {
-  parent_ = &parent;
-  previous_sibling_ = nullptr;
-  next_sibling_ = parent.first_child_;
-  if (next_sibling_ != nullptr) next_sibling_->previous_sibling_ = this;
-  parent.first_child_ = this;
-}
-
 void stop_state::link_closed(stop_state& parent) noexcept {
   is_closed_ = true;
   std::lock_guard lock(parent.lock_);

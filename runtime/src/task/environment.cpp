@@ -42,9 +42,6 @@ namespace {
 constinit const detail::environment_kind kind_of_part("part of a task");
 }
 
-environment::environment(tandem::runtime* owner, executor* home) noexcept
-    : runtime_(owner), home_(home) {}
-
 const detail::environment_kind& environment::kind() const noexcept {
   return kind_ != nullptr ? *kind_ : kind_of_part;
 }

@@ -45,8 +45,7 @@ constinit const environment_kind root::kind_of_root(
 
 root::root(tandem::runtime& owner, executor& target, promise_base& body, outcome_base& result,
            const std::source_location& where, bool note) noexcept
-    : job(&root::start_job), state_(body, note), env_(&owner, &target) {
-  env_.set_kind(kind_of_root, this);
+    : job(&root::start_job), state_(body, note), env_(&owner, &target, kind_of_root, this) {
   job::env = &env_;
   env_.set_spawned_at(where);
   body.room = &result;

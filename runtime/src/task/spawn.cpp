@@ -79,7 +79,8 @@ void joinable_root::drive_until_done(driven_loop& loop) {
       this);
   if (loop.run_until(done, platform::no_deadline) == driven_loop::ending::done) return;
   joiner_.store(nullptr, std::memory_order_relaxed);  // nothing runs that could read it
-  throw stalled("the task", owner().live_tasks(), loop.seed());
+  throw stalled("the task", owner().live_tasks(), loop.seed(),
+                describe_waits(*owner().implementation().insight));
 }
 
 std::coroutine_handle<> joinable_root::ended() noexcept {

@@ -1,4 +1,4 @@
-// hooks.cpp: cases hooks_*: what it costs that a runtime tells of its tasks, or times them.
+// hooks.cpp: cases hooks_*: what it costs that a runtime tells of its tasks, times, counts or records them.
 // SPDX-License-Identifier: MIT
 //
 // A runtime without threads, which this thread drives: nothing but the tasks and what is told of
@@ -48,7 +48,7 @@ struct tallies {
   std::int64_t latency_ns = 0;
 };
 
-enum class told : std::uint8_t { nothing, ends, all };
+enum class told : std::uint8_t { nothing, ends, all, counted, recorded };
 
 runtime_options options_of(told what, std::uint32_t one_in, std::uint32_t timed_one_in,
                            tallies& into) {
@@ -56,7 +56,8 @@ runtime_options options_of(told what, std::uint32_t one_in, std::uint32_t timed_
   options.min_threads = 0;
   options.timed_tasks_one_in = timed_one_in;
   options.hooks.one_in = one_in;
-  if (what == told::nothing) return options;
+  options.count_tasks_by_name = what == told::counted;
+  if (what != told::ends && what != told::all) return options;
   options.hooks.on_task_end = [&into](const task_event& task) {
     into.latency_ns += (task.queue_wait + task.run + task.suspended).count();
   };
@@ -100,6 +101,7 @@ bench_case row_of(const item_kind& kind, const char* impl, told what, std::uint3
   row.sample = [=, make = kind.make](int) {
     tallies seen;
     runtime observed(options_of(what, one_in, timed_one_in, seen));
+    if (what == told::recorded) observed.trace_to("");
     return measure(observed, make, 100'000);
   };
   return row;
@@ -119,6 +121,8 @@ void add_hook_costs(case_list& cases) {
     cases.push_back(row_of(kind, "all_hooks_one_in_16", told::all, 16, 0));
     cases.push_back(row_of(kind, "timed", told::nothing, 1, 1));
     cases.push_back(row_of(kind, "timed_one_in_16", told::nothing, 1, 16));
+    cases.push_back(row_of(kind, "counted_by_name", told::counted, 1, 0));
+    cases.push_back(row_of(kind, "recorded", told::recorded, 1, 0));
   }
 }
 

@@ -65,6 +65,22 @@ TEST(io_trace, shows_what_ran_on_a_completion_thread_and_was_woken_there) {
   EXPECT_EQ(std::count_if(lines.begin(), lines.end(), was_suspended) != 0, slices > 1);
 }
 
+TEST(io_trace, has_the_decisions_of_the_completion_pool_with_their_reasons) {
+  test_runtime rt(1);
+  completion_pool& pool = tandem::io::install(*rt, threads_between(1, 2));
+  rt->trace_to("");
+  rt.run([]() -> task<void> { co_return; }());  // a trace begins with its first event
+  pool.resize(2);
+  const std::vector<trace_line> lines = trace_lines(tandem::test::trace_of(*rt));
+  const auto is_it = [](const trace_line& each) {
+    return each.track == "pool decisions" && each.name == "goal" &&
+           tandem::test::member_of(each.arguments, "pool") == "completion pool" &&
+           tandem::test::member_of(each.arguments, "reason") == "outside_change" &&
+           tandem::test::member_of(each.arguments, "new goal") == "2";
+  };
+  EXPECT_EQ(std::count_if(lines.begin(), lines.end(), is_it), 1);
+}
+
 TEST(io_trace, is_written_when_a_completion_thread_stalls) {
   const std::filesystem::path file =
       std::filesystem::temp_directory_path() / "tandem_io_trace_stall.json";

@@ -17,7 +17,7 @@ import tempfile
 
 LIMIT_SECONDS = 120
 NUMBER = r"\d+"
-ASKED = ["tandem tasks", "tandem tasks --all", "tandem bt limited", "tandem bt gate --locals", "tandem bt hangs"]
+ASKED = ["tandem tasks", "tandem tasks --all", "tandem bt limited", "tandem bt gate --locals", "tandem bt hangs", "tandem bt late"]
 
 OF_GDB = ["thread apply all bt", "thread apply all tandem bt"]
 
@@ -227,6 +227,10 @@ class Judge:
         expect(answers.to("tandem bt hangs"), "\n".join([
             r"task \d+, hangs: runs on thread \d+, spawned at .*", "", r"thread \d+:",
             rf"  #0  holds {runs}", rf"  #1  hangs {self.maybe_at('holds')}"]))
+
+    def a_name_stands_for_all_tasks_that_have_it_and_those_not_begun_show_where_they_begin(self, answers):
+        each = ["task \\d+, late: has not begun, it lies .*", "", "has not begun", r"  #0  late \(begins at \S*debugged\.cpp:\d+\)"]
+        expect(answers.to("tandem bt late"), "\n".join([*each, "", *each, "", *each]))
 
     def bt_without_a_number_is_of_the_task_that_the_thread_runs(self, answers):
         if self.debugger != "gdb":

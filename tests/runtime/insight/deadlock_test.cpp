@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
-#include <latch>
+#include <condition_variable>
+#include <future>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -81,6 +83,18 @@ TEST(deadlock, tasks_that_wait_for_an_event_and_nothing_else_is_out_are_a_stands
   EXPECT_EQ(told.count(), 1U);
 }
 
+TEST(deadlock, a_pool_that_finds_its_size_is_found_to_stand_still_though_it_has_timers_of_its_own) {
+  reports told;
+  tandem::runtime_options options = watched(told);
+  options.max_threads = 16;
+  test_runtime rt(options);
+  tandem::event never;
+  auto waiting = rt->spawn(wait_for(never));
+  EXPECT_EQ(told.first().kind, deadlock_kind::standstill);
+  never.set();
+  waiting.wait();
+}
+
 TEST(deadlock, a_circle_of_locks_is_found_while_others_run) {
   reports told;
   tandem::runtime_options options = watched(told);
@@ -148,25 +162,42 @@ TEST(deadlock, a_task_that_joins_its_own_child_that_waits_for_it_is_a_circle) {
   (*rt).run_until_idle();
 }
 
+TEST(deadlock, where_time_is_virtual_the_exception_says_what_the_tasks_wait_for) {
+  tandem::runtime_options options;
+  options.clock = tandem::virtual_time(1);
+  tandem::runtime rt(options);
+  tandem::event never;
+  tandem::join_handle<> waiting = rt.spawn(wait_for(never));
+  try {
+    waiting.wait();
+    ADD_FAILURE() << "it has ended";
+  } catch (const tandem::stalled& failure) {
+    EXPECT_NE(std::string(failure.what()).find("waits for an event"), std::string::npos)
+        << failure.what();
+  }
+  never.set();
+  rt.run_until_idle();
+}
+
 TEST(deadlock, whoever_waits_for_time_or_a_call_is_none) {
   reports told;
   test_runtime rt(watched(told));
-  std::latch inside(1);
-  std::latch over(1);
-  const auto calls = [](std::latch& there, std::latch& end) -> task<void> {
+  std::promise<void> inside;
+  std::promise<void> over;
+  const auto calls = [](std::promise<void>& there, std::promise<void>& end) -> task<void> {
     co_await tandem::blocking([&] {
-      there.count_down();
-      end.wait();
+      there.set_value();
+      end.get_future().wait();
     });
   };
   const auto sleeps = []() -> task<void> { co_await tandem::sleep_for(1h); };
   auto call = rt->spawn(calls(inside, over));
-  inside.wait();
+  inside.get_future().wait();
   auto sleep = rt->spawn(sleeps());
   // As after the half second of a worker that lies down.
   rt->diagnose(0ms);
   EXPECT_EQ(told.count(), 0U);
-  over.count_down();
+  over.set_value();
   call.wait();
   sleep.cancel();
 }

@@ -94,6 +94,29 @@ TEST_F(dump, says_who_holds_a_mutex_and_that_nobody_does_in_a_task) {
   (*rt).run_until_idle();
 }
 
+TEST_F(dump, knows_the_holder_of_a_lock_that_a_part_of_the_task_took) {
+  tandem::mutex lock;
+  tandem::event go;
+  const auto takes = [](tandem::mutex& m) -> task<tandem::mutex_guard> {
+    co_return co_await m.scoped_lock();
+  };
+  const auto holder = [takes](tandem::mutex& m, tandem::event& e) -> task<void> {
+    tandem::name("holder");
+    const tandem::mutex_guard guard = co_await tandem::with_timeout(1h, takes(m));
+    co_await e.wait();  // the part has ended
+  };
+  const auto waiter = [](tandem::mutex& m) -> task<void> {
+    const tandem::mutex_guard guard = co_await m.scoped_lock();
+  };
+  auto first = (*rt).spawn(holder(lock, go));
+  (*rt).run_until_idle();
+  auto second = (*rt).spawn(waiter(lock));
+  const std::string said = text();
+  EXPECT_EQ(count(said, "\"holder\""), 2U) << said;
+  go.set();
+  (*rt).run_until_idle();
+}
+
 TEST_F(dump, says_who_got_a_mutex_that_was_handed_over) {
   tandem::mutex lock;
   tandem::event go[3];

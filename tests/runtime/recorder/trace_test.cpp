@@ -17,6 +17,7 @@
 #include <tandem/spawn.hpp>
 #include <tandem/when_all.hpp>
 #include <tandem/yield.hpp>
+#include <thread>
 #include <vector>
 
 #include "simulated.hpp"
@@ -84,9 +85,9 @@ TEST(trace, tells_all_that_has_happened_in_order_and_who_woke_whom) {
       // The other one runs, and waits. The sleeper is late: nobody could fire its timer.
       "worker 0 f spawns 3000 #2", "worker 0 e queued 3000", "worker 0 b running 3000",
       "worker 0 X other 3000+2000", "worker 0 e running 5000", "worker 0 b suspended 5000",
-      "thread N from outside e suspended 5000", "thread N from outside b queued 5000",
-      "thread N from outside X wakes 5000+0", "thread N from outside s wakes 5000 #3",
-      "worker 0 f wakes 5000 #3", "worker 0 e queued 5000", "worker 0 b running 5000",
+      "timers e suspended 5000", "timers b queued 5000", "timers X wakes 5000+0",
+      "timers s wakes 5000 #3", "worker 0 f wakes 5000 #3", "worker 0 e queued 5000",
+      "worker 0 b running 5000",
       // It wakes the other one, and waits for its end.
       "worker 0 e suspended 25000", "worker 0 b queued 25000", "worker 0 s wakes 25000 #4",
       "worker 0 X first 5000+27000", "worker 0 e running 32000", "worker 0 b suspended 32000",
@@ -216,6 +217,28 @@ TEST(trace, a_task_that_began_before_has_its_name_and_place) {
   };
   EXPECT_EQ(std::count_if(lines.begin(), lines.end(), is_it), 1);
   waits.wait();
+}
+
+task<void> renamed_elsewhere() {
+  name_it("old");
+  co_await tandem::yield();
+  name_it("new");
+}
+
+TEST(trace, a_task_is_called_as_it_was_at_its_end_whichever_ring_is_read_first) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    runtime rt(simulated(seed, 2));
+    rt.trace_to("");
+    rt.spawn(renamed_elsewhere()).wait();
+    // The thread that spawns has a ring of its own, which is taken after that of the driver.
+    std::thread([&rt] { rt.spawn(renamed_elsewhere()).detach(); }).join();
+    rt.run_until_idle();
+    for (const trace_line& each : trace_lines(trace_of(rt))) {
+      if (each.phase == "X" && each.track.rfind("worker", 0) == 0) {
+        EXPECT_EQ(each.name, "new");
+      }
+    }
+  }
 }
 
 TEST(trace, another_runtime_is_not_in_it) {

@@ -26,7 +26,7 @@ class crew_of_one_test final : public tandem::detail::crew_owner {
       : options(std::make_shared<const tandem::pool_options>(chosen)),
         limits(chosen),
         word(chosen.max_threads, has_threads ? chosen.max_threads : 0),
-        workers(identity.workers().implementation(), chosen.most_threads(),
+        workers(identity.workers().implementation(), identity, chosen.most_threads(),
                 tandem::pool_options::most_possible),
         threads(*this, identity.workers(), name, has_threads, limits, word, idle, workers),
         waking(limits, word, idle, workers, threads, control) {

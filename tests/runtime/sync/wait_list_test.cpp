@@ -19,13 +19,15 @@ using tandem::test::test_runtime;
 
 enum class moment : unsigned char { before_begin, before_the_lock, while_queued, after_the_grant };
 
+constexpr tandem::detail::wait_kind waits_for_grant(&waiter::on_stop, "a grant");
+
 /// Waits in a list that it grants itself, and is stopped at the given moment.
 class interrupted_await {
  public:
   using tandem_awaiter = void;
 
   interrupted_await(moment when, lock_word& word, wait_list& list) noexcept
-      : when_(when), word_(&word), list_(&list), self_(word, list) {}
+      : when_(when), word_(&word), list_(&list), self_(waits_for_grant, word, list) {}
 
   bool await_ready() const noexcept { return false; }
   template <class Promise>

@@ -7,8 +7,10 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <tandem/executor.hpp>
@@ -95,6 +97,8 @@ class TANDEM_IO_API completion_pool final : public service {
   void stop() noexcept override;
   void append_metrics(std::vector<metric_family>& out) const override;
   bool awaits_anything() const noexcept override;
+  void for_each_decision(const std::function<void(std::chrono::steady_clock::time_point,
+                                                  const pool_decision&)>& add) const override;
 
   // Implementation
   class impl;

@@ -54,7 +54,8 @@ enum class trace_kind : std::uint8_t {
 /// Who a thread of a runtime is. Lives longer than the thread calls itself so.
 class recorded_thread {
  public:
-  enum class role : std::uint8_t { outside, worker, completion };
+  /// timers: who fires them, and is none of the others.
+  enum class role : std::uint8_t { outside, worker, completion, timers };
 
   recorded_thread(tandem::runtime& owner, role what, unsigned index) noexcept
       : of(owner), is(what), number(index) {}

@@ -227,6 +227,7 @@ def _stores_of(code, offset):
     return out
 
 
+NOT_BEGUN = 2  # of g++: it waits to be started. clang has 0 for that, which no function that resumes stores
 CALL = 16  # instructions, to the call of await_suspend
 NEAR = 256
 
@@ -244,7 +245,7 @@ def _lines_of_gcc(program, code, stores, offset):
     end = ends[0][1] if ends else begin[1]
     lines = {}
     for i, number in stores:
-        if number not in lines:
+        if number not in lines and number != NOT_BEGUN:
             lines[number] = _call_line(program, code, rows, i) or _near_line(rows, i, begin, end)
     return {number: line for number, line in lines.items() if line is not None}
 

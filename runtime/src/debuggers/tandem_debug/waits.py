@@ -61,7 +61,7 @@ def _until(snapshot, leaf):
     now = snapshot.program.now_ns()
     if now is not None and abs(deadline - now) < 3 * 10**17:  # ten years: another one is no time of this clock
         left = (deadline - now) / 1e9
-        return f"due in {left:.3f} s" if left >= 0 else f"due since {-left:.3f} s"
+        return f"due in {left:.3f} s" if left >= 0 else f"due {-left:.3f} s ago"
     return f"due at {deadline / 1e9:.3f} s of the steady clock"
 
 
