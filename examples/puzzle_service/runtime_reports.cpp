@@ -13,15 +13,61 @@ namespace {
 constexpr std::chrono::milliseconds young_enough(250);
 }  // namespace
 
+/// What the look at a slot says: a report, one to wait for, or that the caller is to make one. Then
+/// its end is told to whoever waits, also if there is no report.
+class runtime_reports::turn {
+ public:
+  turn(std::mutex& lock, slot& of) : lock_(lock), of_(of) {
+    const std::lock_guard guard(lock_);
+    const auto age = std::chrono::steady_clock::now() - of_.made_at;
+    if (of_.last && age < young_enough) {
+      known = of_.last;
+    } else if (of_.ends) {
+      other_ends = of_.ends;
+    } else {
+      of_.ends = own_end_ = std::make_shared<tandem::event>();
+    }
+  }
+  turn(const turn&) = delete;
+  turn& operator=(const turn&) = delete;
+  ~turn() {
+    if (!own_end_) return;
+    {
+      const std::lock_guard guard(lock_);
+      of_.ends = nullptr;
+    }
+    own_end_->set();
+  }
+
+  void keep(const text& made) {
+    const std::lock_guard guard(lock_);
+    of_.last = made;
+    of_.made_at = std::chrono::steady_clock::now();
+  }
+
+  text known;
+  std::shared_ptr<tandem::event> other_ends;
+
+ private:
+  std::mutex& lock_;
+  slot& of_;
+  std::shared_ptr<tandem::event> own_end_;
+};
+
 tandem::task<runtime_reports::text> runtime_reports::get(report_kind wanted) {
-  const auto alone = co_await making_.scoped_lock();
-  made& last = last_.at(static_cast<std::size_t>(wanted));
-  if (last.what && std::chrono::steady_clock::now() - last.at < young_enough) co_return last.what;
-  const auto making = [this, wanted] { return make(wanted); };
-  std::string report = co_await tandem::blocking(making);
-  last.what = std::make_shared<const std::string>(std::move(report));
-  last.at = std::chrono::steady_clock::now();
-  co_return last.what;
+  while (true) {
+    turn own(lock_, reports_.at(static_cast<std::size_t>(wanted)));
+    if (own.known) co_return own.known;
+    if (own.other_ends) {
+      co_await own.other_ends->wait();
+      continue;
+    }
+    const auto making = [this, wanted] { return make(wanted); };
+    std::string report = co_await tandem::blocking(making);
+    const text made = std::make_shared<const std::string>(std::move(report));
+    own.keep(made);
+    co_return made;
+  }
 }
 
 std::string runtime_reports::make(report_kind wanted) const {

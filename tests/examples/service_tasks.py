@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import sys
+import threading
 import time
 import unittest
 
@@ -104,6 +105,29 @@ class Tasks(unittest.TestCase):
             self.assertLess(len(dumps), len(clients))
             for client in clients:
                 client.socket.close()
+
+    def test_those_that_ask_are_not_what_the_advice_is_about(self):
+        with Service(SERVICE) as service, service.connect() as client:
+            is_over = threading.Event()
+
+            def ask(path):
+                with service.connect() as other:
+                    while not is_over.is_set():
+                        other.send(request("GET", path))
+                        other.answer()
+            others = [threading.Thread(target=ask, args=[path]) for path in 3 * ["/debug/tasks", "/debug/tasks?format=text", "/debug/advice"]]
+            for each in others:
+                each.start()
+            try:
+                end = time.monotonic() + 2  # some looks, each while others ask
+                while time.monotonic() < end:
+                    client.send(request("GET", "/debug/advice"))
+                    for each in client.answer().json()["advice"]:
+                        self.assertNotIn("/debug/", each)
+            finally:
+                is_over.set()
+                for each in others:
+                    each.join()
 
     def test_a_client_that_leaves_takes_no_answer_from_the_others(self):
         with Service(SERVICE) as service:
