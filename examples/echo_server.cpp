@@ -152,6 +152,7 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   try {
     tandem::runtime_options pools;
+    pools.dump_on_signal = true;
     if (chosen.threads > 0) pools.min_threads = chosen.threads;
     tandem::runtime runtime(pools);
     io::completion_options completion;

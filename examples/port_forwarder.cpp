@@ -222,7 +222,9 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   try {
     split_target(chosen);
-    tandem::runtime runtime;
+    tandem::runtime_options pools;
+    pools.dump_on_signal = true;
+    tandem::runtime runtime(pools);
     io::completion_options completion;
     if (chosen.io_threads > 0) completion.min_threads = chosen.io_threads;
     auto& pool = io::install(runtime, completion);

@@ -186,7 +186,9 @@ int main(int argc, char** argv) {
   asking->add_option("TEXT", chosen.words)->required();
   CLI11_PARSE(app, argc, argv);
   try {
-    if (*serve) return tandem::run(run_server(chosen));
+    tandem::runtime_options options;
+    options.dump_on_signal = true;
+    if (*serve) return tandem::run(run_server(chosen), options);
     if (*asking) return tandem::run(run_client(chosen));
     return tandem::run(demonstrate());
   } catch (const std::exception& error) {

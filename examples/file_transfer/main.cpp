@@ -78,8 +78,10 @@ int main(int argc, char** argv) {
   sending->add_option("PATH", path)->required();
   CLI11_PARSE(app, argc, argv);
   try {
-    if (*sending) return tandem::run(send_file(host, port, path, give_up));
-    return tandem::run(receive_file(port, path, linger, most_bytes));
+    tandem::runtime_options options;
+    options.dump_on_signal = true;
+    if (*sending) return tandem::run(send_file(host, port, path, give_up), options);
+    return tandem::run(receive_file(port, path, linger, most_bytes), options);
   } catch (const std::exception& error) {
     std::cerr << "file_transfer: " << error.what() << '\n';
     return 1;

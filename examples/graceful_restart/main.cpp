@@ -181,7 +181,9 @@ int main(int argc, char** argv) {
   try {
     // Before there are other threads: it changes the environment.
     auto inherited = io::inherited_sockets();
-    return tandem::run(run_server(port, control, std::move(inherited)));
+    tandem::runtime_options options;
+    options.dump_on_signal = true;
+    return tandem::run(run_server(port, control, std::move(inherited)), options);
   } catch (const std::exception& error) {
     std::cerr << "graceful_restart: " << error.what() << '\n';
     return 1;

@@ -195,7 +195,9 @@ int main(int argc, char** argv) {
   try {
     if (*asking) return tandem::run(run_client(host, port_of_server, name));
     const host_table hosts = hosts_of(path);
-    if (*serve) return tandem::run(run_server(port, hosts));
+    tandem::runtime_options options;
+    options.dump_on_signal = true;
+    if (*serve) return tandem::run(run_server(port, hosts), options);
     return tandem::run(demonstrate(hosts));
   } catch (const std::exception& error) {
     std::cerr << "name_server: " << error.what() << '\n';

@@ -33,7 +33,10 @@ CLI::Option* add_duration(CLI::App& app, const std::string& name, std::chrono::n
 
 }  // namespace
 
-settings::settings() : compute(20ms), wait(0), duration(20s) { pool.keep_alive = 3s; }
+settings::settings() : compute(20ms), wait(0), duration(20s) {
+  pool.keep_alive = 3s;
+  pool.dump_on_signal = true;
+}
 
 const char* way_of(const settings& chosen) {
   switch (chosen.pool.growth) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <tandem/as_result.hpp>
+#include <tandem/environment.hpp>
 #include <tandem/errors.hpp>
 #include <tandem/timeout.hpp>
 #include <tandem/with_stop.hpp>
@@ -63,6 +64,7 @@ http_connection::http_connection(tandem::io::any_stream stream, std::stop_token 
 
 tandem::task<void> http_connection::run() {
   while (true) {
+    tandem::name("connection");
     const reading outcome = co_await next_request();
     if (outcome == reading::failed) {
       append_response(output_, failure_, false);
@@ -73,7 +75,9 @@ tandem::task<void> http_connection::run() {
     exchange call(service_, parser_.take(), stream_);
     call.completion_threads.note();
     service_.requests.fetch_add(1, std::memory_order_relaxed);
-    const http_response response = co_await answer(call, find_route(call.request));
+    const route chosen = find_route(call.request);
+    tandem::name(chosen.name);
+    const http_response response = co_await answer(call, chosen);
     if (client_left_) co_return;
     bool keep_alive = call.keep_alive();
     if (call.pieces.has_begun()) {
@@ -160,6 +164,7 @@ tandem::task<http_response> http_connection::answer(exchange& call, const route&
 }
 
 tandem::task<void> http_connection::watch_client(tandem::task_scope& handling) {
+  tandem::name("watches a client");
   while (!input_.full()) {
     const std::span<std::byte> room = input_.room();
     if (room.empty()) co_return;

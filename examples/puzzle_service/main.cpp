@@ -26,6 +26,7 @@ void run_service(const service::service_options& options) {
   tandem::runtime_options pools;
   if (options.threads > 0) pools.min_threads = options.threads;
   pools.name = "puzzle";
+  pools.dump_on_signal = true;  // kill -QUIT: what each task waits for, on standard error
   // For GET /metrics. A segment is timed for some 100 ns, and a request takes many microseconds.
   if (pools.timed_tasks_one_in == 0) pools.timed_tasks_one_in = 1;
   // What was tried again until the end; why it has failed was said before.

@@ -27,12 +27,16 @@ void add_seconds(CLI::App& app, const std::string& name, std::chrono::millisecon
 
 }  // namespace
 
+bool service_options::tells_of_tasks() const noexcept {
+  return debug.value_or(address == "::1" || address.starts_with("127."));
+}
+
 std::optional<service_options> parse_options(int argc, char** argv, int& exit_code) {
   service_options options;
   std::pair<std::string, std::string> files;
   CLI::App app(
       "Solves puzzles over HTTP/1.1, and knows its answers again: POST /solve, GET /solved, GET "
-      "/stats, GET /events, GET /");
+      "/stats, GET /events, GET /debug/tasks, GET /");
   app.option_defaults()->always_capture_default();
   app.add_option("--address", options.address, "IPv4 or IPv6 address to listen on");
   app.add_option("--port", options.port, "port; 0 picks a free one");
@@ -80,6 +84,12 @@ std::optional<service_options> parse_options(int argc, char** argv, int& exit_co
       ->check(CLI::Range(std::size_t{0}, std::size_t{1'000'000'000}));
   add_seconds(app, "--grace", options.grace_time,
               "for answers in flight to be finished after SIGINT or SIGTERM");
+  auto* const tells = app.add_flag_callback(
+      "--debug", [&options] { options.debug = true; },
+      "GET /debug/tasks and /debug/advice answer; not said: if --address is a loopback address");
+  app.add_flag_callback(
+         "--no-debug", [&options] { options.debug = false; }, "they do not")
+      ->excludes(tells);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

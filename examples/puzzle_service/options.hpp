@@ -36,6 +36,10 @@ class service_options {
 
   std::string database = "memory";  ///< a file, postgresql://..., "memory" or "none"
   std::size_t database_limit = 0;   ///< answers; 0: see open_store()
+
+  /// Whether GET /debug/... answers. Not said: if only this machine can ask.
+  std::optional<bool> debug;
+  bool tells_of_tasks() const noexcept;
 };
 
 /// Reads the command line.

@@ -32,7 +32,8 @@ using handler = tandem::task<http_response> (*)(exchange& call);
 class route {
  public:
   handler answer = nullptr;
-  bool is_long = false;  ///< the connection watches its client meanwhile
+  bool is_long = false;   ///< the connection watches its client meanwhile
+  const char* name = "";  ///< of its task meanwhile: of static storage
 };
 
 /// The handler of a request: an error's (404, 405) if there is no other.
@@ -45,6 +46,8 @@ tandem::task<http_response> show_events(exchange& call);
 tandem::task<http_response> show_metrics(exchange& call);
 tandem::task<http_response> solve_puzzle(exchange& call);
 tandem::task<http_response> show_solved(exchange& call);
+tandem::task<http_response> show_tasks(exchange& call);
+tandem::task<http_response> show_advice(exchange& call);
 /// Only for paths below /solved/.
 tandem::task<http_response> show_solved_one(exchange& call);
 

@@ -17,6 +17,7 @@
 
 #include <tandem/as_result.hpp>
 #include <tandem/clock.hpp>
+#include <tandem/environment.hpp>
 #include <tandem/io/any_stream.hpp>
 #include <tandem/io/endpoint.hpp>
 #include <tandem/io/serve.hpp>
@@ -75,6 +76,7 @@ tandem::task<void> serve_client(tandem::io::any_stream stream, std::stop_token d
 }
 
 tandem::task<void> turn_away(tandem::io::any_stream plain, const optional_tls_server& tls) {
+  tandem::name("turns a client away");
   std::string response;
   append_response(response, error_response(503, "too many connections: try again later"), false);
   try {
@@ -88,6 +90,7 @@ tandem::task<void> turn_away(tandem::io::any_stream plain, const optional_tls_se
 }  // namespace
 
 tandem::task<void> serve(service_state& service) {
+  tandem::name("service");
   co_await tandem::resume_on(service.completions.executor());
   tandem::io::signal_set signals({SIGINT, SIGTERM});
   const auto address = to_endpoint(service.options.address, service.options.port);

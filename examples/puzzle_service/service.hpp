@@ -15,6 +15,7 @@
 
 #include "answer_keeper.hpp"
 #include "options.hpp"
+#include "runtime_reports.hpp"
 
 namespace service {
 
@@ -29,12 +30,14 @@ class service_state {
       : options(chosen),
         runtime(owner),
         completions(completion_threads),
-        keeper(std::move(store), std::move(keeping)) {}
+        keeper(std::move(store), std::move(keeping)),
+        reports(owner) {}
 
   const service_options& options;
   tandem::runtime& runtime;
   tandem::io::completion_pool& completions;
   answer_keeper keeper;
+  runtime_reports reports;
   const std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
 
   bool is_draining() const noexcept { return drain_.is_set(); }

@@ -96,7 +96,9 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(0.0, 86'400.0));
   CLI11_PARSE(app, argc, argv);
   try {
-    tandem::runtime runtime;
+    tandem::runtime_options pools;
+    pools.dump_on_signal = true;
+    tandem::runtime runtime(pools);
     io::completion_options completion;
     if (chosen.io_threads > 0) completion.min_threads = chosen.io_threads;
     auto& pool = io::install(runtime, completion);

@@ -28,7 +28,7 @@ class Service:
         self.process = subprocess.Popen([*emulated.command(path), "--port", "0", *options], stdin=subprocess.DEVNULL, stdout=self.said,
                                         stderr=self.log, preexec_fn=before_exec, env=emulated.live_environment())
         line = self.first_line()
-        found = re.match(r"listening on (?:https?://)?127\.0\.0\.1:(\d+)$", line.strip())
+        found = re.match(r"listening on (?:https?://)?(?:127\.0\.0\.1|0\.0\.0\.0):(\d+)$", line.strip())
         if not found:
             self.process.kill()
             raise AssertionError(f"no address but {line!r}; stderr: {self.errors()}")

@@ -9,6 +9,7 @@
 #include <limits>
 #include <optional>
 #include <tandem/as_result.hpp>
+#include <tandem/environment.hpp>
 #include <tandem/errors.hpp>
 #include <tandem/retry.hpp>
 #include <tandem/shielded.hpp>
@@ -169,6 +170,7 @@ void answer_keeper::note_lookup(const known_answer& found) {
 }
 
 tandem::task<void> answer_keeper::work() {
+  tandem::name("asks the database");
   while (true) {
     const std::optional<std::shared_ptr<errand>> next = co_await errands_.receive();
     if (!next) co_return;
@@ -302,6 +304,7 @@ tandem::task<void> answer_keeper::close_store() {
 }
 
 tandem::task<void> answer_keeper::run() {
+  tandem::name("keeps answers");
   if (!store_) co_return;
   const auto desks = [this](tandem::task_scope& scope) -> tandem::task<void> {
     for (unsigned clerk = 0; clerk < options_.clerks; ++clerk) scope.spawn(work());

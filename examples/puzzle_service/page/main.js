@@ -8,6 +8,7 @@ import {Player} from './player.js';
 import {puzzles, solverNames} from './puzzles.js';
 import {solve} from './solve.js';
 import {SolvedList, ago, duration} from './solved.js';
+import {TasksView} from './tasks.js';
 
 const $ = id => document.getElementById(id);
 const view = new BoardView($('board'), changed);
@@ -284,5 +285,6 @@ new Monitor($('charts'), $('link'), size => {
   for (let count = 1; count < size; ++count) $('threads').append(new Option(count, count));
   $('threads').value = [...$('threads').options].some(each => each.value === before) ? before : '0';
 }, answers => solved.hear(answers));
+new TasksView($('tasks'));
 follow();
 document.body.dataset.state = 'ready';

@@ -33,6 +33,7 @@ class json_writer {
     for (const thread_note& each : of_.threads) {
       separate();
       thread(each);
+      run_of(each);
     }
     out_ += ']';
     nodes("tasks", of_.roots);
@@ -96,6 +97,19 @@ class json_writer {
     id("thread", of.thread_id);
     text("state", of.env != nullptr ? "runs" : "idle");
     out_ += '}';
+  }
+
+  /// Into the object that thread() has just closed: which task it runs. Several threads may run
+  /// forked parts of one, and the task itself names one of them only.
+  void run_of(const thread_note& of) {
+    for (const seen_run& each : of_.runs) {
+      if (each.thread.thread_id != of.thread_id) continue;
+      out_.pop_back();
+      id("task", each.task);
+      if (each.since_ns >= 0) number("runs_for_at_least_ns", of_.now_ns - each.since_ns);
+      out_ += '}';
+      return;
+    }
   }
 
   void frames(const std::vector<seen_frame>& of, bool has_more) {

@@ -28,7 +28,7 @@ namespace detail {
 namespace {
 
 constexpr std::size_t most_kept = 16;
-constexpr std::size_t most_frames = 64;
+constexpr std::size_t longest_trace = 64;
 
 struct traced_place {
   const void* code = nullptr;  // null: a task
@@ -69,7 +69,7 @@ const void* object_of(const std::exception_ptr& failure) noexcept {
 void add_chain(std::vector<traced_place>& to, promise_base& from) {
   promise_base* each = &from;
   promise_base* last = each;
-  for (; each != nullptr && to.size() < most_frames; each = each->continuation) {
+  for (; each != nullptr && to.size() < longest_trace; each = each->continuation) {
     const void* const address = each->handle().address();
     // Its resume function; of the one that ends g++ has cleared that already, then what destroys it.
     const auto* const functions = static_cast<const void* const*>(address);
@@ -114,7 +114,7 @@ void note(promise_base& frame) noexcept {
 }
 
 enum class choice : std::uint8_t { by_build, on, off };
-constinit std::atomic<choice> chosen{choice::by_build};
+constinit std::atomic<choice> traces_wanted{choice::by_build};
 
 std::vector<traced_frame> named(all_traces& all, const kept_trace& trace) {
   std::vector<traced_frame> out;
@@ -147,14 +147,16 @@ std::vector<traced_frame> find_trace(Is is) {
 void begin_exception_traces() noexcept {
 #if TANDEM_ABI_AWAIT_LINES
   // Relaxed: a choice; nothing goes with it.
-  if (chosen.load(std::memory_order_relaxed) == choice::by_build) exception_hook.store(&note);
+  if (traces_wanted.load(std::memory_order_relaxed) == choice::by_build)
+    exception_hook.store(&note);
 #endif
 }
 
 }  // namespace detail
 
 void trace_exceptions(bool on) noexcept {
-  detail::chosen.store(on ? detail::choice::on : detail::choice::off, std::memory_order_relaxed);
+  detail::traces_wanted.store(on ? detail::choice::on : detail::choice::off,
+                              std::memory_order_relaxed);
   detail::exception_hook.store(on ? &detail::note : nullptr);
 }
 
