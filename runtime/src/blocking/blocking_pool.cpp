@@ -155,13 +155,14 @@ std::exception_ptr blocking_pool::impl::too_many() const noexcept {
 }
 
 void blocking_pool::impl::loop(thread_record& self) noexcept {
-  const detail::listed_thread here(&owner_, "blocking thread", -1);
+  detail::listed_thread here(&owner_, "blocking thread", -1);
   std::unique_lock lock(lock_);
   --starting_;
   do {
     while (request* const item = queue_.pop()) {
       item->state_ = request::state::running;
       lock.unlock();
+      here.begins();
       run(*item);
       lock.lock();
     }

@@ -87,7 +87,7 @@ class json_writer {
     if (where.line() == 0) return;
     text("file", where.file_name());
     number("line", where.line());
-    if (where.function_name()[0] != 0) text("function", where.function_name());
+    if (where.function_name()[0] != 0) text("function", function_text(where.function_name()));
   }
 
   void thread(const thread_note& of) {

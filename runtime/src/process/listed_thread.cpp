@@ -39,7 +39,7 @@ void listed_thread::for_each(look_function look, void* of) noexcept {
   for (const listed_thread* each = first_listed; each != nullptr; each = each->next_) {
     thread_note seen = each->note_;
     seen.env = each->context_.env.get();
-    seen.segments = each->context_.next_segment.get();
+    seen.segments = each->context_.next_segment.get() + each->begun_.read();
     look(of, seen);
   }
 }

@@ -370,6 +370,31 @@ TEST_F(dump, a_line_is_known_for_each_await_where_the_build_keeps_them) {
 }
 #endif
 
+TEST(dump_of_threads, another_call_on_the_same_blocking_thread_is_not_taken_for_the_old_one) {
+  test_runtime rt(2);
+  tandem::event inside[2];
+  std::atomic<int> ended{0};
+  const auto calls = [](tandem::event* there, std::atomic<int>& end) -> task<void> {
+    for (int i = 0; i < 2; ++i) {
+      co_await tandem::blocking([&, i] {
+        there[i].set();
+        while (end.load() <= i) std::this_thread::yield();
+      });
+    }
+  };
+  const auto until_set = [](tandem::event& e) -> task<void> { co_await e.wait(); };
+  auto calling = rt->spawn(calls(inside, ended));
+  rt.run(until_set(inside[0]));
+  (void)rt->dump();
+  EXPECT_NE(rt->dump().find("without a pause"), std::string::npos);
+  ended = 1;
+  rt.run(until_set(inside[1]));
+  const std::string said = rt->dump();
+  EXPECT_EQ(said.find("without a pause"), std::string::npos) << said;
+  ended = 2;
+  calling.wait();
+}
+
 TEST(dump_of_threads, says_which_worker_runs_what_and_what_blocks) {
   test_runtime rt(2);
   tandem::event inside;

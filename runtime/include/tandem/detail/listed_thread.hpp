@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include <tandem/config.hpp>
+#include <tandem/detail/own_counter.hpp>
 
 namespace tandem::inline v0 {
 
@@ -36,6 +37,9 @@ class TANDEM_API listed_thread {
   listed_thread& operator=(const listed_thread&) = delete;
   ~listed_thread();
 
+  /// By its own thread: it begins something else, by which no segment is counted.
+  void begins() noexcept { begun_.add(); }
+
   /// Calls `look(of, note)` with each thread of the list. `look` must not wait.
   using look_function = void (*)(void* of, const thread_note& note) noexcept;
   static void for_each(look_function look, void* of) noexcept;
@@ -50,6 +54,7 @@ class TANDEM_API listed_thread {
   const thread_context& context_;
   listed_thread* previous_;
   listed_thread* next_;
+  own_counter begun_;
 };
 
 }  // namespace detail
