@@ -106,9 +106,9 @@ class [[nodiscard]] asio_awaiter final
     // Executors in it are not to outlive the context, which may go before the task goes on.
     [[maybe_unused]] const Bound with_it(std::move(bound_));
     Initiation now(std::move(initiation_));
-    Given handed(std::move(given_));
+    Given moved_in(std::move(given_));
     std::apply([&](auto&&... given) { std::move(now)(std::move(done), std::move(given)...); },
-               std::move(handed));
+               std::move(moved_in));
 #pragma GCC diagnostic pop
   }
   void forget() noexcept override {
