@@ -18,7 +18,7 @@ task<void> transfer(account& from, account& to, long cents, tandem::latch& both)
   tandem::name("transfer");
   const auto first = co_await from.lock.scoped_lock();
   both.count_down();
-  co_await both.wait();                               // the other one has its first lock, too
+  co_await both.wait();                                // the other one has its first lock, too
   const auto second = co_await to.lock.scoped_lock();  // and wants this one
   from.cents -= cents;
   to.cents += cents;
@@ -33,9 +33,7 @@ int main() {
   tandem::runtime_options options;
   options.dump_on_signal = true;  // kill -QUIT 4711, or Ctrl+\ in its terminal
   options.look_every = 50ms;      // for circles while others run
-  options.on_deadlock = [&](const tandem::deadlock_report& report) {
-    told.set_value(report.text);
-  };
+  options.on_deadlock = [&](const tandem::deadlock_report& report) { told.set_value(report.text); };
   tandem::runtime rt(options);
 
   auto one = rt.spawn(transfer(rent, food, 10, both));
