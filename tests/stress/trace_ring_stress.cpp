@@ -28,7 +28,10 @@ trace_event numbered(std::uint64_t number) { return {number * 2 + 1, number * 2 
 std::string judge(const std::vector<trace_event>& copy) {
   for (std::size_t i = 0; i < copy.size(); ++i) {
     if (copy[i].second != copy[i].first + 1) return "an event has words of two";
-    if (i != 0 && copy[i].first != copy[i - 1].first + 2) return "an event is missing, or doubled: " + std::to_string(i) + " of " + std::to_string(copy.size()) + " " + std::to_string(copy[i - 1].first) + " " + std::to_string(copy[i].first);
+    if (i != 0 && copy[i].first != copy[i - 1].first + 2)
+      return "an event is missing, or doubled: " + std::to_string(i) + " of " +
+             std::to_string(copy.size()) + " " + std::to_string(copy[i - 1].first) + " " +
+             std::to_string(copy[i].first);
   }
   const std::uint64_t last = copy.empty() ? 0 : copy.back().first / 2 % 4;
   if (last == 1 || last == 2) return "an event ends in its middle";

@@ -68,8 +68,7 @@ void completion_engine::run() noexcept {
   tandem::detail::thread_context& context = tandem::detail::this_thread();
   const tandem::detail::recorded_here recorded(recorded_);
   context.current_executor = &lane().shared();
-  const tandem::detail::listed_thread here(&owner_, "completion thread",
-                                           static_cast<int>(index()));
+  const tandem::detail::listed_thread here(&owner_, "completion thread", static_cast<int>(index()));
   enter();
   loop();
   leave();

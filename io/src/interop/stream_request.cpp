@@ -31,8 +31,9 @@ bool request_lane::next_awaiter::start(promise_base& waiting) noexcept {
   return true;
 }
 
-constinit const wait_kind request_lane::next_awaiter::waits_for_request(
-    &next_awaiter::on_stop, "a request of Asio", wait_end::system);
+constinit const wait_kind request_lane::next_awaiter::waits_for_request(&next_awaiter::on_stop,
+                                                                        "a request of Asio",
+                                                                        wait_end::system);
 
 bool request_lane::next_awaiter::on_stop(stop_waiter& stopped) noexcept {
   auto& self = static_cast<next_awaiter&>(static_cast<leaf&>(stopped));

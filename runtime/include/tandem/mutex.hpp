@@ -99,7 +99,7 @@ class TANDEM_API mutex {
   }
   static const detail::wait_kind waits_for_mutex;
 
-  detail::lock_word word_;  // first: waits_for_mutex
+  detail::lock_word word_;               // first: waits_for_mutex
   std::atomic<std::uint64_t> owner_{0};  // id of a task; 0: locked outside any task
   detail::wait_list waiting_;
 };

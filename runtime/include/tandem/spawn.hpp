@@ -123,8 +123,7 @@ class spawned final : public joinable_root {
 /// The leaf of awaiting a join_handle.
 class TANDEM_API join_leaf : public leaf {
  public:
-  explicit join_leaf(joinable_root& target) noexcept
-      : leaf(waits_for_task), target_(&target) {}
+  explicit join_leaf(joinable_root& target) noexcept : leaf(waits_for_task), target_(&target) {}
 
   bool ready() const noexcept { return target_->is_done(); }
   /// @returns  whether the task suspends

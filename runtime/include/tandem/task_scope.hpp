@@ -281,11 +281,11 @@ class TANDEM_API task_scope {
                    const std::source_location& where);
 
   detail::scope_join_awaiter* joining_ =
-      nullptr;                              // set with joiner_: the join that listens, or null
-  std::atomic<std::uint32_t> holds_{1};     // children, and one of the body while it does not wait
+      nullptr;                           // set with joiner_: the join that listens, or null
+  std::atomic<std::uint32_t> holds_{1};  // children, and one of the body while it does not wait
   // Set before the body's hold is given up, null again when it is taken back. scopes/look.
   std::atomic<detail::promise_base*> joiner_{nullptr};
-  std::atomic<bool> claimed_{false};        // whose failure is the first
+  std::atomic<bool> claimed_{false};  // whose failure is the first
   std::atomic<bool> failed_{false};
   std::atomic<bool> cut_short_{false};  // a child or the body gave up because of a stop
   std::exception_ptr first_failure_;

@@ -56,9 +56,7 @@ void foreign_wait::end_in_loop(how ended) noexcept {
   waiting->post();
 }
 
-bool foreign_wait::finish_unposted() noexcept {
-  return waiting_->env->stop().take_back(*this);
-}
+bool foreign_wait::finish_unposted() noexcept { return waiting_->env->stop().take_back(*this); }
 
 bool foreign_wait::on_stop(stop_waiter& waiter) noexcept {
   auto& self = static_cast<foreign_wait&>(waiter);

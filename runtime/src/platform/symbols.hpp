@@ -10,11 +10,11 @@ namespace tandem::inline v0::platform {
 
 /// What is known of an address; empty where nothing is.
 struct code_place {
-  std::string symbol;          ///< as the linker has it
-  std::string file;            ///< where the function begins, by the debug information
+  std::string symbol;  ///< as the linker has it
+  std::string file;    ///< where the function begins, by the debug information
   int line = 0;
-  std::string module;          ///< path of the program or library
-  std::uintptr_t offset = 0;   ///< within it
+  std::string module;         ///< path of the program or library
+  std::uintptr_t offset = 0;  ///< within it
 };
 
 /// Slow: it reads files, and asks for memory. One thread at a time.

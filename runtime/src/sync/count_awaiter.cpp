@@ -48,13 +48,13 @@ void waited_count::subtract(std::size_t n) noexcept {
 
 namespace {
 
-constexpr wait_kind waits_for_count(
-    &waiter::on_stop, "a latch or wait_group", wait_end::anybody,
-    [](const stop_waiter& wait, wait_note& note) noexcept {
-      const lock_word& word = static_cast<const waiter&>(wait).word();
-      note.object = &word;  // it begins with it
-      note.say("that is at %u", word.load() / lock_word::one);
-    });
+constexpr wait_kind waits_for_count(&waiter::on_stop, "a latch or wait_group", wait_end::anybody,
+                                    [](const stop_waiter& wait, wait_note& note) noexcept {
+                                      const lock_word& word =
+                                          static_cast<const waiter&>(wait).word();
+                                      note.object = &word;  // it begins with it
+                                      note.say("that is at %u", word.load() / lock_word::one);
+                                    });
 
 }  // namespace
 

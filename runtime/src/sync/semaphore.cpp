@@ -48,7 +48,8 @@ void semaphore::release_slow(std::size_t permits) noexcept {
 bool semaphore_awaiter::start(detail::promise_base& waiting) noexcept {
   if (room_.gave_way(waiting)) return true;
   const auto wanted = static_cast<lock_word::word>(permits_) * lock_word::one;
-  semaphore_waiter& self = room_.build(waits_for_permits, target_->word_, target_->waiting_, wanted);
+  semaphore_waiter& self =
+      room_.build(waits_for_permits, target_->word_, target_->waiting_, wanted);
   if (!self.begin(waiting)) return false;  // waiting/publish
   const lock_word::word state = target_->word_.lock();
   if (!self.may_queue()) {  // waiting/queue

@@ -13,8 +13,8 @@ namespace tandem::inline v0::detail {
 /// @param taken     of the same word: what it becomes then
 /// @returns         what await_suspend returns
 template <class HasCome, class Taken>
-bool suspend(waiter_room<waiter>& room, const wait_kind& kind, lock_word& word, wait_list& list, promise_base& waiting,
-             HasCome has_come, Taken taken) noexcept {
+bool suspend(waiter_room<waiter>& room, const wait_kind& kind, lock_word& word, wait_list& list,
+             promise_base& waiting, HasCome has_come, Taken taken) noexcept {
   if (room.gave_way(waiting)) return true;
   waiter& self = room.build(kind, word, list);
   if (!self.begin(waiting)) return false;  // waiting/publish

@@ -66,9 +66,8 @@ double forks(int threads, bool dumps) {
   const dumper beside(rt, dumps);
   constexpr int n = 36;
   constexpr double children = 48'315'633;
-  return bench::nanoseconds_per(children, [&] {
-    bench::expect_equal(rt.spawn(fib(n)).wait(), 14'930'352L, "fib(36)");
-  });
+  return bench::nanoseconds_per(
+      children, [&] { bench::expect_equal(rt.spawn(fib(n)).wait(), 14'930'352L, "fib(36)"); });
 }
 
 /// So many tasks that wait for each other in pairs, each round another wait.
@@ -172,7 +171,8 @@ double dump_of_a_million(int threads, bool stall) {
     while (!ends.load()) {
       co_await spawn(nothing());
       const auto now = bench_clock::now();
-      longest_ms = std::max(longest_ms, std::chrono::duration<double, std::milli>(now - last).count());
+      longest_ms =
+          std::max(longest_ms, std::chrono::duration<double, std::milli>(now - last).count());
       last = now;
     }
   };
@@ -220,8 +220,7 @@ int main(int argc, char** argv) {
   }
   cases.push_back(make_case("dump_1m", "dump", "ms", "lower", "1,000,000 tasks that sleep",
                             [](int threads) { return dump_of_a_million(threads, false); }));
-  cases.push_back(make_case("dump_1m", "longest_spawn_and_join", "ms", "lower",
-                            "beside that dump",
+  cases.push_back(make_case("dump_1m", "longest_spawn_and_join", "ms", "lower", "beside that dump",
                             [](int threads) { return dump_of_a_million(threads, true); }));
   return tandem::bench::run_main(argc, argv, cases);
 }

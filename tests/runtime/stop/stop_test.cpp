@@ -44,7 +44,8 @@ class recording_waiter : public tandem::stop_listener {
   }
 };
 
-constinit const tandem::detail::wait_kind recording_waiter::recorded(&recording_waiter::stopped, "a record");
+constinit const tandem::detail::wait_kind recording_waiter::recorded(&recording_waiter::stopped,
+                                                                     "a record");
 
 TEST(stop_state, tells_a_published_waiter_once_and_keeps_the_first_reason) {
   stop_state state;

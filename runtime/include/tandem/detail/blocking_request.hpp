@@ -25,8 +25,7 @@ class TANDEM_API blocking_request : public leaf {
   /// current.
   using call_function = void (*)(blocking_request&) noexcept;
 
-  explicit blocking_request(call_function call) noexcept
-      : leaf(waits_for_call), call_(call) {}
+  explicit blocking_request(call_function call) noexcept : leaf(waits_for_call), call_(call) {}
   /// For awaiters that have not started.
   blocking_request(blocking_request&& other) noexcept
       : leaf(std::move(other)), call_(other.call_) {}

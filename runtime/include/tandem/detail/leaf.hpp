@@ -34,9 +34,7 @@ class leaf : public stop_waiter {
   /// The operation has ended. @returns true if the caller has to schedule waiting(), or, from
   /// inside the await, may go on at once; else whoever holds the leaf (a stopper, a look) schedules
   /// it, and the leaf must not be touched any more.
-  [[nodiscard]] bool finish_unposted() noexcept {
-    return waiting_->env->stop().take_back(*this);
-  }
+  [[nodiscard]] bool finish_unposted() noexcept { return waiting_->env->stop().take_back(*this); }
   void finish() noexcept {
     promise_base* const waiting = waiting_;
     if (finish_unposted()) waiting->post();

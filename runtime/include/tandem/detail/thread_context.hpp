@@ -45,10 +45,10 @@ struct thread_context {
   std::coroutine_handle<> next = {};    // resumed by run_chain after the stack has unwound
 
   seen_value<environment*> env = nullptr;  // of the running segment; looks compare it
-  invoke_job* stolen_call = nullptr;     // invoke/help: the one that this thread runs for another
-  worker* current_worker = nullptr;      // set for the life of a pool thread
-  executor* current_executor = nullptr;  // whose jobs this thread runs now
-  const executor* layer = nullptr;       // the innermost executor over others that runs a job here
+  invoke_job* stolen_call = nullptr;       // invoke/help: the one that this thread runs for another
+  worker* current_worker = nullptr;        // set for the life of a pool thread
+  executor* current_executor = nullptr;    // whose jobs this thread runs now
+  const executor* layer = nullptr;  // the innermost executor over others that runs a job here
   observed_segment* observed =
       nullptr;  // records/queued: of the running job; null where no task is observed
   // recording/take. Where its events go, if it is a runtime's and tells the time by ticks; else
@@ -59,7 +59,7 @@ struct thread_context {
   bool fires_timers = false;              // inside timer_service::expire
   std::uint32_t budget = await_budget;
   seen_value<std::uint64_t> next_segment = 0;  // numbers are unique in the process,
-  std::uint64_t segment_end = 0;   // and up to here this thread's
+  std::uint64_t segment_end = 0;               // and up to here this thread's
 
   // Of this thread: may magazines still be made?
   enum class keeping : std::uint8_t { unused, in_use, closed };

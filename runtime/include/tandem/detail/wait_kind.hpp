@@ -38,10 +38,10 @@ struct wait_note {
   const char* word = "";           ///< "an event"; never null
   const void* object = nullptr;    ///< what it waits for; for people: an address
   wait_end end = wait_end::anybody;
-  std::uint64_t task = 0;              ///< id of the environment that is to end it; 0: none is known
+  std::uint64_t task = 0;  ///< id of the environment that is to end it; 0: none is known
 
-  std::int64_t until_ns = no_time;     ///< by the steady clock
-  std::array<char, 104> more{};        ///< the rest of the sentence; "" if there is none
+  std::int64_t until_ns = no_time;  ///< by the steady clock
+  std::array<char, 104> more{};     ///< the rest of the sentence; "" if there is none
 
   /// Writes into `more`, as printf() does.
   TANDEM_API void say(const char* format, ...) noexcept;

@@ -112,7 +112,7 @@ code_place symbols::find(const void* code) {
   ::Dl_info known{};
   if (::dladdr(code, &known) != 0) {
     if (known.dli_fname != nullptr) out.module = known.dli_fname;
-    out.offset = reinterpret_cast<std::uintptr_t>(code) -              // NOLINT
+    out.offset = reinterpret_cast<std::uintptr_t>(code) -            // NOLINT
                  reinterpret_cast<std::uintptr_t>(known.dli_fbase);  // NOLINT
     if (out.symbol.empty() && known.dli_sname != nullptr && known.dli_saddr == code) {
       out.symbol = known.dli_sname;

@@ -70,8 +70,7 @@ class TANDEM_IO_API request_lane {
    public:
     using tandem_awaiter = void;
 
-    explicit next_awaiter(request_lane& lane) noexcept
-        : leaf(waits_for_request), lane_(&lane) {}
+    explicit next_awaiter(request_lane& lane) noexcept : leaf(waits_for_request), lane_(&lane) {}
 
     bool await_ready() const noexcept { return false; }
     template <class Promise>
