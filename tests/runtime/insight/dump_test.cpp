@@ -424,6 +424,8 @@ TEST(dump_of_threads, says_which_worker_runs_what_and_what_blocks) {
   EXPECT_NE(said.find("waits for a blocking call"), std::string::npos) << said;
   EXPECT_NE(said.find("1 of 512 threads for blocking calls are busy"), std::string::npos) << said;
   ends = true;
+  first.wait();
+  second.wait();
 }
 
 }  // namespace
