@@ -93,12 +93,16 @@ std::string insight::dump(const dump_options& options) {
   return text_of(look(options.most_frames, options.group), options.format);
 }
 
-std::vector<std::string> insight::diagnose(std::chrono::milliseconds during) {
+void insight::look_before(std::chrono::milliseconds span) {
   {
     const std::lock_guard lock(lock_);
     (void)look(1, true);
   }
-  std::this_thread::sleep_for(during);
+  std::this_thread::sleep_for(span);
+}
+
+std::vector<std::string> insight::diagnose(std::chrono::milliseconds during) {
+  look_before(during);
   const std::lock_guard lock(lock_);
   return advice_of(look(1, true));
 }
@@ -118,11 +122,7 @@ void insight::write_dump() noexcept {
     const std::string& path = owner_.options().dump_path;
     dump_options options;
     if (path.ends_with(".json")) options.format = dump_format::json;
-    {
-      const std::lock_guard lock(lock_);
-      (void)look(1, true);
-    }
-    std::this_thread::sleep_for(between_looks);
+    look_before(between_looks);
     std::string text;
     {
       const std::lock_guard lock(lock_);

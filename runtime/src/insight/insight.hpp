@@ -48,6 +48,8 @@ class insight {
   void workers_are_idle() noexcept;
 
  private:
+  /// A first look, so long before another one: by both it is known what lasts.
+  void look_before(std::chrono::milliseconds span);
   // Under lock_.
   snapshot look(std::size_t most_frames, bool groups);
   void add_pools(snapshot& to) const;

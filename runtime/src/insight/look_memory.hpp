@@ -25,7 +25,6 @@ class look_memory {
   std::int64_t stopped(std::uint64_t task);
   /// What was not seen this time is forgotten.
   void end();
-  std::int64_t last_look_ns() const noexcept { return last_ns_; }
 
  private:
   struct segment_seen {

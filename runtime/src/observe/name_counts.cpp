@@ -15,8 +15,6 @@ namespace tandem::inline v0::detail {
 
 namespace {
 
-/// As many numbers as the workers of the largest pool may have (crew/numbers).
-constexpr std::size_t most_workers = 2048;
 constexpr std::size_t looks = 8;  // at places, one after the other
 
 std::uint64_t hash_of(const char* name) noexcept {
@@ -25,13 +23,8 @@ std::uint64_t hash_of(const char* name) noexcept {
 
 }  // namespace
 
-name_counts::name_counts() : by_worker_(most_workers) {}
-
-name_counts::~name_counts() {
-  for (const std::atomic<own_counts*>& each : by_worker_) {
-    delete each.load(std::memory_order_relaxed);
-  }
-}
+name_counts::name_counts() = default;
+name_counts::~name_counts() = default;
 
 name_counts::index name_counts::index_of(const char* name) noexcept {
   const std::uint64_t first = hash_of(name);
@@ -62,20 +55,9 @@ name_counts::index name_counts::find(const char* name) noexcept {
   return number;
 }
 
-name_counts::own_counts* name_counts::of_worker(const worker& on) noexcept {
-  if (on.number >= by_worker_.size()) return nullptr;
-  std::atomic<own_counts*>& slot = by_worker_[on.number];
-  own_counts* there = slot.load(std::memory_order_acquire);  // of the thread that had the number
-  if (there == nullptr) {
-    there = new (std::nothrow) own_counts();
-    slot.store(there, std::memory_order_release);  // pairs with read()
-  }
-  return there;
-}
-
 void name_counts::add(const worker* on, index of, what kind, std::uint64_t n) noexcept {
   const auto number = static_cast<std::size_t>(kind);
-  if (own_counts* const own = on != nullptr ? of_worker(*on) : nullptr) {
+  if (own_counts* const own = on != nullptr ? by_worker_.of(*on) : nullptr) {
     own->of[of][number].add(n);
   } else {
     by_others_[of][number].fetch_add(n, std::memory_order_relaxed);
@@ -97,11 +79,9 @@ std::vector<task_counts> name_counts::read() const {
     for (std::size_t kind = 0; kind < kinds; ++kind) {
       sums[kind] = by_others_[of][kind].load(std::memory_order_relaxed);
     }
-    for (const std::atomic<own_counts*>& each : by_worker_) {
-      const own_counts* const own = each.load(std::memory_order_acquire);  // pairs with of_worker()
-      if (own == nullptr) continue;
-      for (std::size_t kind = 0; kind < kinds; ++kind) sums[kind] += own->of[of][kind].read();
-    }
+    by_worker_.for_each([&](const own_counts& own) {
+      for (std::size_t kind = 0; kind < kinds; ++kind) sums[kind] += own.of[of][kind].read();
+    });
     bool any = false;
     for (const std::uint64_t each : sums) any = any || each != 0;
     if (!any) continue;

@@ -12,6 +12,8 @@
 #include <tandem/detail/own_counter.hpp>
 #include <tandem/task_counts.hpp>
 
+#include "observe/parts_by_worker.hpp"
+
 namespace tandem::inline v0::detail {
 
 class worker;
@@ -53,7 +55,6 @@ class name_counts {
   };
 
   index find(const char* name) noexcept;
-  own_counts* of_worker(const worker& on) noexcept;
 
   // The address says most; several may have the same text.
   std::array<place, places> places_;
@@ -61,7 +62,7 @@ class name_counts {
   std::array<const char*, most> names_{};  // under the lock
   index count_ = 0;                        // under the lock
   // By number of the worker; made by its thread when it has the first to count.
-  std::vector<std::atomic<own_counts*>> by_worker_;
+  parts_by_worker<own_counts> by_worker_;
   std::array<std::array<std::atomic<std::uint64_t>, kinds>, most + 1> by_others_{};
 };
 

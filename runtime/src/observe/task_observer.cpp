@@ -32,9 +32,6 @@ void rename_task(task_record& of, const char* name) noexcept { of.observer.renam
 
 namespace {
 
-/// As many numbers as the workers of the largest pool may have (crew/numbers).
-constexpr std::size_t most_numbers = 2048;
-
 bool is_chosen(std::uint64_t number, std::uint32_t one_in) noexcept {
   return one_in == 1 || (one_in != 0 && number % one_in == 0);
 }
@@ -58,8 +55,7 @@ task_observer::task_observer(tandem::runtime& owner, worker_pool& pool, const po
       hooks_(options.hooks),
       tells_(hooks_.any()),
       times_one_in_(options.timed_tasks_one_in),
-      has_timed_(options.timed_tasks_one_in != 0),
-      by_worker_(most_numbers) {
+      has_timed_(options.timed_tasks_one_in != 0) {
   if (options.count_tasks_by_name) {
     make_names();
     count_by_name(true);
@@ -104,9 +100,6 @@ void task_observer::watch() noexcept {
 task_observer::~task_observer() {
   if (watches_.load(std::memory_order_relaxed)) {
     task_watchers.fetch_sub(1, std::memory_order_relaxed);
-  }
-  for (const std::atomic<worker_times*>& each : by_worker_) {
-    delete each.load(std::memory_order_relaxed);  // the workers have been joined
   }
 }
 
@@ -164,20 +157,9 @@ void task_observer::wait_for_visitors() const noexcept {
   while (visitors_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
 }
 
-task_observer::worker_times* task_observer::times_of_worker(const worker& on) noexcept {
-  if (on.number >= by_worker_.size()) return nullptr;
-  std::atomic<worker_times*>& slot = by_worker_[on.number];
-  worker_times* there = slot.load(std::memory_order_acquire);  // of the thread that had the number
-  if (there == nullptr) {
-    there = new (std::nothrow) worker_times();
-    slot.store(there, std::memory_order_release);  // pairs with add_times()
-  }
-  return there;
-}
-
 void task_observer::count(const worker* on, bool is_wait, std::int64_t time_ns) noexcept {
   const std::chrono::nanoseconds time(time_ns);
-  if (worker_times* const own = on != nullptr ? times_of_worker(*on) : nullptr) {
+  if (worker_times* const own = on != nullptr ? by_worker_.of(*on) : nullptr) {
     (is_wait ? own->queue_wait : own->run).add(time);
   } else {
     (is_wait ? by_others_.queue_wait : by_others_.run).add(time);
@@ -186,13 +168,10 @@ void task_observer::count(const worker* on, bool is_wait, std::int64_t time_ns) 
 
 void task_observer::add_times(duration_histogram& queue_wait,
                               duration_histogram& run) const noexcept {
-  for (const std::atomic<worker_times*>& each : by_worker_) {
-    const worker_times* const there =
-        each.load(std::memory_order_acquire);  // pairs with times_of_worker()
-    if (there == nullptr) continue;
-    there->queue_wait.add_to(queue_wait);
-    there->run.add_to(run);
-  }
+  by_worker_.for_each([&](const worker_times& of) {
+    of.queue_wait.add_to(queue_wait);
+    of.run.add_to(run);
+  });
   by_others_.queue_wait.add_to(queue_wait);
   by_others_.run.add_to(run);
 }

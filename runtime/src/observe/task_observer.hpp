@@ -15,6 +15,7 @@
 #include <tandem/runtime.hpp>
 #include <tandem/task_hooks.hpp>
 
+#include "observe/parts_by_worker.hpp"
 #include "observe/task_record.hpp"
 #include "observe/tick_clock.hpp"
 #include "platform/clocks.hpp"
@@ -138,7 +139,6 @@ class task_observer {
   /// records/make. From now on some of its tasks have a record.
   void watch() noexcept;
   void count(const worker* on, bool is_wait, std::int64_t time_ns) noexcept;
-  worker_times* times_of_worker(const worker& on) noexcept;
   void tell(const task_hooks::hook& hook, const task_event& event) noexcept {
     if (!hook) return;
     try {
@@ -162,7 +162,7 @@ class task_observer {
   std::unique_ptr<name_counts> own_names_;  // written before names_, once
   std::atomic<name_counts*> names_{nullptr};
   // By number of the worker; made by its thread when it has the first time to count.
-  std::vector<std::atomic<worker_times*>> by_worker_;
+  parts_by_worker<worker_times> by_worker_;
   times_of<shared_counter> by_others_;
   std::atomic<std::uint32_t> visitors_{0};
 };
