@@ -109,6 +109,8 @@ class worker {
   // item, by the count of items, if it had not to search or park for it.
   std::int64_t turn_ns = 0;
   std::uint64_t turn_item = 0;
+  // records/names. The item that was stolen, as progress() numbers it; 0: none, or it is counted.
+  std::uint64_t stolen_item = 0;
   unsigned watch_from = 0;                               // the first of those in items_at_search
   std::array<std::uint64_t, watched> items_at_search{};  // of others, when this one began to search
   bool told_of_idleness = false;  // deadlocks/idle: in this spell, or it is not its to tell

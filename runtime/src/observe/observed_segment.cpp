@@ -106,6 +106,11 @@ void observed_segment::begin(task_record& of, std::int64_t queued_at_ns, bool is
   if (of.counted && was_queued) {
     observer.count(worker_, of, name_counts::what::queue_wait_ns, static_cast<std::uint64_t>(wait));
   }
+  if (worker_ != nullptr && worker_->stolen_item != 0 &&
+      worker_->stolen_item == worker_->progress()) [[unlikely]] {
+    worker_->stolen_item = 0;  // what it runs on the same stack afterwards was not stolen
+    if (of.counted) observer.count(worker_, of, name_counts::what::steals);
+  }
   if (!of.told) return;
   task_event& event = *std::construct_at(&event_);
   event.id = of.id;
@@ -189,11 +194,6 @@ void observed_segment::go_on_with(task_record* interrupted) noexcept {
   }
 }
 
-void note_stolen(const job& taken) noexcept {
-  const task_record* const record = taken.env != nullptr ? taken.env->record() : nullptr;
-  if (record == nullptr || !record->counted) return;
-  task_observer& observer = record->observer;
-  observer.count(observer.worker_of(this_thread()), *record, name_counts::what::steals);
-}
+void note_stolen(worker& self) noexcept { self.stolen_item = self.progress() + 1; }
 
 }  // namespace tandem::inline v0::detail

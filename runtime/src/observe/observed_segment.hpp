@@ -18,8 +18,8 @@ class task_record;
 /// marked.
 std::int64_t queued_at(const promise_base& frame) noexcept;
 
-/// records/names. A worker has taken the job from another one, and runs it next. pre: any_records()
-void note_stolen(const job& taken) noexcept;
+/// records/names. The worker has taken its next item from another one. Its thread only.
+void note_stolen(worker& self) noexcept;
 
 /// While it lives the thread runs one job. It stands on the stack of whoever runs the job.
 class observed_segment {

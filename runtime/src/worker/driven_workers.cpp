@@ -101,7 +101,7 @@ job* driven_workers::steal_from_one(worker& self, std::uint64_t random) noexcept
   if (item == nullptr) return nullptr;
   self.steals.add(moved);
   if (any_records()) [[unlikely]]
-    note_stolen(*item);
+    note_stolen(self);
   if (is_recorded()) [[unlikely]] {
     const recorded_here role(self.recorded);
     record_loop(trace_kind::steal, victim.number, moved);

@@ -27,9 +27,9 @@ constexpr auto search_time =
     std::chrono::microseconds(15);  // before it parks, where other CPUs are idle
 
 /// recording/write, records/names
-void tell_of_steal(const job& taken, const worker& victim, std::uint32_t moved) noexcept {
+void tell_of_steal(worker& self, const worker& victim, std::uint32_t moved) noexcept {
   if (is_recorded()) record_loop(trace_kind::steal, victim.number, moved);
-  if (any_records()) note_stolen(taken);
+  if (any_records()) note_stolen(self);
 }
 
 }  // namespace
@@ -157,7 +157,7 @@ job* work_order::steal_round(worker& self) noexcept {
     if (item != nullptr) {
       self.steals.add(moved);
       if (tasks_are_observed()) [[unlikely]]
-        tell_of_steal(*item, victim, moved);
+        tell_of_steal(self, victim, moved);
       return item;
     }
   }
@@ -183,7 +183,7 @@ job* work_order::steal_stuck_next(worker& self) noexcept {
     if (job* item = each.fifo.take_next()) {
       self.steals.add();
       if (tasks_are_observed()) [[unlikely]]
-        tell_of_steal(*item, each, 1);
+        tell_of_steal(self, each, 1);
       return item;
     }
   }
