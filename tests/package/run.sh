@@ -246,7 +246,7 @@ all="use_runtime use_io use_tls ${components[*]/#/use_}"
 # library returns have to come back in the same way.
 by_default_in_register() {
   prepare_kind clang_default &&
-    [ "$(grep -ohE 'runtime/abi/[a-z_]+' "$work/libraries/clang_default/build.ninja" | sort -u)" = runtime/abi/task_in_register ]
+    [ "$(grep -ohE 'runtime/abi/task_[a-z_]+' "$work/libraries/clang_default/build.ninja" | sort -u)" = runtime/abi/task_in_register ]
 }
 in_register() {  # PREFIX: as if another library's build_abi.hpp had been installed over the prefix's own
   mkdir -p "$work/prefix/in_register"

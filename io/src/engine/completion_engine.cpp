@@ -8,6 +8,7 @@
 
 #include <tandem/detail/clock_hold.hpp>
 #include <tandem/detail/forked.hpp>
+#include <tandem/detail/idle_threads.hpp>
 #include <tandem/detail/listed_thread.hpp>
 #include <tandem/detail/promise_base.hpp>
 #include <tandem/detail/recording.hpp>
@@ -68,7 +69,8 @@ void completion_engine::run() noexcept {
   tandem::detail::thread_context& context = tandem::detail::this_thread();
   const tandem::detail::recorded_here recorded(recorded_);
   context.current_executor = &lane().shared();
-  const tandem::detail::listed_thread here(&owner_, "completion thread", static_cast<int>(index()));
+  const tandem::detail::listed_thread here(&owner_, "completion thread", static_cast<int>(index()),
+                                           &rests_);
   enter();
   loop();
   leave();
@@ -139,9 +141,11 @@ void completion_engine::sleep() noexcept {
     work = true;
   }
   const clock::time_point lies_until =
-      work ? clock::time_point::max() : trim_.lie_down(pulse_.segments(), timers);
+      work ? clock::time_point::max()
+           : trim_.lie_down(pulse_.segments(), timers, !ring_.has_in_flight());
+  if (!work) rests_.add();
   ring_.wait(work ? clock::time_point::min() : std::min(deadline, lies_until));
-  trim_.get_up();
+  if (trim_.get_up()) tandem::detail::threads_are_idle(owner_);  // deadlocks/idle
   sleep_.got_up();
   if (drives_timers_) timers.sleep_ended(&sleep_);
   lane().shared().kick_watch();  // stalls/look

@@ -62,6 +62,8 @@ class engine_ring {
   unsigned reap(backend::completion_function ended, void* context) noexcept;
   /// How many were ever submitted.
   std::uint64_t submitted() const noexcept { return submitted_.read(); }
+  /// The owner.
+  bool has_in_flight() const noexcept { return submitted_.read() != completed_.read(); }
   buffer_stock& stock() noexcept { return stock_; }
 
   /// Any thread.

@@ -99,6 +99,7 @@ constinit const tandem::detail::wait_kind operation::waits_for_io(
     [](const stop_waiter& wait, tandem::detail::wait_note& note) noexcept {
       const auto& self = static_cast<const operation&>(wait);
       note_descriptor(note, self.name(), self.descriptor());
+      if (!self.is_direct_) note.thread = static_cast<int>(self.thread_->index());
     });
 
 void operation::run_submit(job* self) noexcept {

@@ -17,6 +17,7 @@ constinit const tandem::detail::wait_kind multishot_awaiter::waits_for_arrival(
     [](const stop_waiter& wait, tandem::detail::wait_note& note) noexcept {
       const auto& self = static_cast<const multishot_awaiter&>(wait);
       note_descriptor(note, self.name(), self.socket_->descriptor());
+      note.thread = static_cast<int>(self.socket_->thread()->index());
     });
 
 multishot_awaiter::multishot_awaiter(socket& target) noexcept

@@ -20,21 +20,24 @@ class idle_trim {
   /// wake it again and again.
   ///
   /// @param segments  how many it has run so far
+  /// @param anyway    it wakes once though there is nothing to give back: for deadlocks/idle
   /// @returns         until when it may wait
-  clock::time_point lie_down(std::uint64_t segments,
-                             const tandem::detail::timer_service& timers) noexcept {
+  clock::time_point lie_down(std::uint64_t segments, const tandem::detail::timer_service& timers,
+                             bool anyway = false) noexcept {
     if (segments != lay_down_at_) {
       lay_down_at_ = segments;
-      if (tandem::detail::has_frames_to_trim() && !timers.is_virtual()) {
-        spell_.begin(clock::now().time_since_epoch().count());
+      if ((anyway || tandem::detail::has_frames_to_trim()) && !timers.is_virtual()) {
+        spell_.begin(clock::now().time_since_epoch().count(), anyway);
       }
     }
     return clock::time_point(clock::duration(spell_.deadline_ns()));
   }
-  /// After it has waited.
-  void get_up() noexcept {
-    if (spell_.deadline_ns() == tandem::detail::frame_idle::never) return;
-    if (spell_.is_due(clock::now().time_since_epoch().count())) spell_.give_back(true);
+  /// After it has waited. @returns whether the spell is over, and it lies for good from now on
+  bool get_up() noexcept {
+    if (spell_.deadline_ns() == tandem::detail::frame_idle::never) return false;
+    if (!spell_.is_due(clock::now().time_since_epoch().count())) return false;
+    spell_.give_back(true);
+    return spell_.deadline_ns() == tandem::detail::frame_idle::never;
   }
 
  private:

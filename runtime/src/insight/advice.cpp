@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "insight/circles.hpp"
+#include "insight/code_names.hpp"
 #include "insight/dump_text.hpp"
 #include "insight/snapshot.hpp"
 
@@ -72,7 +73,46 @@ void about_runs(const snapshot& in, std::vector<std::string>& out) {
   }
 }
 
-void about_objects(const snapshot& in, std::vector<std::string>& out) {
+/// The innermost part of a task that waits, or itself; null: it does not wait.
+const seen_node* waiting_part(const seen_node& of) {
+  if (!of.waits.empty()) return &of;
+  for (const seen_node& each : of.children) {
+    if (each.is_task) continue;
+    if (const seen_node* const found = waiting_part(each)) return found;
+  }
+  return nullptr;
+}
+
+/// ", which waits for I/O read on descriptor 7, 3 awaits deep in load(int)"; "": it was not seen.
+std::string doing_text(const snapshot& in, std::uint64_t id, code_names& names) {
+  const seen_node* const task = in.find(id);
+  if (task == nullptr) return ", which has ended, or has not begun";
+  if (task->state == task_state::runs) {
+    return std::string(", which runs on ") + task->thread.role +
+           (task->thread.number >= 0 ? " " + std::to_string(task->thread.number) : "");
+  }
+  if (const seen_node* const part = waiting_part(*task)) {
+    const seen_wait& wait = part->waits.front();
+    std::string out = ", which " + wait_text(in, wait);
+    if (wait.frames.empty()) return out;
+    out += ", " + counted(wait.frames.size(), "await", "awaits") + " deep" +
+           (wait.has_more_frames ? " or more" : "") + " in ";
+    const seen_frame& inmost = wait.frames.front();
+    const code_name& name = names.find(inmost.code);
+    out += name.function;
+    if (inmost.awaits_at.line() != 0) {
+      out += " at " + place_text(inmost.awaits_at.file_name(), inmost.awaits_at.line(), "");
+    } else if (!name.file.empty()) {
+      out += ", which begins at " + name.file + ":" + std::to_string(name.line);
+    }
+    return out;
+  }
+  return task->joins.empty() ? ", which is ready to run, or waits for something that tandem does "
+                               "not know"
+                             : ", which waits for its children";
+}
+
+void about_objects(const snapshot& in, code_names& names, std::vector<std::string>& out) {
   std::vector<std::pair<const void*, const seen_object*>> worst;
   for (const auto& [address, object] : in.objects) {
     if (object.oldest_ns >= 0 && in.now_ns - object.oldest_ns >= long_wait_ns) {
@@ -98,11 +138,14 @@ void about_objects(const snapshot& in, std::vector<std::string>& out) {
       text += object->owner == 0
                   ? "It was locked outside of any task."
                   : "It is held by " + task_of(in, object->owner) +
-                        ": see what that one waits for, and hold no lock across long waits.";
+                        doing_text(in, object->owner, names) + ". Hold no lock across long waits.";
     } else if (word == "a channel") {
       if (object->more.find("is full") == std::string::npos)
         continue;  // empty: mostly as it should
-      text += "Nobody takes anything out of it: look for the task that is to receive from it.";
+      text += object->owner == 0
+                  ? "Nobody takes anything out of it: look for the task that is to receive from it."
+                  : "It was last received from by " + task_of(in, object->owner) +
+                        doing_text(in, object->owner, names) + ".";
     } else if (word == "a semaphore") {
       text +=
           "Who has its permits a semaphore does not know: look at the tasks that do not wait for "
@@ -112,6 +155,22 @@ void about_objects(const snapshot& in, std::vector<std::string>& out) {
     }
     if (++told > most_told) break;
     out.push_back(text);
+  }
+}
+
+void about_completion_threads(const snapshot& in, std::vector<std::string>& out) {
+  for (const seen_restless& each : in.restless) {
+    if (in.now_ns - each.since_ns < long_run_ns) continue;
+    const auto waits = in.waits_by_thread.find(each.thread.number);
+    const std::size_t count = waits != in.waits_by_thread.end() ? waits->second : 0;
+    out.push_back(std::string(each.thread.role) + " " + std::to_string(each.thread.number) +
+                  " (thread " + std::to_string(each.thread.thread_id) +
+                  ") is saturated: it has had no rest " + age(in, each.since_ns) + ", has begun " +
+                  counted(each.segments, "segment", "segments") + " since the look before, and " +
+                  counted(count, "wait", "waits") +
+                  " for I/O live there. Let tasks that compute live on the workers "
+                  "(tandem::resume_on(rt.workers())), or give the pool more threads "
+                  "(completion_options::max_threads).");
   }
 }
 
@@ -231,13 +290,14 @@ std::vector<deadlock_report> deadlocks_of(const snapshot& in) {
   return out;
 }
 
-std::vector<std::string> advice_of(const snapshot& in) {
+std::vector<std::string> advice_of(const snapshot& in, code_names& names) {
   std::vector<std::string> out;
   for (const deadlock_report& each : deadlocks_of(in)) out.push_back(each.text);
   about_runs(in, out);
+  about_completion_threads(in, out);
   about_blocking(in, out);
   about_stops(in, out);
-  about_objects(in, out);
+  about_objects(in, names, out);
   return out;
 }
 

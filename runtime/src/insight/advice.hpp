@@ -13,7 +13,7 @@ class code_names;
 struct snapshot;
 
 /// The worst first. @throws std::bad_alloc
-std::vector<std::string> advice_of(const snapshot& in);
+std::vector<std::string> advice_of(const snapshot& in, code_names& names);
 /// A part of a dump; "" without any.
 std::string advice_as_text(const std::vector<std::string>& advice);
 /// Circles, and whether nothing can go on any more. Sure only if an earlier look has seen the same

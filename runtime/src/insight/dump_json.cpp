@@ -144,8 +144,7 @@ class json_writer {
       number("left_ns", of.note.until_ns - of_.deadline_now_ns);
     }
     if (of.note.end == wait_end::task) {
-      const auto awaited = of_.awaited.find(of.leaf);
-      id("task", awaited != of_.awaited.end() ? awaited->second : of.note.task);
+      id("task", of_.task_of(of.note.task));
     }
     if (of.seen_since_ns >= 0) number("for_at_least_ns", of_.now_ns - of.seen_since_ns);
     text("home", of.home.data());

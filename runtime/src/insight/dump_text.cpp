@@ -295,10 +295,8 @@ std::string wait_text(const snapshot& in, const seen_wait& wait) {
   }
   if (note.end == wait_end::task) {
     const bool is_lock = note.object != nullptr;
-    const auto awaited = in.awaited.find(wait.leaf);
-    const std::uint64_t id = awaited != in.awaited.end() ? awaited->second : note.task;
-    const auto found = in.by_id.find(id);
-    const seen_node* const task = found != in.by_id.end() ? found->second : nullptr;
+    const std::uint64_t id = in.task_of(note.task);
+    const seen_node* const task = in.find(note.task);
     if (is_lock) out += " held by";
     if (is_lock && id == 0) {
       out += " somebody outside of any task";
@@ -307,8 +305,18 @@ std::string wait_text(const snapshot& in, const seen_wait& wait) {
       out += task_text(*task);
     } else {
       out += (is_lock ? " task " : ": task ") + std::to_string(id);
-      out += is_lock ? ", which has ended or has not begun" : ", which has not begun, or is ending";
+      if (note.more[0] == 0) {
+        out +=
+            is_lock ? ", which has ended or has not begun" : ", which has not begun, or is ending";
+      }
     }
+  }
+  if (note.task_role[0] != 0 && note.task != 0) {
+    const seen_node* const task = in.find(note.task);
+    out +=
+        std::string(", ") + note.task_role + " " +
+        (task != nullptr ? task_text(*task)
+                         : "task " + std::to_string(in.task_of(note.task)) + ", which has ended");
   }
   if (wait.seen_since_ns >= 0) out += "; for at least " + span_text(in.now_ns - wait.seen_since_ns);
   return out;

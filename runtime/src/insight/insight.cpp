@@ -8,6 +8,7 @@
 
 #include <tandem/blocking.hpp>
 #include <tandem/detail/forked.hpp>
+#include <tandem/detail/idle_threads.hpp>
 
 #include "insight/advice.hpp"
 #include "insight/dump_text.hpp"
@@ -26,6 +27,9 @@ namespace detail {
 namespace {
 // Two looks so far apart tell what lasts from what happens to be.
 constexpr std::chrono::milliseconds between_looks{200};
+// queued/list: so many are taken down under the lock of the lane, in some 10 us.
+constexpr std::size_t most_queued = 256;
+constexpr std::size_t frames_of_advice = 16;  // of each chain
 }  // namespace
 
 insight_slot make_insight(tandem::runtime& owner) { return insight_slot(new insight(owner)); }
@@ -34,6 +38,9 @@ void begin_insight(insight& of) { of.begin(); }
 void end_insight(insight& of) noexcept { of.end(); }
 std::string describe_waits(insight& of) noexcept { return of.waits(); }
 void workers_are_idle(insight& of) noexcept { of.workers_are_idle(); }
+void threads_are_idle(tandem::runtime& owner) noexcept {
+  owner.implementation().workers_are_idle();
+}
 
 void insight::begin() {
   begin_exception_traces();
@@ -52,12 +59,28 @@ snapshot insight::look(std::size_t most_frames, bool groups) {
   memory_.begin(seen.now_ns);
   snapshot_builder builder(seen, memory_, most_frames, groups);
   of.roots().for_each([&builder](stop_state& top) { stop_look(builder).walk(top); });
+  add_queued(builder);
   builder.finish();
   seen.live = of.live();
   std::erase_if(seen.threads, [this](const thread_note& each) { return each.owner != &owner_; });
+  std::erase_if(seen.restless,
+                [this](const seen_restless& each) { return each.thread.owner != &owner_; });
   add_pools(seen);
   seen.took_ns = (std::chrono::steady_clock::now() - began).count();
   return seen;
+}
+
+void insight::add_queued(snapshot_builder& to) const {
+  // queued/list
+  injection_lane& lane = owner_.implementation().pool.implementation().order.injection();
+  std::vector<seen_node> found(std::min(lane.size(), most_queued));
+  std::size_t count = 0;
+  lane.look(found.size(), [&found, &count](const job& each) noexcept {
+    if (const root* const task = root::queued_task(each)) {
+      snapshot_builder::describe(found[count++], task->env_block());
+    }
+  });
+  for (std::size_t i = 0; i < count; ++i) to.queued(std::move(found[i]));
 }
 
 void insight::add_pools(snapshot& to) const {
@@ -104,7 +127,9 @@ void insight::look_before(std::chrono::milliseconds span) {
 std::vector<std::string> insight::diagnose(std::chrono::milliseconds during) {
   look_before(during);
   const std::lock_guard lock(lock_);
-  return advice_of(look(1, true));
+  std::vector<std::string> advice = advice_of(look(frames_of_advice, true), names_);
+  names_.rest();
+  return advice;
 }
 
 std::string insight::waits() noexcept {
@@ -128,7 +153,8 @@ void insight::write_dump() noexcept {
       const std::lock_guard lock(lock_);
       const snapshot seen = look(options.most_frames, options.group);
       text = text_of(seen, options.format);
-      if (options.format == dump_format::text) text += advice_as_text(advice_of(seen));
+      if (options.format == dump_format::text) text += advice_as_text(advice_of(seen, names_));
+      names_.rest();
     }
     std::FILE* const file = path.empty() ? stderr : std::fopen(path.c_str(), "a");
     if (file == nullptr) {

@@ -23,6 +23,8 @@
 
 namespace tandem::inline v0::detail {
 
+class snapshot_builder;
+
 /// Any thread. One look at a time.
 class insight {
  public:
@@ -52,6 +54,7 @@ class insight {
   void look_before(std::chrono::milliseconds span);
   // Under lock_.
   snapshot look(std::size_t most_frames, bool groups);
+  void add_queued(snapshot_builder& to) const;
   void add_pools(snapshot& to) const;
   /// That are armed, but for those of the pool's control.
   std::size_t timers_of_tasks() const noexcept;

@@ -28,6 +28,19 @@ std::int64_t look_memory::segment(const thread_note& of) {
   return since;
 }
 
+look_memory::restless look_memory::rests(const thread_note& of) {
+  restless out;
+  if (of.rests == thread_note::does_not_count) return out;
+  const auto found = rests_.find(of.thread_id);
+  if (found != rests_.end() && found->second.rests == of.rests) {
+    out.since_ns = found->second.since_ns;
+    out.segments = of.segments - found->second.segments;
+  }
+  new_rests_.insert_or_assign(
+      of.thread_id, rests_seen{of.rests, of.segments, out.since_ns >= 0 ? out.since_ns : now_ns_});
+  return out;
+}
+
 std::int64_t look_memory::stopped(std::uint64_t task) {
   const auto found = stops_.find(task);
   const std::int64_t since = found != stops_.end() ? found->second : -1;
@@ -39,6 +52,7 @@ void look_memory::end() {
   stops_ = std::exchange(new_stops_, {});
   waits_ = std::exchange(new_waits_, {});
   segments_ = std::exchange(new_segments_, {});
+  rests_ = std::exchange(new_rests_, {});
   last_ns_ = now_ns_;
 }
 

@@ -21,6 +21,12 @@ class look_memory {
   std::int64_t wait(const void* leaf, bool known);
   /// Since when the thread has been seen in this segment; -1: never before.
   std::int64_t segment(const thread_note& of);
+  struct restless {
+    std::int64_t since_ns = -1;  ///< since when no look has seen that it rested; -1: it has
+    std::uint64_t segments = 0;  ///< begun since the look before
+  };
+  /// What is known of the rests of a thread that counts them. After segment(), if it runs one.
+  restless rests(const thread_note& of);
   /// Since when the task has been seen to be asked to stop; -1: never before.
   std::int64_t stopped(std::uint64_t task);
   /// What was not seen this time is forgotten.
@@ -41,6 +47,13 @@ class look_memory {
   std::unordered_map<const void*, std::int64_t> new_waits_;
   std::unordered_map<std::uint64_t, std::int64_t> stops_;
   std::unordered_map<std::uint64_t, std::int64_t> new_stops_;
+  struct rests_seen {
+    std::uint64_t rests;
+    std::uint64_t segments;
+    std::int64_t since_ns;
+  };
+  std::unordered_map<std::uint64_t, rests_seen> rests_;
+  std::unordered_map<std::uint64_t, rests_seen> new_rests_;
   std::unordered_map<std::uint64_t, segment_seen> segments_;
   std::unordered_map<std::uint64_t, segment_seen> new_segments_;
 };

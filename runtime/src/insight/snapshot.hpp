@@ -80,7 +80,7 @@ struct seen_object {
   std::string more;  ///< as it was told last
   std::size_t waiting = 0;
   std::int64_t oldest_ns = -1;  ///< the longest known wait began then; -1: none is known
-  std::uint64_t owner = 0;      ///< of a lock: id of the task
+  std::uint64_t owner = 0;      ///< of a lock: id of the task; of others: see wait_note::task_role
   std::uint64_t first = 0;      ///< one of those that wait
 };
 
@@ -96,6 +96,13 @@ struct seen_run {
   thread_note thread;
   std::int64_t since_ns = -1;
   std::string home;
+};
+
+/// A thread that counts its rests, and has had none between two looks.
+struct seen_restless {
+  thread_note thread;
+  std::int64_t since_ns = -1;
+  std::uint64_t segments = 0;  ///< that it has begun since the look before
 };
 
 /// A task that was asked to stop.
@@ -119,19 +126,32 @@ struct snapshot {
   std::size_t waiting = 0;
   std::size_t running = 0;
   std::vector<seen_edge> edges;
-  /// Of each wait for a task, by its leaf: the id of that task; 0: unknown.
-  std::unordered_map<const void*, std::uint64_t> awaited;
-  /// By id, where somebody waits for a task at all; of alike ones the one that stands for them.
+  std::unordered_map<std::uint64_t, std::uint64_t> parts;  ///< by id: the task that it is a part of
+  /// Tasks by id, where a wait names any; of alike ones the one that stands for them.
   std::unordered_map<std::uint64_t, const seen_node*> by_id;
+
+  /// @param id  of an environment. @returns id of its task
+  std::uint64_t task_of(std::uint64_t id) const {
+    const auto found = parts.find(id);
+    return found != parts.end() ? found->second : id;
+  }
+  /// @param id  of an environment. @returns its task; null: it was not seen
+  const seen_node* find(std::uint64_t id) const {
+    const auto found = by_id.find(task_of(id));
+    return found != by_id.end() ? found->second : nullptr;
+  }
+
   std::unordered_map<const void*, seen_object> objects;
   std::unordered_map<std::uint64_t, seen_task> named;  ///< by id: whoever is told of
   std::vector<seen_run> runs;
-  std::vector<seen_stop> stops;              ///< the first of them
-  std::map<std::string, std::size_t> ready;  ///< by home: how many wait for their turn
-  std::size_t waits = 0;                     ///< in all
-  std::size_t known_waits = 0;               ///< of them, by an earlier look
-  std::size_t outside_waits = 0;             ///< waits that time, I/O, a call or foreign code ends
-  std::size_t timers = 0;                    ///< that are armed
+  std::vector<seen_restless> restless;
+  std::map<int, std::size_t> waits_by_thread;  ///< for I/O, by the number of the completion thread
+  std::vector<seen_stop> stops;                ///< the first of them
+  std::map<std::string, std::size_t> ready;    ///< by home: how many wait for their turn
+  std::size_t waits = 0;                       ///< in all
+  std::size_t known_waits = 0;                 ///< of them, by an earlier look
+  std::size_t outside_waits = 0;  ///< waits that time, I/O, a call or foreign code ends
+  std::size_t timers = 0;         ///< that are armed
   std::string blocking;  ///< a sentence about the threads of blocking(); "": there are none
   unsigned blocking_busy = 0;
   std::size_t blocking_queued = 0;

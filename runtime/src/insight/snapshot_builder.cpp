@@ -68,7 +68,10 @@ snapshot_builder::event& snapshot_builder::add(what kind) noexcept {
 void snapshot_builder::enter(const environment& of) noexcept {
   event& fresh = add(what::enter);
   fresh.env = &of;
-  seen_node& node = fresh.node;
+  describe(fresh.node, of);
+}
+
+void snapshot_builder::describe(seen_node& node, const environment& of) noexcept {
   node.id = of.id();
   node.name = of.name();
   node.spawned_at = of.spawned_at();
@@ -154,7 +157,7 @@ void snapshot_builder::begin_node(event& of) {
   if (!node.is_task && !above_.empty()) {
     mine = above_.back();
     mine.holds_up = false;
-    task_of_.emplace(node.id, mine.task);
+    into_.parts.emplace(node.id, mine.task);
     const std::string_view word = node.note.word;
     mine.may_end_otherwise = mine.may_end_otherwise || node.note.until_ns != wait_note::no_time ||
                              word == "when_any" || word == "race";
@@ -163,7 +166,15 @@ void snapshot_builder::begin_node(event& of) {
   note_state(node, of.env);
 }
 
+void snapshot_builder::queued(seen_node&& of) {
+  event task;
+  task.node = std::move(of);
+  begin_node(task);
+  end_node();
+}
+
 void snapshot_builder::note_state(seen_node& node, const environment* env) {
+  if (env == nullptr) return;  // queued/list: it was in no thread's hands
   for (const thread_note& each : into_.threads) {
     if (each.env != env) continue;
     node.state = task_state::runs;
@@ -194,6 +205,8 @@ void snapshot_builder::add_wait(event& of) {
                         !mine.may_end_otherwise});
   }
   if (wait.note.end == wait_end::time || wait.note.end == wait_end::system) ++into_.outside_waits;
+  if (wait.note.thread >= 0) ++into_.waits_by_thread[wait.note.thread];
+  names_tasks_ = names_tasks_ || wait.note.task != 0;
   if (wait.note.object != nullptr) note_object(wait, mine.task);
 }
 
@@ -217,7 +230,7 @@ void snapshot_builder::note_object(const seen_wait& wait, std::uint64_t task) {
     name_task(task);
   }
   seen.more = wait.note.more.data();
-  if (wait.note.end == wait_end::task) seen.owner = wait.note.task;
+  if (wait.note.task != 0) seen.owner = wait.note.task;
   if (wait.seen_since_ns >= 0 && (seen.oldest_ns < 0 || wait.seen_since_ns < seen.oldest_ns)) {
     seen.oldest_ns = wait.seen_since_ns;
   }
@@ -327,17 +340,14 @@ void snapshot_builder::index(const std::vector<seen_node>& nodes) {
 }
 
 void snapshot_builder::finish() {
-  for (seen_edge& each : into_.edges) {
-    const auto found = task_of_.find(each.awaited);
-    if (found != task_of_.end()) each.awaited = found->second;
-  }
-  for (const seen_edge& each : into_.edges) {
-    if (each.leaf != nullptr) into_.awaited.emplace(each.leaf, each.awaited);
-  }
-  if (!into_.edges.empty()) index(into_.roots);
-  for (auto& [address, object] : into_.objects) {
-    const auto found = task_of_.find(object.owner);
-    if (found != task_of_.end()) object.owner = found->second;
+  for (seen_edge& each : into_.edges) each.awaited = into_.task_of(each.awaited);
+  if (names_tasks_) index(into_.roots);
+  for (auto& [address, object] : into_.objects) object.owner = into_.task_of(object.owner);
+  for (const thread_note& each : into_.threads) {
+    const look_memory::restless seen = memory_.rests(each);
+    if (seen.since_ns >= 0 && seen.segments != 0) {
+      into_.restless.push_back(seen_restless{each, seen.since_ns, seen.segments});
+    }
   }
   memory_.end();
 }

@@ -29,7 +29,11 @@ class snapshot_builder final : public look_visitor {
   void leave() noexcept override;
   bool has_room() const noexcept override;
   void settle() override;
-  /// After the walk.
+  /// queued/list. A task that has not begun, and hangs below nobody yet. After the walk.
+  void queued(seen_node&& of);
+  /// What is known of it by itself: allocates nothing.
+  static void describe(seen_node& into, const environment& of) noexcept;
+  /// After all.
   void finish();
 
  private:
@@ -78,7 +82,7 @@ class snapshot_builder final : public look_visitor {
   std::vector<above> above_;     // of each open one
   // Of each open one, and of the roots: which of its children are how.
   std::vector<std::unordered_map<std::size_t, std::size_t>> known_children_;
-  std::unordered_map<std::uint64_t, std::uint64_t> task_of_;  // of parts, by id: of their task
+  bool names_tasks_ = false;  // a wait names a task
 };
 
 }  // namespace tandem::inline v0::detail

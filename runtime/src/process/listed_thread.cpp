@@ -16,8 +16,9 @@ constinit futex_mutex list_lock;
 constinit listed_thread* first_listed = nullptr;  // under the lock
 }  // namespace
 
-listed_thread::listed_thread(const tandem::runtime* owner, const char* role, int number) noexcept
-    : context_(this_thread()), previous_(nullptr) {
+listed_thread::listed_thread(const tandem::runtime* owner, const char* role, int number,
+                             const own_counter* rests) noexcept
+    : context_(this_thread()), previous_(nullptr), rests_(rests) {
   note_.owner = owner;
   note_.role = role;
   note_.number = number;
@@ -40,6 +41,7 @@ void listed_thread::for_each(look_function look, void* of) noexcept {
     thread_note seen = each->note_;
     seen.env = each->context_.env.get();
     seen.segments = each->context_.next_segment.get() + each->begun_.read();
+    if (each->rests_ != nullptr) seen.rests = each->rests_->read();
     look(of, seen);
   }
 }

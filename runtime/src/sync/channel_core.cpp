@@ -22,7 +22,12 @@ channel_waiter::channel_waiter(const wait_kind& kind, channel_base& target,
 void channel_waiter::describe(const stop_waiter& wait, wait_note& note) noexcept {
   const channel_base& of = *static_cast<const channel_waiter&>(wait).of;
   note.object = &of;
-  const std::size_t size = of.size();
+  const lock_word::word state = of.word_.lock();
+  const std::size_t size = of.size_;
+  const bool sends = &wait.kind() == &waits_for_room;
+  note.task = sends ? of.last_receiver_ : of.last_sender_;
+  note.task_role = sends ? "last received from by" : "last sent to by";
+  of.word_.unlock(state);
   note.say("that %s (%zu of %zu)%s",
            size == 0 ? "is empty" : (size == of.capacity() ? "is full" : "holds some"), size,
            of.capacity(), of.is_closed() ? ", closed" : "");

@@ -190,6 +190,12 @@ class root::starter {
   }
 };
 
+const root* root::queued_task(const job& start) noexcept {
+  if (start.run != &root::start_job && start.run != &root::start_observed_job) return nullptr;
+  const auto& task = static_cast<const root&>(start);
+  return task.env_.parent() == nullptr && task.state_.looks_queued() ? &task : nullptr;
+}
+
 void root::start_job(job* self) noexcept {
   starter::start(*static_cast<root*>(self), this_thread(), nullptr, nullptr);
 }

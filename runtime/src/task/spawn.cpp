@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include <tandem/spawn.hpp>
 
+#include <algorithm>
+#include <string_view>
+
 #include <tandem/detail/clock_hold.hpp>
 #include <tandem/errors.hpp>
 
@@ -159,6 +162,14 @@ constinit const wait_kind join_leaf::waits_for_task(
       // The handle's reference keeps the block.
       const environment& awaited = static_cast<const join_leaf&>(wait).target_->env_block();
       note.task = awaited.id();
+      const joinable_root& target = *static_cast<const join_leaf&>(wait).target_;
+      if (!target.looks_queued()) return;
+      // The end of the path is what is told, if it is long.
+      const std::string_view file = awaited.spawned_at().file_name();
+      constexpr std::size_t most = 48;
+      note.say("that has not begun, spawned at %s%s:%u", file.size() > most ? "..." : "",
+               file.data() + (file.size() - std::min(file.size(), most)),
+               static_cast<unsigned>(awaited.spawned_at().line()));
     });
 
 bool join_leaf::start(promise_base& waiting) noexcept {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <future>
 #include <sstream>
 #include <string>
 
@@ -397,10 +398,11 @@ TEST(dump_of_threads, another_call_on_the_same_blocking_thread_is_not_taken_for_
 
 TEST(dump_of_threads, says_which_worker_runs_what_and_what_blocks) {
   test_runtime rt(2);
-  tandem::event inside;
+  // Not an event: whoever waits for that would go on where the spinning one sits.
+  std::promise<void> inside;
   std::atomic<bool> ends{false};
-  const auto spins = [](tandem::event& there, std::atomic<bool>& end) -> task<void> {
-    there.set();
+  const auto spins = [](std::promise<void>& there, std::atomic<bool>& end) -> task<void> {
+    there.set_value();
     while (!end.load()) std::this_thread::yield();
     co_return;
   };
@@ -412,7 +414,7 @@ TEST(dump_of_threads, says_which_worker_runs_what_and_what_blocks) {
   };
   const auto until_set = [](tandem::event& e) -> task<void> { co_await e.wait(); };
   auto first = rt->spawn(spins(inside, ends));
-  rt.run(until_set(inside));
+  inside.get_future().wait();
   tandem::event called;
   auto second = rt->spawn(blocks(called, ends));
   rt.run(until_set(called));

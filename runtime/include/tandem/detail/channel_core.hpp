@@ -3,13 +3,16 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>
 
 #include <tandem/config.hpp>
+#include <tandem/detail/promise_base.hpp>
 #include <tandem/detail/wait_list.hpp>
+#include <tandem/environment.hpp>
 
 namespace tandem::inline v0::detail {
 
@@ -56,8 +59,16 @@ class TANDEM_API channel_base {
   const std::size_t capacity_;
   std::size_t head_ = 0;  // the oldest value
   std::size_t size_ = 0;
+  // Ids of environments, for people who ask why nobody puts or takes; 0: outside of any task.
+  std::uint64_t last_sender_ = 0;
+  std::uint64_t last_receiver_ = 0;
   wait_list senders_;
   wait_list receivers_;
+
+  static std::uint64_t this_task() noexcept { return id_of(this_thread().env); }
+  static std::uint64_t id_of(const environment* env) noexcept {
+    return env != nullptr ? env->id() : 0;
+  }
 };
 
 TANDEM_API extern const wait_kind waits_for_room;
@@ -182,11 +193,14 @@ class channel_core : public channel_base {
     if (is_closed(state)) [[unlikely]]
       return channel_result::closed;
     if (!receivers_.empty()) {
+      last_sender_ = this_task();
       served = receivers_.pop_front();  // waiting/grant
+      last_receiver_ = id_of(served->waiting().env);
       static_cast<channel_receiver<T>*>(served)->value->emplace(std::move(value));
       return channel_result::done;
     }
     if (size_ == capacity_) return channel_result::would_wait;
+    last_sender_ = this_task();
     push(value);
     return channel_result::done;
   }
@@ -195,14 +209,18 @@ class channel_core : public channel_base {
     if (size_ != 0) [[likely]] {
       into.emplace(std::move(ring_[head_].value));
       drop_oldest();
+      last_receiver_ = this_task();
       if (!senders_.empty()) {
         served = senders_.pop_front();  // waiting/grant
+        last_sender_ = id_of(served->waiting().env);
         push(*static_cast<channel_sender<T>*>(served)->value);
       }
       return channel_result::done;
     }
     if (!senders_.empty()) {  // capacity 0
+      last_receiver_ = this_task();
       served = senders_.pop_front();
+      last_sender_ = id_of(served->waiting().env);
       into.emplace(std::move(*static_cast<channel_sender<T>*>(served)->value));
       return channel_result::done;
     }

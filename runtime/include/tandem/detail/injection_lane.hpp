@@ -92,6 +92,15 @@ class injection_lane {
     count_.store(waiting_, std::memory_order_seq_cst);
     return waiting_;
   }
+  /// queued/list. Calls `look(job)` with the oldest ones; none of them is taken meanwhile.
+  template <class Look>
+  void look(std::size_t most, Look look) noexcept {
+    const std::lock_guard guard(lock_);
+    gather();
+    count_.store(waiting_, std::memory_order_seq_cst);
+    const job* each = oldest_;
+    for (std::size_t i = (std::min)(most, waiting_); i != 0; --i, each = each->next) look(*each);
+  }
   /// How many were ever pushed. For statistics.
   std::uint64_t pushed() noexcept {
     const std::lock_guard guard(lock_);

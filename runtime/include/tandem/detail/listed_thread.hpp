@@ -27,12 +27,17 @@ struct thread_note {
   std::uint64_t thread_id = 0;       ///< of the system
   const environment* env = nullptr;  ///< whose segment it runs: only to be compared
   std::uint64_t segments = 0;        ///< a number that is higher when another segment has begun
+  /// How often it has had nothing to do, where it counts that.
+  static constexpr std::uint64_t does_not_count = UINT64_MAX;
+  std::uint64_t rests = does_not_count;
 };
 
 /// While it lives the calling thread is in the list.
 class TANDEM_API listed_thread {
  public:
-  listed_thread(const tandem::runtime* owner, const char* role, int number) noexcept;
+  /// @param rests  where the thread counts how often it has nothing to do; null: nowhere
+  listed_thread(const tandem::runtime* owner, const char* role, int number,
+                const own_counter* rests = nullptr) noexcept;
   listed_thread(const listed_thread&) = delete;
   listed_thread& operator=(const listed_thread&) = delete;
   ~listed_thread();
@@ -55,6 +60,7 @@ class TANDEM_API listed_thread {
   listed_thread* previous_;
   listed_thread* next_;
   own_counter begun_;
+  const own_counter* const rests_;
 };
 
 }  // namespace detail

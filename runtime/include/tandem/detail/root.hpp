@@ -69,6 +69,11 @@ class TANDEM_API root : public job, public frame_allocated {
     outcome_base* const result = state_.result_room();
     return result != nullptr ? std::exchange(result->error, nullptr) : nullptr;
   }
+  /// queued/list. @returns the task that the job starts, if it looks as if it had not begun, and has
+  /// no parent; else null. pre: the job is in a queue meanwhile
+  static const root* queued_task(const job& start) noexcept;
+  /// About now, for reports.
+  bool looks_queued() const noexcept { return state_.looks_queued(); }
   bool has_failed() const noexcept {
     const outcome_base* const result = state_.result_room();
     return result != nullptr && result->error != nullptr;
@@ -96,7 +101,7 @@ class TANDEM_API root : public job, public frame_allocated {
   virtual bool left_to_remover() noexcept;
 
   bool is_queued_at(const executor* home) const noexcept {
-    return env_.home() == home && state_.looks_queued();
+    return env_.home() == home && looks_queued();
   }
   bool note() const noexcept { return state_.note(); }
   /// records/make. Whether it may have a record. Constant since the launch; the record itself is the

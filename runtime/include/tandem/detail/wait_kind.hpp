@@ -39,7 +39,10 @@ struct wait_note {
   const void* object = nullptr;    ///< what it waits for; for people: an address
   wait_end end = wait_end::anybody;
   std::uint64_t task = 0;  ///< id of the environment that is to end it; 0: none is known
+  /// Set where the task is not bound to end it: how it has to do with it ("last received from by").
+  const char* task_role = "";
 
+  int thread = -1;                  ///< of I/O: number of its completion thread; -1: of none
   std::int64_t until_ns = no_time;  ///< by the steady clock
   std::array<char, 104> more{};     ///< the rest of the sentence; "" if there is none
 
