@@ -64,6 +64,11 @@ class probe final : public look_visitor {
   std::size_t left_ = 0;
 };
 
+task<void> wait_for(tandem::event& what, std::atomic<int>& ended) {
+  co_await what.wait();
+  ++ended;
+}
+
 class look : public testing::Test {
  protected:
   void walk(probe& visitor) {
@@ -71,23 +76,23 @@ class look : public testing::Test {
         [&](tandem::stop_state& top) { stop_look(visitor).walk(top); });
   }
   std::size_t run() { return (*rt).run_until_idle(); }
+  /// A task that waits for `go`.
+  tandem::join_handle<> suspended() {
+    auto waiting = (*rt).spawn(wait_for(go, ended));
+    run();
+    return waiting;
+  }
 
+  tandem::event go;
+  std::atomic<int> ended{0};
   test_runtime rt{0U};
 };
 
-task<void> wait_for(tandem::event& what, std::atomic<int>& ended) {
-  co_await what.wait();
-  ++ended;
-}
-
 TEST_F(look, a_wait_that_is_over_while_it_is_held_goes_on_once_by_the_look) {
-  tandem::event ready;
-  std::atomic<int> ended{0};
-  auto waiting = (*rt).spawn(wait_for(ready, ended));
-  run();
+  auto waiting = suspended();
   probe visitor;
   visitor.while_held = [&] {
-    ready.set();
+    go.set();
     EXPECT_EQ(run(), 0U);  // nobody has resumed it
   };
   walk(visitor);
@@ -98,10 +103,7 @@ TEST_F(look, a_wait_that_is_over_while_it_is_held_goes_on_once_by_the_look) {
 }
 
 TEST_F(look, a_stop_that_comes_while_a_wait_is_held_ends_it_after_the_look) {
-  tandem::event never;
-  std::atomic<int> ended{0};
-  auto waiting = (*rt).spawn(wait_for(never, ended));
-  run();
+  auto waiting = suspended();
   probe visitor;
   visitor.while_held = [&] {
     waiting.cancel();
@@ -115,14 +117,13 @@ TEST_F(look, a_stop_that_comes_while_a_wait_is_held_ends_it_after_the_look) {
 
 TEST_F(look, a_stop_and_the_end_of_the_wait_while_it_is_held_resume_it_once) {
   for (const bool stop_first : {true, false}) {
-    tandem::event ready;
-    std::atomic<int> ended{0};
-    auto waiting = (*rt).spawn(wait_for(ready, ended));
-    run();
+    ended = 0;
+    go.reset();
+    auto waiting = suspended();
     probe visitor;
     visitor.while_held = [&] {
       if (stop_first) waiting.cancel();
-      ready.set();
+      go.set();
       if (!stop_first) waiting.cancel();
     };
     walk(visitor);
@@ -133,10 +134,7 @@ TEST_F(look, a_stop_and_the_end_of_the_wait_while_it_is_held_resume_it_once) {
 }
 
 TEST_F(look, leaves_a_wait_as_it_was) {
-  tandem::event ready;
-  std::atomic<int> ended{0};
-  auto waiting = (*rt).spawn(wait_for(ready, ended));
-  run();
+  auto waiting = suspended();
   for (int i = 0; i < 3; ++i) {
     probe visitor;
     walk(visitor);
@@ -144,16 +142,13 @@ TEST_F(look, leaves_a_wait_as_it_was) {
     EXPECT_EQ(visitor.known_waits, i == 0 ? 0U : 1U);
     EXPECT_EQ(run(), 0U);
   }
-  ready.set();
+  go.set();
   run();
   EXPECT_EQ(ended, 1);
 }
 
 TEST_F(look, a_wait_that_was_looked_at_can_be_stopped_and_looked_at_again_before) {
-  tandem::event never;
-  std::atomic<int> ended{0};
-  auto waiting = (*rt).spawn(wait_for(never, ended));
-  run();
+  auto waiting = suspended();
   probe first;
   walk(first);
   waiting.cancel();
@@ -177,8 +172,6 @@ task<void> family(tandem::event& go, int children, std::atomic<int>& ended) {
 }
 
 TEST_F(look, in_small_spells_sees_each_task_once_and_each_level_is_left) {
-  tandem::event go;
-  std::atomic<int> ended{0};
   auto waiting = (*rt).spawn(family(go, 100, ended));
   run();
   for (const std::size_t room : {1U, 2U, 3U, 7U, 64U}) {
@@ -216,33 +209,30 @@ TEST(look_at_threads, goes_on_while_those_around_its_mark_end) {
 }
 
 TEST_F(look, sees_the_waits_of_forked_children_in_spells_and_while_they_end) {
-  std::vector<tandem::event> go(50);
-  std::atomic<int> ended{0};
-  const auto forks = [](std::vector<tandem::event>& events, std::atomic<int>& n) -> task<void> {
+  std::vector<tandem::event> events(50);
+  const auto forks = [](std::vector<tandem::event>& all, std::atomic<int>& n) -> task<void> {
     std::vector<task<void>> children;
-    for (tandem::event& each : events) children.push_back(wait_for(each, n));
+    for (tandem::event& each : all) children.push_back(wait_for(each, n));
     co_await tandem::fork_join(std::move(children));
   };
-  auto waiting = (*rt).spawn(forks(go, ended));
+  auto waiting = (*rt).spawn(forks(events, ended));
   run();
-  probe all(2);
-  walk(all);
-  EXPECT_EQ(all.waits, 50U);
+  probe first(2);
+  walk(first);
+  EXPECT_EQ(first.waits, 50U);
   probe visitor(2);
   std::size_t next = 0;
   visitor.between = [&] {
-    if (visitor.settled > 1 && next < go.size()) go[next++].set();
+    if (visitor.settled > 1 && next < events.size()) events[next++].set();
     run();
   };
   walk(visitor);
-  for (tandem::event& each : go) each.set();
+  for (tandem::event& each : events) each.set();
   run();
   EXPECT_EQ(ended, 50);
 }
 
 TEST_F(look, that_gets_no_memory_leaves_no_trace) {
-  tandem::event go;
-  std::atomic<int> ended{0};
   auto waiting = (*rt).spawn(family(go, 10, ended));
   run();
   std::size_t whole = 0;
