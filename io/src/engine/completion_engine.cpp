@@ -143,8 +143,9 @@ void completion_engine::sleep() noexcept {
   const clock::time_point lies_until =
       work ? clock::time_point::max()
            : trim_.lie_down(pulse_.segments(), timers, !ring_.has_in_flight());
-  if (!work) rests_.add();
+  if (!work) rests_.add();  // odd: it rests
   ring_.wait(work ? clock::time_point::min() : std::min(deadline, lies_until));
+  if (!work) rests_.add();
   if (trim_.get_up()) tandem::detail::threads_are_idle(owner_);  // deadlocks/idle
   sleep_.got_up();
   if (drives_timers_) timers.sleep_ended(&sleep_);

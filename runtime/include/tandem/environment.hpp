@@ -83,6 +83,11 @@ class TANDEM_API environment {
   const void* part() const noexcept { return part_; }
   /// The environment of the task that this is a part of, or itself.
   environment& task() noexcept;
+  /// Id of that one; 0 outside of any task. What is kept longer than a part lives goes by it.
+  static std::uint64_t task_id(const environment* of) noexcept {
+    while (of != nullptr && of->is_part()) of = of->parent();
+    return of != nullptr ? of->id() : 0;
+  }
   void set_spawned_at(const std::source_location& where) noexcept { spawned_at_ = where; }
   /// Borrowed: whoever sets it keeps it alive as long as this environment.
   void set_context(const detail::context_entry* context) noexcept { context_ = context; }

@@ -93,9 +93,8 @@ class TANDEM_API mutex {
   void unlock_slow() noexcept;
   /// For looks: who holds it. Only whoever has just got it.
   void note_owner(const environment* owner) noexcept {
-    // Of the task: a part of it may end before the lock is given back.
-    while (owner != nullptr && owner->is_part()) owner = owner->parent();
-    owner_.store(owner != nullptr ? owner->id() : 0, std::memory_order_relaxed);  // about now
+    // Of the task: a part of it may end before the lock is given back. Relaxed: about now.
+    owner_.store(environment::task_id(owner), std::memory_order_relaxed);
   }
   static const detail::wait_kind waits_for_mutex;
 

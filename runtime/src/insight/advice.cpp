@@ -66,10 +66,21 @@ void about_runs(const snapshot& in, std::vector<std::string>& out) {
     } else if (ready != 0) {
       text += counted(ready, "task is", "tasks are") + " ready to run. ";
     }
-    out.push_back(
-        text +
-        "Let a long computation co_await tandem::yield() now and then, and put calls that "
-        "block into tandem::blocking() or a tandem::blocking_region.");
+    if (std::string_view(each.thread.role) == "completion thread") {
+      const auto waits = in.waits_by_thread.find(each.thread.number);
+      if (waits != in.waits_by_thread.end()) {
+        text += counted(waits->second, "wait for I/O lives", "waits for I/O live") +
+                " there, and nobody looks meanwhile whether it is over. ";
+      }
+      text +=
+          "Let it compute on the workers (co_await tandem::resume_on(tandem::workers())), and put "
+          "calls that block into tandem::blocking().";
+    } else {
+      text +=
+          "Let a long computation co_await tandem::yield() now and then, and put calls that block "
+          "into tandem::blocking() or a tandem::blocking_region.";
+    }
+    out.push_back(std::move(text));
   }
 }
 
@@ -113,8 +124,13 @@ std::string doing_text(const snapshot& in, std::uint64_t id, code_names& names) 
 }
 
 void about_objects(const snapshot& in, code_names& names, std::vector<std::string>& out) {
+  std::vector<const void*> in_circles;  // they are told of already
+  for (const std::vector<seen_edge>& circle : circles_of(in)) {
+    for (const seen_edge& each : circle) in_circles.push_back(each.object);
+  }
   std::vector<std::pair<const void*, const seen_object*>> worst;
   for (const auto& [address, object] : in.objects) {
+    if (std::find(in_circles.begin(), in_circles.end(), address) != in_circles.end()) continue;
     if (object.oldest_ns >= 0 && in.now_ns - object.oldest_ns >= long_wait_ns) {
       worst.emplace_back(address, &object);
     }
@@ -132,8 +148,8 @@ void about_objects(const snapshot& in, code_names& names, std::vector<std::strin
         std::to_string(object->waiting) + " " + (object->waiting == 1 ? "task " : "tasks ") +
         verb_text(object->verb, object->waiting == 1) + " " + object->word + " " + number;
     if (!object->more.empty()) text += " " + object->more;
-    text +=
-        ", one of them " + age(in, object->oldest_ns) + ": " + task_of(in, object->first) + ". ";
+    text += object->waiting == 1 ? ", " : "; one of them ";
+    text += age(in, object->oldest_ns) + ": " + task_of(in, object->first) + ". ";
     if (word == "a mutex") {
       text += object->owner == 0
                   ? "It was locked outside of any task."
@@ -217,25 +233,37 @@ std::string circle_text(const snapshot& in, const std::vector<seen_edge>& circle
     out += each.awaited == each.waiting ? "itself" : task_of(in, each.awaited);
     out += "\n";
   }
+  if (circle.size() == 1 && circle.front().object != nullptr) {
+    out += "  It locks what it has already: hand the guard on, or split the function.\n";
+  }
   return out;
 }
 
 /// What they all wait for, alike ones together.
 void add_waits(const snapshot& in, const std::vector<seen_node>& nodes, std::size_t times,
-               std::string& out, std::size_t& told) {
+               const seen_node* task, std::string& out, std::size_t& told) {
   constexpr std::size_t most_lines = 32;
   for (const seen_node& each : nodes) {
     const std::size_t count = times * each.count;
+    if (each.is_task) task = &each;
     for (const seen_wait& wait : each.waits) {
       if (++told > most_lines) continue;
       out += "  " + (count > 1 ? std::to_string(count) + " like " : std::string());
-      const std::uint64_t id = each.id;
-      out += each.is_task ? task_text(each)
-                          : std::string("in ") + each.note.word + " of task " + std::to_string(id);
+      if (!each.is_task) out += std::string("in ") + each.note.word + " of ";
+      out += task != nullptr ? task_text(*task) : "a task";
       out += ": " + wait_text(in, wait) + "\n";
     }
-    add_waits(in, each.children, count, out, told);
+    add_waits(in, each.children, count, task, out, told);
   }
+}
+
+bool waits_for_anybody(const std::vector<seen_node>& nodes) {
+  return std::any_of(nodes.begin(), nodes.end(), [](const seen_node& each) {
+    return waits_for_anybody(each.children) ||
+           std::any_of(each.waits.begin(), each.waits.end(), [](const seen_wait& wait) {
+             return wait.note.end == wait_end::anybody;
+           });
+  });
 }
 
 }  // namespace
@@ -257,7 +285,7 @@ std::string advice_as_text(const std::vector<std::string>& advice) {
 std::string waits_of(const snapshot& in) {
   std::string out;
   std::size_t told = 0;
-  add_waits(in, in.roots, 1, out, told);
+  add_waits(in, in.roots, 1, nullptr, out, told);
   return out;
 }
 
@@ -280,10 +308,16 @@ std::vector<deadlock_report> deadlocks_of(const snapshot& in) {
   deadlock_report report;
   report.kind = deadlock_kind::standstill;
   report.text =
-      "standstill: all " + std::to_string(in.tasks) +
-      " tasks wait, none is ready to run, no timer is armed, and no I/O, blocking call or "
-      "callback is out.\n  For events, channels, semaphores and latches: only a thread "
-      "outside the runtime can wake these.\n";
+      "standstill: " +
+      (in.tasks == 1 ? std::string("the only task waits")
+                     : "all " + std::to_string(in.tasks) + " tasks wait, none is ready to run") +
+      ", no timer is armed, and no I/O, blocking call or callback is out.\n";
+  if (waits_for_anybody(in.roots)) {
+    report.text +=
+        "  For events, channels, semaphores and latches: only a thread outside the runtime can "
+        "wake these. If one of yours will, runtime_options::deadlock_after = 0ms turns this "
+        "report off.\n";
+  }
   report.text += waits_of(in);
   for (const seen_node& each : in.roots) report.tasks.push_back(each.id);
   out.push_back(std::move(report));

@@ -3,6 +3,7 @@
 #include "insight/circles.hpp"
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 
 namespace tandem::inline v0::detail {
@@ -17,6 +18,85 @@ struct place {
   mark seen = mark::fresh;
 };
 
+/// circles/branches. Which tasks are stuck, found from those that are not.
+class stuck_tasks {
+ public:
+  explicit stuck_tasks(const snapshot& in) {
+    for (const seen_edge& each : in.edges) {
+      if (!each.is_known || !each.is_certain || each.awaited == 0) continue;
+      places_[each.awaited].awaited_by.push_back(&each);
+      if (each.joiner == 0) {
+        ++places_[each.waiting].blocked;
+      } else if (joiners_[each.joiner].children++ == 0) {
+        ++places_[each.waiting].blocked;
+      }
+    }
+    std::vector<std::uint64_t> all;
+    for (const auto& [id, of] : places_) all.push_back(id);
+    for (const std::uint64_t id : all) {
+      place& of = places_[id];
+      if (in.free_branches.contains(id) || of.blocked == 0) may_release(id, of);
+      if (of.blocked == 0) may_end(id, of);
+    }
+    settle();
+  }
+
+  /// Neither it nor anybody else lets the wait go on.
+  bool is_stuck(const seen_edge& edge) const {
+    if (!edge.is_known || !edge.is_certain || edge.awaited == 0) return false;
+    const auto found = places_.find(edge.awaited);
+    if (found == places_.end()) return false;
+    return edge.object != nullptr ? !found->second.releases : !found->second.ends;
+  }
+
+ private:
+  struct place {
+    std::vector<const seen_edge*> awaited_by;
+    std::size_t blocked = 0;  // branches of it that have not been seen to go on
+    bool releases = false;    // one of its branches goes on, so it may unlock what it holds
+    bool ends = false;        // all go on
+  };
+  struct joiner {
+    std::size_t children = 0;  // that have not been seen to end
+  };
+
+  void may_release(std::uint64_t id, place& of) {
+    if (of.releases) return;
+    of.releases = true;
+    changed_.push_back(id);
+  }
+  void may_end(std::uint64_t id, place& of) {
+    if (of.ends) return;
+    of.ends = true;
+    changed_.push_back(id);
+  }
+  void settle() {
+    while (!changed_.empty()) {
+      const std::uint64_t id = changed_.back();
+      changed_.pop_back();
+      place& of = places_[id];
+      std::vector<const seen_edge*> left;
+      for (const seen_edge* const each : of.awaited_by) {
+        if (each->object != nullptr ? !of.releases : !of.ends) {
+          left.push_back(each);
+        } else if (each->joiner == 0 || --joiners_[each->joiner].children == 0) {
+          branch_goes_on(each->waiting);
+        }
+      }
+      of.awaited_by = std::move(left);
+    }
+  }
+  void branch_goes_on(std::uint64_t id) {
+    place& of = places_[id];
+    may_release(id, of);
+    if (--of.blocked == 0) may_end(id, of);
+  }
+
+  std::unordered_map<std::uint64_t, place> places_;
+  std::unordered_map<std::uint64_t, joiner> joiners_;
+  std::vector<std::uint64_t> changed_;
+};
+
 /// With the smallest id in front.
 void turn(std::vector<seen_edge>& circle) {
   const auto first = std::min_element(
@@ -29,11 +109,11 @@ void turn(std::vector<seen_edge>& circle) {
 
 std::vector<std::vector<seen_edge>> circles_of(const snapshot& in) {
   std::unordered_map<std::uint64_t, place> places;
+  const stuck_tasks stuck(in);
   for (const seen_edge& each : in.edges) {
-    if (each.is_known && each.is_certain && each.awaited != 0) {
-      places[each.waiting].edges.push_back(&each);
-    }
+    if (stuck.is_stuck(each)) places[each.waiting].edges.push_back(&each);
   }
+  std::set<std::vector<std::uint64_t>> known;  // by their tasks
   std::vector<std::vector<seen_edge>> found;
   std::vector<const seen_edge*> path;
   std::vector<std::uint64_t> on_path;
@@ -61,7 +141,9 @@ std::vector<std::vector<seen_edge>> circles_of(const snapshot& in) {
         }
         circle.push_back(*edge);
         turn(circle);
-        found.push_back(std::move(circle));
+        std::vector<std::uint64_t> tasks;
+        for (const seen_edge& each : circle) tasks.push_back(each.waiting);
+        if (known.insert(std::move(tasks)).second) found.push_back(std::move(circle));
         continue;
       }
       to->second.seen = mark::on_path;

@@ -7,6 +7,7 @@
 #include "insight/dump_text.hpp"
 #include "insight/snapshot.hpp"
 #include "platform/process.hpp"
+#include "recorder/trace_page.hpp"
 
 namespace tandem::inline v0::detail {
 
@@ -52,22 +53,7 @@ class json_writer {
     out_ += name;
     out_ += "\":";
   }
-  void string(std::string_view value) {
-    out_ += '"';
-    for (const char c : value) {
-      if (c == '"' || c == '\\') {
-        out_ += '\\';
-        out_ += c;
-      } else if (static_cast<unsigned char>(c) < 0x20) {
-        char code[8];
-        std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned>(c));
-        out_ += code;
-      } else {
-        out_ += c;
-      }
-    }
-    out_ += '"';
-  }
+  void string(std::string_view value) { append_json_text(out_, value); }
   void text(const char* name, std::string_view value) {
     key(name);
     string(value);
@@ -224,6 +210,16 @@ class json_writer {
 
 std::string dump_as_json(const snapshot& of, code_names& names) {
   return json_writer(of, names).write();
+}
+
+void add_advice(std::string& dump, const std::vector<std::string>& advice) {
+  dump.resize(dump.rfind('}'));
+  dump += ",\"advice\":[";
+  for (const std::string& each : advice) {
+    if (dump.back() != '[') dump += ',';
+    append_json_text(dump, each);
+  }
+  dump += "]}\n";
 }
 
 }  // namespace tandem::inline v0::detail

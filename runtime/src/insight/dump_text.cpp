@@ -54,7 +54,9 @@ class text_writer {
 
  private:
   void line(std::size_t depth, const std::string& text) {
-    out_.append(2 * depth, ' ');
+    constexpr std::size_t deepest = 40;  // then the number says it
+    out_.append(2 * std::min(depth, deepest), ' ');
+    if (depth > deepest) out_ += "(" + std::to_string(depth) + ") ";
     out_ += text;
     out_ += '\n';
   }
@@ -67,9 +69,12 @@ class text_writer {
     line(0, number_text(of_.live) + (of_.live == 1 ? " task lives: " : " tasks live: ") +
                 number_text(of_.waiting) + " wait, " + number_text(of_.running) + " run, " +
                 number_text(ready) + " are ready to run or between two waits");
-    if (of_.live > of_.tasks) {
-      line(0, number_text(of_.live - of_.tasks) +
-                  " of them have not begun: they are queued behind others, see the threads");
+    if (of_.live > of_.tasks + of_.deeper) {
+      line(0, number_text(of_.live - of_.tasks - of_.deeper) +
+                  " more have not begun: they are queued behind others, and not listed");
+    }
+    if (of_.deeper != 0) {
+      line(0, number_text(of_.deeper) + " more lie over 1,000 levels deep, and are not listed");
     }
     line(0, of_.timers == 0 ? "no timer is armed"
                             : number_text(of_.timers) +
@@ -275,8 +280,10 @@ std::string span_text(std::int64_t ns) {
   return out;
 }
 
-std::string task_text(const seen_node& task) {
-  std::string out = "task " + std::to_string(task.id);
+std::string task_text(const seen_node& task) { return task_text(task.id, task); }
+
+std::string task_text(std::uint64_t id, const seen_node& task) {
+  std::string out = "task " + std::to_string(id);
   if (task.name[0] != 0) out += std::string(" \"") + task.name + "\"";
   return out + ", spawned at " +
          place_text(task.spawned_at.file_name(), task.spawned_at.line(),
@@ -302,7 +309,7 @@ std::string wait_text(const snapshot& in, const seen_wait& wait) {
       out += " somebody outside of any task";
     } else if (task != nullptr) {
       out += is_lock ? " " : ": ";
-      out += task_text(*task);
+      out += task_text(id, *task);
     } else {
       out += (is_lock ? " task " : ": task ") + std::to_string(id);
       if (note.more[0] == 0) {
@@ -315,7 +322,7 @@ std::string wait_text(const snapshot& in, const seen_wait& wait) {
     const seen_node* const task = in.find(note.task);
     out +=
         std::string(", ") + note.task_role + " " +
-        (task != nullptr ? task_text(*task)
+        (task != nullptr ? task_text(in.task_of(note.task), *task)
                          : "task " + std::to_string(in.task_of(note.task)) + ", which has ended");
   }
   if (wait.seen_since_ns >= 0) out += "; for at least " + span_text(in.now_ns - wait.seen_since_ns);

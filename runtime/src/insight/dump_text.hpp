@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace tandem::inline v0::detail {
 
@@ -22,9 +23,13 @@ std::string span_text(std::int64_t ns);
 std::string wait_text(const snapshot& in, const seen_wait& wait);
 /// "task 12 "transfer", spawned at bank.cpp:7 in main()"
 std::string task_text(const seen_node& task);
+/// Likewise, of one that is like that.
+std::string task_text(std::uint64_t id, const seen_node& like);
 
 /// @throws std::bad_alloc
 std::string dump_as_text(const snapshot& of, code_names& names);
 std::string dump_as_json(const snapshot& of, code_names& names);
+/// A member "advice" more of a dump as JSON.
+void add_advice(std::string& dump, const std::vector<std::string>& advice);
 
 }  // namespace tandem::inline v0::detail

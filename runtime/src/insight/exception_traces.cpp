@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <source_location>
 
@@ -20,6 +21,15 @@
 #include "frames/exception_hook.hpp"
 #include "insight/code_names.hpp"
 #include "insight/dump_text.hpp"
+#include "platform/process.hpp"
+
+#if defined(__SANITIZE_THREAD__)
+#define TANDEM_SEEN_BY_TSAN
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define TANDEM_SEEN_BY_TSAN
+#endif
+#endif
 
 namespace tandem::inline v0 {
 
@@ -48,12 +58,23 @@ struct all_traces {
   std::array<kept_trace, most_kept> kept;  // under the lock
   std::size_t next = 0;                    // likewise
   code_names names;                        // likewise
+  int process = 0;
+  all_traces* of_parent = nullptr;  // before a fork()
 };
 
-// Never destroyed: the last coroutines of a process may throw after its statics have gone.
+// Never destroyed: the last coroutines of a process may throw after its statics have gone. A child
+// of fork() has its own: the lock may be held by a thread that it has not.
 all_traces& traces() {
-  static all_traces& only = *new all_traces;
-  return only;
+  static constinit std::atomic<all_traces*> newest{nullptr};
+  all_traces* now = newest.load(std::memory_order_acquire);
+  if (now != nullptr && now->process == platform::process_id()) return *now;
+  auto fresh = std::make_unique<all_traces>();
+  fresh->process = platform::process_id();
+  fresh->of_parent = now;
+  if (newest.compare_exchange_strong(now, fresh.get(), std::memory_order_acq_rel)) {
+    return *fresh.release();
+  }
+  return *now;
 }
 
 const void* object_of(const std::exception_ptr& failure) noexcept {
@@ -95,6 +116,7 @@ void note(promise_base& frame) noexcept {
     });
     if (known != all.kept.end()) {
       // On its way out through a chain that is known, or, by a join_handle, in another task.
+      if (known->places.size() >= longest_trace) return;
       const void* const address = frame.handle().address();
       const bool is_there =
           std::any_of(known->places.begin(), known->places.end(),
@@ -145,7 +167,9 @@ std::vector<traced_frame> find_trace(Is is) {
 }  // namespace
 
 void begin_exception_traces() noexcept {
-#if TANDEM_ABI_AWAIT_LINES
+// The last hold on an exception is counted within the standard library, where ThreadSanitizer sees
+// nothing: a trace that lets one go would be taken for a race with whoever has read it.
+#if TANDEM_ABI_AWAIT_LINES && !defined(TANDEM_SEEN_BY_TSAN)
   // Relaxed: a choice; nothing goes with it.
   if (traces_wanted.load(std::memory_order_relaxed) == choice::by_build)
     exception_hook.store(&note);

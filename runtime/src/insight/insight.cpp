@@ -153,7 +153,12 @@ void insight::write_dump() noexcept {
       const std::lock_guard lock(lock_);
       const snapshot seen = look(options.most_frames, options.group);
       text = text_of(seen, options.format);
-      if (options.format == dump_format::text) text += advice_as_text(advice_of(seen, names_));
+      const std::vector<std::string> advice = advice_of(seen, names_);
+      if (options.format == dump_format::text) {
+        text += advice_as_text(advice);
+      } else {
+        add_advice(text, advice);
+      }
       names_.rest();
     }
     std::FILE* const file = path.empty() ? stderr : std::fopen(path.c_str(), "a");
@@ -161,9 +166,9 @@ void insight::write_dump() noexcept {
       std::perror(("tandem: the dump cannot be written to " + path).c_str());
       return;
     }
-    std::fputs(text.c_str(), file);
-    std::fflush(file);
-    if (file != stderr) std::fclose(file);
+    bool is_written = std::fputs(text.c_str(), file) >= 0 && std::fflush(file) == 0;
+    if (file != stderr) is_written = std::fclose(file) == 0 && is_written;
+    if (!is_written) std::perror(("tandem: the dump is not whole in " + path).c_str());
   } catch (const std::exception& failure) {
     std::fprintf(stderr, "tandem: no dump: %s\n", failure.what());
   }

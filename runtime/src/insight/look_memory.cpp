@@ -32,7 +32,7 @@ look_memory::restless look_memory::rests(const thread_note& of) {
   restless out;
   if (of.rests == thread_note::does_not_count) return out;
   const auto found = rests_.find(of.thread_id);
-  if (found != rests_.end() && found->second.rests == of.rests) {
+  if (found != rests_.end() && found->second.rests == of.rests && of.rests % 2 == 0) {
     out.since_ns = found->second.since_ns;
     out.segments = of.segments - found->second.segments;
   }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "insight/signal_dumps.hpp"
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -20,12 +21,22 @@ struct asked {
   std::vector<insight*> all;
   std::unique_ptr<platform::quit_signal> signal;  // under `changing`
   int process = 0;
+  asked* of_parent = nullptr;  // before a fork()
 };
 
-// Never destroyed: runtimes may be static objects.
+// Never destroyed: runtimes may be static objects. A child of fork() has its own: its parent's
+// runtimes and thread are not there, and the locks may be held by threads that are not, either.
 asked& those_asked() {
-  static asked& only = *new asked;
-  return only;
+  static constinit std::atomic<asked*> newest{nullptr};
+  asked* now = newest.load(std::memory_order_acquire);
+  if (now != nullptr && now->process == platform::process_id()) return *now;
+  auto fresh = std::make_unique<asked>();
+  fresh->process = platform::process_id();
+  fresh->of_parent = now;
+  if (newest.compare_exchange_strong(now, fresh.get(), std::memory_order_acq_rel)) {
+    return *fresh.release();
+  }
+  return *now;
 }
 
 void write_all() {
@@ -41,12 +52,6 @@ void dump_on_signal(insight& of) {
   const std::lock_guard changes(those.changing);
   {
     const std::lock_guard hold(those.lock);
-    if (those.process != platform::process_id()) {
-      // A child of fork(): its parent's runtimes, and the thread, are not here.
-      those.all.clear();
-      (void)those.signal.release();
-      those.process = platform::process_id();
-    }
     those.all.push_back(&of);
   }
   if (those.signal != nullptr) return;

@@ -69,6 +69,7 @@ struct seen_edge {
   std::uint64_t awaited = 0;     ///< id of the task; 0: unknown
   const void* leaf = nullptr;    ///< null: a parent that waits for a child
   const void* object = nullptr;  ///< the lock; null: for the end of the task
+  std::uint64_t joiner = 0;      ///< of a parent: id of the part that waits for all its children
   bool is_known = false;         ///< an earlier look has seen it
   bool is_certain = false;       ///< nothing else ends it: neither a time limit nor a sibling
 };
@@ -129,6 +130,10 @@ struct snapshot {
   std::unordered_map<std::uint64_t, std::uint64_t> parts;  ///< by id: the task that it is a part of
   /// Tasks by id, where a wait names any; of alike ones the one that stands for them.
   std::unordered_map<std::uint64_t, const seen_node*> by_id;
+  std::unordered_map<std::uint64_t, std::uint64_t> likes;  ///< by id: of the one that stands for it
+  /// circles/branches. By id of the task: how much in it may go on.
+  std::unordered_map<std::uint64_t, std::size_t> free_branches;
+  std::size_t deeper = 0;  ///< tasks that lie so deep that they are left out
 
   /// @param id  of an environment. @returns id of its task
   std::uint64_t task_of(std::uint64_t id) const {
@@ -137,7 +142,9 @@ struct snapshot {
   }
   /// @param id  of an environment. @returns its task; null: it was not seen
   const seen_node* find(std::uint64_t id) const {
-    const auto found = by_id.find(task_of(id));
+    const std::uint64_t task = task_of(id);
+    const auto like = likes.find(task);
+    const auto found = by_id.find(like != likes.end() ? like->second : task);
     return found != by_id.end() ? found->second : nullptr;
   }
 

@@ -23,6 +23,22 @@ constexpr std::size_t events_of_a_spell = 96;
 // enter, wait, joins and leave of one more, and of the level below.
 constexpr std::size_t events_to_spare = 8;
 constexpr std::size_t most_others = 8;
+// Below so many levels nothing is shown: whoever walks the tree does so on a stack.
+constexpr std::size_t most_levels = 1000;
+// circles/branches: of a longer chain it is not known whether it is the only one.
+constexpr std::size_t longest_chain = 1000;
+constexpr std::size_t most_likes = 100'000;
+
+/// circles/branches. Whether the frame is below one of several forked children of one environment:
+/// those that are queued, or run, are shown by nothing.
+bool is_one_of_several(const promise_base& frame) noexcept {
+  const promise_base* each = &frame;
+  for (std::size_t i = 0; i < longest_chain; ++i, each = each->continuation) {
+    if (each->continuation == nullptr) return false;
+    if (each->on_final != nullptr && each->continuation->env == each->env) return true;
+  }
+  return true;
+}
 
 std::size_t mix(std::size_t so_far, std::size_t more) noexcept {
   so_far ^= more + 0x9E3779B97F4A7C15U + (so_far << 6U) + (so_far >> 2U);
@@ -60,6 +76,7 @@ bool snapshot_builder::has_room() const noexcept {
 }
 
 snapshot_builder::event& snapshot_builder::add(what kind) noexcept {
+  TANDEM_ASSERT(event_count_ < events_.size(), "a look shows more than it has room for");
   event& fresh = events_[event_count_++];
   fresh.kind = kind;
   return fresh;
@@ -98,6 +115,7 @@ void snapshot_builder::wait(const stop_waiter& what_waits, const promise_base& f
   seen.is_known = known;
   seen.home = {};
   if (frame.home != nullptr) copy_name(seen.home, *frame.home);
+  fresh.is_one_of_several = seen.note.end == wait_end::task && is_one_of_several(frame);
   take_frames(fresh, frame);
 }
 
@@ -144,26 +162,34 @@ void snapshot_builder::settle() {
 }
 
 void snapshot_builder::add_joiner(const event& of) {
-  if (open_.empty()) return;
+  if (open_.empty() || deeper_ != 0) return;
   const auto first = frames_.begin() + static_cast<std::ptrdiff_t>(of.first_frame);
   open_.back().joins.assign(first, first + static_cast<std::ptrdiff_t>(of.frames));
 }
 
 void snapshot_builder::begin_node(event& of) {
+  if (deeper_ != 0 || open_.size() == most_levels) {
+    ++deeper_;
+    into_.deeper += of.node.is_task ? 1 : 0;
+    if (!of.node.is_task) into_.parts.emplace(of.node.id, above_.back().task);
+    note_free(above_.back().task);
+    return;
+  }
   seen_node& node = open_.emplace_back(std::move(of.node));
   of.node = seen_node();
   known_children_.emplace_back();
-  above mine{node.id, false};
+  above mine{node.id, !above_.empty() && above_.back().may_end_otherwise};
   if (!node.is_task && !above_.empty()) {
-    mine = above_.back();
-    mine.holds_up = false;
+    mine.task = above_.back().task;
     into_.parts.emplace(node.id, mine.task);
     const std::string_view word = node.note.word;
     mine.may_end_otherwise = mine.may_end_otherwise || node.note.until_ns != wait_note::no_time ||
                              word == "when_any" || word == "race";
   }
+  if (node.note.until_ns != wait_note::no_time) ++into_.outside_waits;  // time ends what is inside
   above_.push_back(mine);
   note_state(node, of.env);
+  above_.back().runs = node.state == task_state::runs;
 }
 
 void snapshot_builder::queued(seen_node&& of) {
@@ -188,7 +214,7 @@ void snapshot_builder::note_state(seen_node& node, const environment* env) {
 }
 
 void snapshot_builder::add_wait(event& of) {
-  if (open_.empty()) return;
+  if (open_.empty() || deeper_ != 0) return;
   seen_node& node = open_.back();
   seen_wait& wait = node.waits.emplace_back(of.wait);
   const auto first = frames_.begin() + static_cast<std::ptrdiff_t>(of.first_frame);
@@ -201,8 +227,12 @@ void snapshot_builder::add_wait(event& of) {
   into_.known_waits += wait.is_known ? 1 : 0;
   if (wait.note.end == wait_end::task) {
     mine.holds_up = true;
-    note_edge(seen_edge{mine.task, wait.note.task, wait.leaf, wait.note.object, wait.is_known,
-                        !mine.may_end_otherwise});
+    const bool is_certain = !mine.may_end_otherwise && !of.is_one_of_several;
+    note_edge(seen_edge{mine.task, wait.note.task, wait.leaf, wait.note.object, 0, wait.is_known,
+                        is_certain});
+    if (!wait.is_known || !is_certain) note_free(mine.task);
+  } else {
+    note_free(mine.task);
   }
   if (wait.note.end == wait_end::time || wait.note.end == wait_end::system) ++into_.outside_waits;
   if (wait.note.thread >= 0) ++into_.waits_by_thread[wait.note.thread];
@@ -293,6 +323,10 @@ void snapshot_builder::hash_node(seen_node& node) noexcept {
 }
 
 void snapshot_builder::end_node() {
+  if (deeper_ != 0) {
+    --deeper_;
+    return;
+  }
   seen_node node = std::move(open_.back());
   open_.pop_back();
   const above mine = above_.back();
@@ -301,11 +335,17 @@ void snapshot_builder::end_node() {
   if (mine.holds_up && !above_.empty()) {
     above_.back().holds_up = true;
     // A parent waits for each of its children.
-    if (node.is_task && !open_.back().joins.empty()) {
-      note_edge(seen_edge{above_.back().task, node.id, nullptr, nullptr, true,
-                          !above_.back().may_end_otherwise});
+    if (node.is_task && !open_.back().joins.empty() && !above_.back().may_end_otherwise) {
+      above_.back().is_held_up = true;
+      note_edge(
+          seen_edge{above_.back().task, node.id, nullptr, nullptr, open_.back().id, true, true});
     }
   }
+  // circles/branches
+  const bool has_parts = std::any_of(node.children.begin(), node.children.end(),
+                                     [](const seen_node& each) { return !each.is_task; });
+  const bool may_go_on = node.joins.empty() ? node.waits.empty() && !has_parts : !mine.is_held_up;
+  if (mine.runs || may_go_on) note_free(mine.task);
   // What a part does its task does.
   for (const seen_node& child : node.children) {
     if (child.is_task) continue;
@@ -325,6 +365,7 @@ void snapshot_builder::end_node() {
       seen_node& like = siblings[found->second];
       ++like.count;
       if (like.others.size() < most_others) like.others.push_back(node.id);
+      if (node.is_task && into_.likes.size() < most_likes) into_.likes.emplace(node.id, like.id);
       return;
     }
   }
@@ -334,7 +375,6 @@ void snapshot_builder::end_node() {
 void snapshot_builder::index(const std::vector<seen_node>& nodes) {
   for (const seen_node& each : nodes) {
     if (each.is_task) into_.by_id.emplace(each.id, &each);
-    for (const std::uint64_t like : each.others) into_.by_id.emplace(like, &each);
     index(each.children);
   }
 }
@@ -342,6 +382,12 @@ void snapshot_builder::index(const std::vector<seen_node>& nodes) {
 void snapshot_builder::finish() {
   for (seen_edge& each : into_.edges) each.awaited = into_.task_of(each.awaited);
   if (names_tasks_) index(into_.roots);
+  for (const seen_edge& each : into_.edges) {
+    // It may be another runtime's, and go on there.
+    if (each.leaf != nullptr && each.object == nullptr && into_.find(each.awaited) == nullptr) {
+      ++into_.outside_waits;
+    }
+  }
   for (auto& [address, object] : into_.objects) object.owner = into_.task_of(object.owner);
   for (const thread_note& each : into_.threads) {
     const look_memory::restless seen = memory_.rests(each);

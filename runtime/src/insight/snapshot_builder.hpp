@@ -46,6 +46,7 @@ class snapshot_builder final : public look_visitor {
     std::size_t first_frame = 0;
     std::size_t frames = 0;
     bool has_more_frames = false;
+    bool is_one_of_several = false;  // of wait: there may be siblings that no look sees
   };
 
   event& add(what kind) noexcept;
@@ -57,6 +58,8 @@ class snapshot_builder final : public look_visitor {
   void note_state(seen_node& node, const environment* env);
   void note_object(const seen_wait& wait, std::uint64_t task);
   void note_edge(seen_edge edge);
+  /// circles/branches. Something of the task may go on.
+  void note_free(std::uint64_t task) { ++into_.free_branches[task]; }
   void name_task(std::uint64_t task);
   void note_task(const seen_node& node);
   static std::string doing(const seen_node& node);
@@ -74,15 +77,18 @@ class snapshot_builder final : public look_visitor {
 
   /// What is above a node.
   struct above {
-    std::uint64_t task;      // that it is a part of
-    bool may_end_otherwise;  // below a time limit, a race or the like
-    bool holds_up = false;   // it, or something below it, waits for a task
+    std::uint64_t task;       // that it is a part of
+    bool may_end_otherwise;   // below a time limit, a race or the like
+    bool holds_up = false;    // it, or something below it, waits for a task
+    bool runs = false;        // a thread runs in it, not in a part of it
+    bool is_held_up = false;  // circles/branches: its joins have an edge
   };
   std::vector<seen_node> open_;  // from the root down
   std::vector<above> above_;     // of each open one
   // Of each open one, and of the roots: which of its children are how.
   std::vector<std::unordered_map<std::size_t, std::size_t>> known_children_;
   bool names_tasks_ = false;  // a wait names a task
+  std::size_t deeper_ = 0;    // environments below the deepest open one that are left out
 };
 
 }  // namespace tandem::inline v0::detail

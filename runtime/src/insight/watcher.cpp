@@ -1,5 +1,7 @@
 // watcher.cpp: the thread that looks by itself. Protocol deadlocks: README.md beside this.
 // SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
 
 #include <tandem/blocking.hpp>
@@ -15,7 +17,9 @@ namespace tandem::inline v0::detail {
 
 namespace {
 constexpr std::size_t most_remembered = 1000;
-}
+// A wait until a time that the clock cannot tell would end at once.
+constexpr std::chrono::milliseconds longest_wait = std::chrono::hours(24 * 365);
+}  // namespace
 
 insight::~insight() { end(); }
 
@@ -52,6 +56,8 @@ bool insight::may_stand_still() const noexcept {
     const blocking_stats now = calls->stats();
     if (now.threads != now.idle) return false;
   }
+  // A plain job of a worker is no task, and may be about to wake one.
+  if (of.pool.implementation().word.busy() != 0) return false;
   return !of.services.awaits_anything();
 }
 
@@ -66,7 +72,7 @@ void insight::start_watcher() noexcept {
 }
 
 void insight::watch() {
-  const std::chrono::milliseconds every = owner_.options().look_every;
+  const std::chrono::milliseconds every = std::min(owner_.options().look_every, longest_wait);
   std::unique_lock hold(watch_lock_);
   while (!ends_) {
     if (is_asked_) {
@@ -105,7 +111,7 @@ void insight::look_for_deadlocks(bool only_standstill) {
       // deadlocks/confirm
       {
         std::unique_lock hold(watch_lock_);
-        if (watch_changed_.wait_for(hold, owner_.options().deadlock_after,
+        if (watch_changed_.wait_for(hold, std::min(owner_.options().deadlock_after, longest_wait),
                                     [this] { return ends_; })) {
           return;
         }

@@ -294,7 +294,7 @@ class drawing {
       const task& each = tasks_[id];
       if (each.now != state::none) page_.span_end(id, 1, edge.ns, name_of(each.now), arguments());
       page_.span_end(id, 1, edge.ns, label_of(id),
-                     arguments().add("outcome", to_string(task_outcome::running)));
+                     arguments().add("outcome", "not ended"));
     }
   }
 

@@ -8,6 +8,7 @@ namespace tandem::inline v0::detail {
 
 void control_timer::arm(std::chrono::steady_clock::duration after) noexcept {
   waits_ = true;
+  is_armed_.store(true, std::memory_order_relaxed);
   timer_service& timers = timers_of(clock_of_);
   timers.prepare(*this);
   (void)timers.arm(*this, std::chrono::steady_clock::now() + after);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <atomic>
 #include <chrono>
 
 #include <tandem/detail/timer_service.hpp>
@@ -22,6 +23,10 @@ class control_timer final : public timer_node {
   void arm_if_free(std::chrono::steady_clock::duration after) noexcept {
     if (!waits_) arm(after);
   }
+  /// Any thread, about now: it is armed.
+  bool is_armed() const noexcept { return is_armed_.load(std::memory_order_relaxed); }
+  /// It calls.
+  void fires() noexcept { is_armed_.store(false, std::memory_order_relaxed); }
   /// What it has called is over.
   void is_free() noexcept { waits_ = false; }
   /// One that cannot be taken back is about to call, and finds whatever is true then.
@@ -35,6 +40,7 @@ class control_timer final : public timer_node {
   tandem::runtime& clock_of_;  // the control may be made before its timers are
   const fire_function fire_;
   bool waits_ = false;
+  std::atomic<bool> is_armed_{false};  // for reports
 };
 
 }  // namespace tandem::inline v0::detail

@@ -9,7 +9,9 @@ namespace {
 constexpr auto attempt_distance = std::chrono::milliseconds(10);
 
 timed_control& called_by(timer_node& self) noexcept {
-  return static_cast<control_timer&>(self).owner;
+  auto& which = static_cast<control_timer&>(self);
+  which.fires();
+  return which.owner;
 }
 void on_sample_time(timer_node& self, fired_timers& /*batch*/) noexcept {
   called_by(self).sample_is_due();

@@ -37,9 +37,10 @@ class control_timers {
   bool are_driven(clock::time_point now) noexcept;
   /// None of them waits any more, but for one that is about to call.
   void call_off() noexcept;
-  /// How many wait.
-  unsigned waiting() const noexcept {
-    return (sample.waits() ? 1U : 0U) + (gate.waits() ? 1U : 0U) + (delay.waits() ? 1U : 0U);
+  /// How many are armed.
+  unsigned armed() const noexcept {
+    return (sample.is_armed() ? 1U : 0U) + (gate.is_armed() ? 1U : 0U) +
+           (delay.is_armed() ? 1U : 0U);
   }
   /// For good. One that fires just now still calls.
   void end() noexcept;

@@ -56,7 +56,7 @@ bool pool_control::fell_asleep() noexcept {
 
 unsigned pool_control::timers_of_its_own() noexcept {
   const std::lock_guard lock(lock_);
-  return timers_.waiting();
+  return timers_.armed();
 }
 
 void pool_control::stop() noexcept {

@@ -51,7 +51,12 @@ void stop_look::walk(stop_state& top) {
     // All are shown.
     stop_state* const done = in.at;
     done->lock_.unlock();
-    end_held();
+    // A level that is left takes room, too; `done` is kept by is_looked_at_.
+    if (visitor_.has_room()) {
+      end_held();
+    } else {
+      make_room();
+    }
     if (--depth_ == 0) break;
     level& above = lowest();
     above.at->lock_.lock();

@@ -7,6 +7,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <tandem/tandem.hpp>
 
@@ -101,6 +102,41 @@ TEST(advice, of_a_channel_whose_consumer_is_gone_says_that) {
   const std::string text = rt->dump();
   EXPECT_NE(text.find(", last received from by task"), std::string::npos) << text;
   (void)values.try_receive();
+  (*rt).run_until_idle();
+}
+
+TEST(advice, of_a_channel_knows_its_consumer_after_the_time_limit_of_its_receive) {
+  test_runtime rt(0U);
+  tandem::channel<int> values(1);
+  tandem::event then;
+  const auto limited = [](tandem::channel<int>& from, tandem::event& until) -> task<void> {
+    const auto one = [](tandem::channel<int>& c) -> task<void> { (void)co_await c.receive(); };
+    co_await tandem::with_timeout(1h, one(from));
+    co_await until.wait();
+    (void)co_await from.receive();
+    (void)co_await from.receive();
+  };
+  auto to = rt->spawn(limited(values, then));
+  auto from = rt->spawn(produce(values));
+  (*rt).run_until_idle();
+  const std::string all = advice_of(*rt);
+  EXPECT_NE(all.find("which waits for an event"), std::string::npos) << all;
+  then.set();
+  (*rt).run_until_idle();
+}
+
+TEST(advice, of_a_lock_knows_its_holder_among_many_alike) {
+  test_runtime rt(0U);
+  std::vector<tandem::mutex> locks(40);
+  tandem::event over;
+  std::vector<tandem::join_handle<>> all;
+  for (tandem::mutex& each : locks) all.push_back(rt->spawn(hold(each, over)));
+  all.push_back(rt->spawn(want(locks[30])));
+  (*rt).run_until_idle();
+  const std::string said = advice_of(*rt);
+  EXPECT_NE(said.find("It is held by task"), std::string::npos) << said;
+  EXPECT_NE(said.find("which waits for an event"), std::string::npos) << said;
+  over.set();
   (*rt).run_until_idle();
 }
 

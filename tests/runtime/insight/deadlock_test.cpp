@@ -162,6 +162,125 @@ TEST(deadlock, a_task_that_joins_its_own_child_that_waits_for_it_is_a_circle) {
   (*rt).run_until_idle();
 }
 
+std::string all_advice(const tandem::runtime& of) {
+  std::string all;
+  (void)of.diagnose(0ms);  // a circle is told of by a look that has seen its waits before
+  for (const std::string& each : of.diagnose(0ms)) all += each + "\n";
+  return all;
+}
+
+task<void> hold_until(tandem::mutex& lock, tandem::event& over) {
+  const tandem::mutex_guard guard = co_await lock.scoped_lock();
+  co_await over.wait();
+}
+
+task<void> want(tandem::mutex& lock) {
+  const tandem::mutex_guard guard = co_await lock.scoped_lock();
+}
+
+TEST(deadlock, a_lock_between_parts_of_one_task_is_none) {
+  test_runtime rt(0U);
+  tandem::mutex lock;
+  tandem::event over;
+  const auto parts = [](tandem::mutex& m, tandem::event& e) -> task<void> {
+    co_await tandem::when_all(hold_until(m, e), want(m));
+  };
+  const auto forks = [](tandem::mutex& m, tandem::event& e) -> task<void> {
+    co_await tandem::fork_join(hold_until(m, e), want(m));
+  };
+  for (int way = 0; way < 2; ++way) {
+    over.reset();
+    auto both = rt->spawn(way == 0 ? parts(lock, over) : forks(lock, over));
+    (*rt).run_until_idle();
+    const std::string all = all_advice(*rt);
+    EXPECT_EQ(all.find("can never go on"), std::string::npos) << all;
+    EXPECT_EQ(all.find("in a circle"), std::string::npos) << all;
+    over.set();
+    (*rt).run_until_idle();
+    EXPECT_TRUE(both.is_done());
+  }
+}
+
+TEST(deadlock, a_child_of_a_scope_that_wants_what_a_part_beside_the_scope_holds_is_none) {
+  test_runtime rt(0U);
+  tandem::mutex lock;
+  tandem::event over;
+  const auto with_children = [](tandem::mutex& m) -> task<void> {
+    const auto body = [&m](tandem::task_scope& scope) -> task<void> {
+      scope.spawn(want(m));
+      co_return;
+    };
+    co_await tandem::with_scope(body);
+  };
+  const auto all_of_it = [&]() -> task<void> {
+    co_await tandem::when_all(hold_until(lock, over), with_children(lock));
+  };
+  auto whole = rt->spawn(all_of_it());
+  (*rt).run_until_idle();
+  const std::string all = all_advice(*rt);
+  EXPECT_EQ(all.find("in a circle"), std::string::npos) << all;
+  over.set();
+  (*rt).run_until_idle();
+  EXPECT_TRUE(whole.is_done());
+}
+
+TEST(deadlock, a_circle_whose_every_part_is_stuck_is_told_of_once) {
+  test_runtime rt(0U);
+  tandem::mutex lock;
+  const auto twice = [](tandem::mutex& m) -> task<void> {
+    const tandem::mutex_guard first = co_await m.scoped_lock();
+    co_await tandem::when_all(want(m), want(m));
+  };
+  auto stuck = rt->spawn(twice(lock));
+  (*rt).run_until_idle();
+  const std::string all = all_advice(*rt);
+  const std::size_t at = all.find("a task waits for itself, and can never go on");
+  EXPECT_NE(at, std::string::npos) << all;
+  EXPECT_EQ(all.find("can never go on", at + 60), std::string::npos) << all;
+  stuck.cancel();
+  (*rt).run_until_idle();
+}
+
+TEST(deadlock, a_circle_through_a_scope_below_a_time_limit_is_none) {
+  test_runtime rt(0U);
+  tandem::mutex lock;
+  const auto parent = [](tandem::mutex& m) -> task<void> {
+    const tandem::mutex_guard guard = co_await m.scoped_lock();
+    const auto body = [&m](tandem::task_scope& scope) -> task<void> {
+      scope.spawn(want(m));
+      co_return;
+    };
+    (void)co_await tandem::as_result(tandem::with_timeout(1h, tandem::with_scope(body)));
+  };
+  auto waiting = rt->spawn(parent(lock));
+  (*rt).run_until_idle();
+  const std::string all = all_advice(*rt);
+  EXPECT_EQ(all.find("in a circle"), std::string::npos) << all;
+  waiting.cancel();
+  (*rt).run_until_idle();
+}
+
+TEST(deadlock, a_task_that_time_or_another_runtime_lets_go_on_is_no_standstill) {
+  reports told;
+  tandem::runtime_options options;  // it sizes itself, with timers of its own
+  options.log_deadlock = false;
+  options.deadlock_after = 10ms;
+  options.on_deadlock = [&told](const deadlock_report& report) { told.add(report); };
+  test_runtime rt(options);
+  test_runtime other(1U);
+  tandem::event never;
+  const auto limited = [](tandem::event& e) -> task<void> {
+    (void)co_await tandem::as_result(tandem::with_timeout(1500ms, wait_for(e)));
+  };
+  const auto sleeps = []() -> task<void> { co_await tandem::sleep_for(1500ms); };
+  const auto joins = [](tandem::join_handle<> of) -> task<void> { co_await std::move(of); };
+  auto first = rt->spawn(limited(never));
+  first.wait();
+  auto second = rt->spawn(joins(other->spawn(sleeps())));
+  second.wait();
+  EXPECT_EQ(told.count(), 0U);
+}
+
 TEST(deadlock, where_time_is_virtual_the_exception_says_what_the_tasks_wait_for) {
   tandem::runtime_options options;
   options.clock = tandem::virtual_time(1);

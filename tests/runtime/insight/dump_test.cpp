@@ -5,6 +5,7 @@
 #include <chrono>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include <tandem/tandem.hpp>
 
@@ -369,5 +370,60 @@ TEST_F(dump, a_line_is_known_for_each_await_where_the_build_keeps_them) {
   (*rt).run_until_idle();
 }
 #endif
+
+task<void> nest(tandem::event& until, int levels, bool scopes) {
+  if (levels == 0) {
+    co_await until.wait();
+  } else if (scopes) {
+    const auto body = [&](tandem::task_scope& scope) -> task<void> {
+      scope.spawn(nest(until, levels - 1, scopes));
+      co_return;
+    };
+    co_await tandem::with_scope(body);
+  } else {
+    co_await tandem::with_timeout(1h, nest(until, levels - 1, scopes));
+  }
+}
+
+TEST(dump_of_nested, tasks_of_any_depth_and_number_has_room_for_all) {
+  for (const bool scopes : {true, false}) {
+    for (const int roots : {1, 10, 50}) {
+      for (int levels = 1; levels < 120; levels += levels < 16 ? 1 : 7) {
+        test_runtime rt(0U);
+        tandem::event until;
+        std::vector<tandem::join_handle<>> all;
+        for (int i = 0; i < roots; ++i) all.push_back(rt->spawn(nest(until, levels, scopes)));
+        (*rt).run_until_idle();
+        tandem::dump_options options;
+        options.group = false;
+        const std::string text = rt->dump(options);
+        std::size_t waits = 0;
+        for (std::size_t at = text.find("waits for an event"); at != std::string::npos;
+             at = text.find("waits for an event", at + 1)) {
+          ++waits;
+        }
+        EXPECT_EQ(waits, static_cast<std::size_t>(roots)) << levels;
+        until.set();
+        (*rt).run_until_idle();
+      }
+    }
+  }
+}
+
+TEST(dump_of_nested, tasks_leaves_out_what_lies_too_deep_and_says_so) {
+  test_runtime rt(0U);
+  tandem::event until;
+  auto deep = rt->spawn(nest(until, 5000, true));
+  (*rt).run_until_idle();
+  const std::string text = rt->dump();
+  EXPECT_NE(text.find("more lie over 1,000 levels deep, and are not listed"), std::string::npos);
+  EXPECT_LT(text.size(), 5'000'000U);
+  tandem::dump_options options;
+  options.format = tandem::dump_format::json;
+  EXPECT_LT(rt->dump(options).size(), 5'000'000U);
+  EXPECT_EQ(rt->diagnose(0ms).size(), 0U);
+  until.set();
+  (*rt).run_until_idle();
+}
 
 }  // namespace

@@ -59,15 +59,15 @@ class TANDEM_API channel_base {
   const std::size_t capacity_;
   std::size_t head_ = 0;  // the oldest value
   std::size_t size_ = 0;
-  // Ids of environments, for people who ask why nobody puts or takes; 0: outside of any task.
+  // Ids of tasks, for people who ask why nobody puts or takes; 0: outside of any task.
   std::uint64_t last_sender_ = 0;
   std::uint64_t last_receiver_ = 0;
   wait_list senders_;
   wait_list receivers_;
 
-  static std::uint64_t this_task() noexcept { return id_of(this_thread().env); }
-  static std::uint64_t id_of(const environment* env) noexcept {
-    return env != nullptr ? env->id() : 0;
+  static std::uint64_t this_task() noexcept { return environment::task_id(this_thread().env); }
+  static std::uint64_t task_of(const waiter& of) noexcept {
+    return environment::task_id(of.waiting().env);
   }
 };
 
@@ -195,7 +195,7 @@ class channel_core : public channel_base {
     if (!receivers_.empty()) {
       last_sender_ = this_task();
       served = receivers_.pop_front();  // waiting/grant
-      last_receiver_ = id_of(served->waiting().env);
+      last_receiver_ = task_of(*served);
       static_cast<channel_receiver<T>*>(served)->value->emplace(std::move(value));
       return channel_result::done;
     }
@@ -212,7 +212,7 @@ class channel_core : public channel_base {
       last_receiver_ = this_task();
       if (!senders_.empty()) {
         served = senders_.pop_front();  // waiting/grant
-        last_sender_ = id_of(served->waiting().env);
+        last_sender_ = task_of(*served);
         push(*static_cast<channel_sender<T>*>(served)->value);
       }
       return channel_result::done;
@@ -220,7 +220,7 @@ class channel_core : public channel_base {
     if (!senders_.empty()) {  // capacity 0
       last_receiver_ = this_task();
       served = senders_.pop_front();
-      last_sender_ = id_of(served->waiting().env);
+      last_sender_ = task_of(*served);
       into.emplace(std::move(*static_cast<channel_sender<T>*>(served)->value));
       return channel_result::done;
     }

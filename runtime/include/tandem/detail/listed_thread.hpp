@@ -27,7 +27,7 @@ struct thread_note {
   std::uint64_t thread_id = 0;       ///< of the system
   const environment* env = nullptr;  ///< whose segment it runs: only to be compared
   std::uint64_t segments = 0;        ///< a number that is higher when another segment has begun
-  /// How often it has had nothing to do, where it counts that.
+  /// Where it counts that: twice as often as it has had nothing to do; odd while it has nothing.
   static constexpr std::uint64_t does_not_count = UINT64_MAX;
   std::uint64_t rests = does_not_count;
 };
@@ -35,7 +35,7 @@ struct thread_note {
 /// While it lives the calling thread is in the list.
 class TANDEM_API listed_thread {
  public:
-  /// @param rests  where the thread counts how often it has nothing to do; null: nowhere
+  /// @param rests  where the thread counts the begins and the ends of its rests; null: nowhere
   listed_thread(const tandem::runtime* owner, const char* role, int number,
                 const own_counter* rests = nullptr) noexcept;
   listed_thread(const listed_thread&) = delete;

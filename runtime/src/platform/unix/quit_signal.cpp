@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "platform/quit_signal.hpp"
 
+#include <pthread.h>
 #include <semaphore.h>
 
 #include <atomic>
@@ -20,15 +21,22 @@ namespace {
 ::sem_t came;
 constinit std::atomic<bool> is_made{false};  // `came` is; constant from then on
 struct sigaction before{};                   // written while no handler of ours is installed
+// Whose handler calls another one just now: one that came later than ours, and keeps it, may be
+// what we call.
+constinit std::atomic<pthread_t> calling{};
 
 void handle(int number, siginfo_t* info, void* context) {
   const int kept = errno;
+  const pthread_t self = ::pthread_self();
+  if (calling.load(std::memory_order_relaxed) == self) return;
+  calling.store(self, std::memory_order_relaxed);
   if (is_made.load(std::memory_order_acquire)) (void)::sem_post(&came);
   if ((before.sa_flags & SA_SIGINFO) != 0) {
     if (before.sa_sigaction != nullptr) before.sa_sigaction(number, info, context);
   } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
     before.sa_handler(number);
   }
+  calling.store(pthread_t{}, std::memory_order_relaxed);
   errno = kept;
 }
 
@@ -43,13 +51,18 @@ class quit_signal::state {
       }
       is_made.store(true, std::memory_order_release);
     }
+    while (::sem_trywait(&came) == 0) {  // nobody asked us
+    }
     struct sigaction ours{};
     ours.sa_sigaction = &handle;
     ours.sa_flags = SA_SIGINFO | SA_RESTART;
     ::sigemptyset(&ours.sa_mask);
-    if (::sigaction(SIGQUIT, nullptr, &before) != 0 || ::sigaction(SIGQUIT, &ours, nullptr) != 0) {
-      throw std::system_error(errno, std::generic_category(), "tandem: sigaction(SIGQUIT)");
-    }
+    struct sigaction there{};
+    if (::sigaction(SIGQUIT, nullptr, &there) != 0) fail();
+    // A child of fork() has its parent's, and what was before that.
+    const bool is_ours = (there.sa_flags & SA_SIGINFO) != 0 && there.sa_sigaction == &handle;
+    if (!is_ours) before = there;
+    if (::sigaction(SIGQUIT, &ours, nullptr) != 0) fail();
     try {
       thread_ = start_thread("tandem-quit", [this] { run(); });
     } catch (...) {
@@ -71,6 +84,9 @@ class quit_signal::state {
   }
 
  private:
+  [[noreturn]] static void fail() {
+    throw std::system_error(errno, std::generic_category(), "tandem: sigaction(SIGQUIT)");
+  }
   void run() {
     while (true) {
       while (::sem_wait(&came) != 0) {}  // interrupted
