@@ -131,7 +131,9 @@ class TANDEM_API environment {
 TANDEM_API environment* current_environment() noexcept;
 
 /// Names the task that the calling thread runs: in dumps, traces, counters and hooks. What it
-/// spawns from then on takes the name over until it has one of its own. Outside any task: nothing.
+/// spawns from then on takes the name over until it has one of its own. The last name stays: a
+/// coroutine that is awaited, and a child of when_all, are the same task, so name what you spawn.
+/// Outside any task: nothing.
 ///
 ///     tandem::name("GET /solve");
 ///

@@ -55,11 +55,11 @@ class TANDEM_API runtime_options : public pool_options {
 
   /// Whether SIGQUIT (Ctrl+\; on Windows Ctrl+Break) writes dump() and diagnose() to standard error,
   /// by a thread of its own, and the trace into its file if a recorder is on (trace_to); the program
-  /// goes on. TANDEM_DUMP_ON_SIGNAL (on or off), or a path
-  /// in TANDEM_DUMP; default off.
+  /// goes on. TANDEM_DUMP_ON_SIGNAL (on or off), or a path in TANDEM_DUMP; default off: then the
+  /// signal ends a program.
   bool dump_on_signal;
-  /// Where such a dump is appended instead; as JSON if it ends with ".json". TANDEM_DUMP; default
-  /// "": standard error.
+  /// Where such a dump is appended instead; if it ends with ".json" one object a line for each
+  /// signal. TANDEM_DUMP; default "": standard error.
   std::string dump_path;
   /// So long all workers have had nothing to do while tasks live and nothing is out that could
   /// wake one: that is looked into, and reported once. Not with a virtual clock, which says so at

@@ -21,7 +21,7 @@ class traced_frame {
 };
 
 /// The chain of awaits at the throw: the coroutine that the exception left first, who awaited it,
-/// and so on up to the task; behind that who awaited the task.
+/// and so on up to the task; behind that those of whoever joined the task and let it pass.
 ///
 ///     try {
 ///       co_await serve(client);
@@ -30,7 +30,8 @@ class traced_frame {
 ///     }
 ///
 /// Kept are the last 16 exceptions that left a coroutine, and for that they live on: where
-/// trace_exceptions() says so. Stops (operation_cancelled) are not kept.
+/// trace_exceptions() says so. Stops (operation_cancelled) are not kept. A copy of an exception has
+/// no trace.
 ///
 /// @returns        empty if it was not kept
 /// @throws         std::bad_alloc
