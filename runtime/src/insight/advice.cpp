@@ -94,6 +94,24 @@ const seen_node* waiting_part(const seen_node& of) {
   return nullptr;
 }
 
+/// "load(int) at load.cpp:12": the innermost coroutine that is not of tandem itself, else the
+/// innermost; "" without any.
+std::string coroutine_text(const seen_wait& wait, code_names& names) {
+  if (wait.frames.empty()) return "";
+  const auto is_theirs = [&names](const seen_frame& each) {
+    return !names.find(each.code).function.starts_with("tandem::");
+  };
+  auto at = std::find_if(wait.frames.begin(), wait.frames.end(), is_theirs);
+  if (at == wait.frames.end()) at = wait.frames.begin();
+  const code_name& name = names.find(at->code);
+  if (at->awaits_at.line() != 0) {
+    return name.function + " at " + place_text(at->awaits_at.file_name(), at->awaits_at.line(), "");
+  }
+  return name.file.empty()
+             ? name.function
+             : name.function + ", which begins at " + name.file + ":" + std::to_string(name.line);
+}
+
 /// ", which waits for I/O read on descriptor 7, 3 awaits deep in load(int)"; "": it was not seen.
 std::string doing_text(const snapshot& in, std::uint64_t id, code_names& names) {
   const seen_node* const task = in.find(id);
@@ -106,17 +124,8 @@ std::string doing_text(const snapshot& in, std::uint64_t id, code_names& names) 
     const seen_wait& wait = part->waits.front();
     std::string out = ", which " + wait_text(in, wait);
     if (wait.frames.empty()) return out;
-    out += ", " + counted(wait.frames.size(), "await", "awaits") + " deep" +
-           (wait.has_more_frames ? " or more" : "") + " in ";
-    const seen_frame& inmost = wait.frames.front();
-    const code_name& name = names.find(inmost.code);
-    out += name.function;
-    if (inmost.awaits_at.line() != 0) {
-      out += " at " + place_text(inmost.awaits_at.file_name(), inmost.awaits_at.line(), "");
-    } else if (!name.file.empty()) {
-      out += ", which begins at " + name.file + ":" + std::to_string(name.line);
-    }
-    return out;
+    return out + ", " + counted(wait.frames.size(), "await", "awaits") + " deep" +
+           (wait.has_more_frames ? " or more" : "") + " in " + coroutine_text(wait, names);
   }
   return task->joins.empty() ? ", which is ready to run, or waits for something that tandem does "
                                "not know"
@@ -213,7 +222,20 @@ void about_stops(const snapshot& in, std::vector<std::string>& out) {
   }
 }
 
-std::string circle_text(const snapshot& in, const std::vector<seen_edge>& circle) {
+/// Of the wait of that edge, in the task, or in a part of it; null: it is none.
+const seen_wait* wait_of(const seen_node& in, const void* leaf) {
+  for (const seen_wait& each : in.waits) {
+    if (each.leaf == leaf) return &each;
+  }
+  for (const seen_node& each : in.children) {
+    if (each.is_task) continue;
+    if (const seen_wait* const found = wait_of(each, leaf)) return found;
+  }
+  return nullptr;
+}
+
+std::string circle_text(const snapshot& in, code_names& names,
+                        const std::vector<seen_edge>& circle) {
   std::string out;
   if (circle.size() == 1) {
     out = "deadlock: a task waits for itself, and can never go on:\n";
@@ -231,6 +253,9 @@ std::string circle_text(const snapshot& in, const std::vector<seen_edge>& circle
       out += "the end of ";
     }
     out += each.awaited == each.waiting ? "itself" : task_of(in, each.awaited);
+    const seen_node* const task = each.leaf != nullptr ? in.find(each.waiting) : nullptr;
+    const seen_wait* const wait = task != nullptr ? wait_of(*task, each.leaf) : nullptr;
+    if (wait != nullptr) out += ", in " + coroutine_text(*wait, names);
     out += "\n";
   }
   if (circle.size() == 1 && circle.front().object != nullptr) {
@@ -240,8 +265,8 @@ std::string circle_text(const snapshot& in, const std::vector<seen_edge>& circle
 }
 
 /// What they all wait for, alike ones together.
-void add_waits(const snapshot& in, const std::vector<seen_node>& nodes, std::size_t times,
-               const seen_node* task, std::string& out, std::size_t& told) {
+void add_waits(const snapshot& in, code_names& names, const std::vector<seen_node>& nodes,
+               std::size_t times, const seen_node* task, std::string& out, std::size_t& told) {
   constexpr std::size_t most_lines = 32;
   for (const seen_node& each : nodes) {
     const std::size_t count = times * each.count;
@@ -251,18 +276,19 @@ void add_waits(const snapshot& in, const std::vector<seen_node>& nodes, std::siz
       out += "  " + (count > 1 ? std::to_string(count) + " like " : std::string());
       if (!each.is_task) out += std::string("in ") + each.note.word + " of ";
       out += task != nullptr ? task_text(*task) : "a task";
-      out += ": " + wait_text(in, wait) + "\n";
+      out += ": " + wait_text(in, wait);
+      if (!wait.frames.empty()) out += ", in " + coroutine_text(wait, names);
+      out += "\n";
     }
-    add_waits(in, each.children, count, task, out, told);
+    add_waits(in, names, each.children, count, task, out, told);
   }
 }
 
 bool waits_for_anybody(const std::vector<seen_node>& nodes) {
   return std::any_of(nodes.begin(), nodes.end(), [](const seen_node& each) {
     return waits_for_anybody(each.children) ||
-           std::any_of(each.waits.begin(), each.waits.end(), [](const seen_wait& wait) {
-             return wait.note.end == wait_end::anybody;
-           });
+           std::any_of(each.waits.begin(), each.waits.end(),
+                       [](const seen_wait& wait) { return wait.note.end == wait_end::anybody; });
   });
 }
 
@@ -282,10 +308,10 @@ std::string advice_as_text(const std::vector<std::string>& advice) {
   return out + "\n";
 }
 
-std::string waits_of(const snapshot& in) {
+std::string waits_of(const snapshot& in, code_names& names) {
   std::string out;
   std::size_t told = 0;
-  add_waits(in, in.roots, 1, nullptr, out, told);
+  add_waits(in, names, in.roots, 1, nullptr, out, told);
   return out;
 }
 
@@ -295,13 +321,13 @@ bool stands_still(const snapshot& in) {
          in.outside_waits == 0 && in.timers == 0 && in.runs.empty() && in.blocking_busy == 0;
 }
 
-std::vector<deadlock_report> deadlocks_of(const snapshot& in) {
+std::vector<deadlock_report> deadlocks_of(const snapshot& in, code_names& names) {
   std::vector<deadlock_report> out;
   for (const std::vector<seen_edge>& circle : circles_of(in)) {
     deadlock_report report;
     report.kind = deadlock_kind::circle;
     for (const seen_edge& each : circle) report.tasks.push_back(each.waiting);
-    report.text = circle_text(in, circle);
+    report.text = circle_text(in, names, circle);
     out.push_back(std::move(report));
   }
   if (!stands_still(in)) return out;
@@ -318,7 +344,7 @@ std::vector<deadlock_report> deadlocks_of(const snapshot& in) {
         "wake these. If one of yours will, runtime_options::deadlock_after = 0ms turns this "
         "report off.\n";
   }
-  report.text += waits_of(in);
+  report.text += waits_of(in, names);
   for (const seen_node& each : in.roots) report.tasks.push_back(each.id);
   out.push_back(std::move(report));
   return out;
@@ -326,7 +352,7 @@ std::vector<deadlock_report> deadlocks_of(const snapshot& in) {
 
 std::vector<std::string> advice_of(const snapshot& in, code_names& names) {
   std::vector<std::string> out;
-  for (const deadlock_report& each : deadlocks_of(in)) out.push_back(each.text);
+  for (const deadlock_report& each : deadlocks_of(in, names)) out.push_back(each.text);
   about_runs(in, out);
   about_completion_threads(in, out);
   about_blocking(in, out);

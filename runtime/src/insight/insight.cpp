@@ -29,7 +29,6 @@ namespace {
 constexpr std::chrono::milliseconds between_looks{200};
 // queued/list: so many are taken down under the lock of the lane, in some 10 us.
 constexpr std::size_t most_queued = 256;
-constexpr std::size_t frames_of_advice = 16;  // of each chain
 }  // namespace
 
 insight_slot make_insight(tandem::runtime& owner) { return insight_slot(new insight(owner)); }
@@ -135,7 +134,9 @@ std::vector<std::string> insight::diagnose(std::chrono::milliseconds during) {
 std::string insight::waits() noexcept {
   try {
     const std::lock_guard lock(lock_);
-    return waits_of(look(1, true));
+    std::string text = waits_of(look(frames_of_advice, true), names_);
+    names_.rest();
+    return text;
   } catch (const std::bad_alloc&) {
     return "";
   }

@@ -52,6 +52,7 @@ class insight {
  private:
   /// A first look, so long before another one: by both it is known what lasts.
   void look_before(std::chrono::milliseconds span);
+  static constexpr std::size_t frames_of_advice = 16;  // of each chain
   // Under lock_.
   snapshot look(std::size_t most_frames, bool groups);
   void add_queued(snapshot_builder& to) const;

@@ -97,9 +97,10 @@ void insight::look_for_deadlocks(bool only_standstill) {
     std::vector<deadlock_report> found;
     {
       const std::lock_guard lock(lock_);
-      const snapshot first = look(1, true);
+      const snapshot first = look(frames_of_advice, true);
       if (!only_standstill) {
-        found = deadlocks_of(first);  // by the looks before
+        found = deadlocks_of(first, names_);  // by the looks before
+        names_.rest();
         std::erase_if(found, [](const deadlock_report& each) {
           return each.kind == deadlock_kind::standstill;
         });
@@ -117,9 +118,10 @@ void insight::look_for_deadlocks(bool only_standstill) {
         }
       }
       const std::lock_guard lock(lock_);
-      const snapshot second = look(1, true);
+      const snapshot second = look(frames_of_advice, true);
       if (!stands_still(second) || second.known_waits != second.waits) return;
-      found = deadlocks_of(second);
+      found = deadlocks_of(second, names_);
+      names_.rest();
     }
     for (const deadlock_report& each : found) {
       {  // deadlocks/tell

@@ -77,6 +77,9 @@ TEST(deadlock, tasks_that_wait_for_an_event_and_nothing_else_is_out_are_a_stands
   EXPECT_EQ(report.tasks.size(), 1U + (report.tasks.size() == 2 ? 1U : 0U));  // alike ones are one
   EXPECT_NE(report.text.find("waits for an event"), std::string::npos) << report.text;
   EXPECT_NE(report.text.find("only a thread outside"), std::string::npos) << report.text;
+#if TANDEM_TEST_HAS_NAMES
+  EXPECT_NE(report.text.find(", in wait_for("), std::string::npos) << report.text;
+#endif
   never.set();
   first.wait();
   second.wait();
