@@ -34,10 +34,13 @@ TEST(insight, a_completion_thread_that_never_rests_is_said_to_be_saturated) {
   test_runtime rt(1U);
   completion_pool& pool = tandem::io::install(*rt, threads_between(1, 1));
   std::atomic<bool> over{false};
-  const auto busy = [](std::atomic<bool>& until) -> task<void> {
+  std::promise<void> inside;
+  const auto busy = [](std::promise<void>& there, std::atomic<bool>& until) -> task<void> {
+    there.set_value();
     while (!until.load()) co_await tandem::yield();
   };
-  auto spins = rt->spawn(pool.thread(0).executor(), busy(over));
+  auto spins = rt->spawn(pool.thread(0).executor(), busy(inside, over));
+  inside.get_future().wait();
   const std::string all = advice_of(*rt);
   EXPECT_NE(all.find("completion thread 0 (thread "), std::string::npos) << all;
   EXPECT_NE(all.find("is saturated"), std::string::npos) << all;
