@@ -97,7 +97,8 @@ class single_thread_executor::impl final : public detail::left_to_parent, privat
   single_thread_executor& self_;
   tandem::runtime& owner_;
   const std::string name_;
-  bool stopping_ = false;  // the thread's
+  bool stopping_ = false;      // the thread's
+  detail::own_counter rests_;  // likewise: see listed_thread
   // Written before the last mark (own_thread/last_job), read by whoever takes it
   bool ended_ = false;
   std::mutex joining_;
@@ -111,7 +112,7 @@ class single_thread_executor::impl final : public detail::left_to_parent, privat
 void single_thread_executor::impl::work() noexcept {
   detail::thread_context& context = detail::this_thread();
   context.current_executor = &self_;
-  const detail::listed_thread here(&owner_, "thread of an executor", -1);
+  const detail::listed_thread here(&owner_, "thread of an executor", -1, &rests_);
   sleep();  // as which it begins
   while (true) {
     if (job* const oldest = inbox_.take()) {  // own_thread/run
@@ -151,9 +152,11 @@ void single_thread_executor::impl::sleep() noexcept {
   }
   // own_thread/sleep. acquire, twice: pairs with call_thread().
   const auto is_called = [this] { return signal_.load(std::memory_order_acquire) != 0; };
+  rests_.add();  // odd: it rests
   while (!is_called()) {
     (void)detail::lie_on(spell, signal_, 0, platform::no_deadline, [] { return true; });
   }
+  rests_.add();
   signal_.store(0, std::memory_order_relaxed);  // the next call is ordered by the inbox
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <ostream>
+#include <string_view>
 
 #include <tandem/blocking.hpp>
 #include <tandem/detail/forked.hpp>
@@ -64,6 +65,10 @@ snapshot insight::look(std::size_t most_frames, bool groups) {
   std::erase_if(seen.threads, [this](const thread_note& each) { return each.owner != &owner_; });
   std::erase_if(seen.restless,
                 [this](const seen_restless& each) { return each.thread.owner != &owner_; });
+  for (const thread_note& each : seen.threads) {
+    const bool is_executors = std::string_view(each.role) == "thread of an executor";
+    if (is_executors && each.rests % 2 == 0) ++seen.busy_executors;
+  }
   add_pools(seen);
   seen.took_ns = (std::chrono::steady_clock::now() - began).count();
   return seen;

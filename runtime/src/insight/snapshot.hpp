@@ -152,6 +152,7 @@ struct snapshot {
   std::unordered_map<std::uint64_t, seen_task> named;  ///< by id: whoever is told of
   std::vector<seen_run> runs;
   std::vector<seen_restless> restless;
+  std::size_t busy_executors = 0;  ///< threads of executors that run something, a task or not
   std::map<int, std::size_t> waits_by_thread;  ///< for I/O, by the number of the completion thread
   std::vector<seen_stop> stops;                ///< the first of them
   std::map<std::string, std::size_t> ready;    ///< by home: how many wait for their turn

@@ -284,6 +284,26 @@ TEST(deadlock, a_task_that_time_or_another_runtime_lets_go_on_is_no_standstill) 
   EXPECT_EQ(told.count(), 0U);
 }
 
+TEST(deadlock, a_plain_job_that_runs_may_let_a_task_go_on) {
+  struct slow_job : tandem::job {
+    explicit slow_job(tandem::event& what) : job(&slow_job::work), sets(what) {}
+    static void work(tandem::job* self) noexcept {
+      std::this_thread::sleep_for(1500ms);
+      static_cast<slow_job*>(self)->sets.set();
+    }
+    tandem::event& sets;
+  };
+  reports told;
+  test_runtime rt(watched(told));
+  tandem::single_thread_executor own(*rt, "own");
+  tandem::event ready;
+  slow_job job(ready);
+  own.post(&job, tandem::post_kind::spawn);
+  rt->spawn(wait_for(ready)).wait();
+  EXPECT_EQ(told.count(), 0U);
+  own.join();
+}
+
 TEST(deadlock, where_time_is_virtual_the_exception_says_what_the_tasks_wait_for) {
   tandem::runtime_options options;
   options.clock = tandem::virtual_time(1);
