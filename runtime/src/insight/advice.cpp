@@ -43,6 +43,12 @@ std::string verb_text(std::string_view verb, bool is_one) {
   return "wait" + std::string(verb.substr(5));
 }
 
+/// For I/O, of a completion thread.
+std::size_t waits_there(const snapshot& in, const thread_note& of) {
+  const auto found = in.waits_by_thread.find(of.number);
+  return found != in.waits_by_thread.end() ? found->second : 0;
+}
+
 void about_runs(const snapshot& in, std::vector<std::string>& out) {
   std::size_t ready = 0;
   for (const auto& [home, count] : in.ready) ready += count;
@@ -52,10 +58,8 @@ void about_runs(const snapshot& in, std::vector<std::string>& out) {
     if (std::string_view(each.thread.role) == "blocking thread")
       continue;  // that is what it is for
     if (++told > most_told) break;
-    std::string text = each.thread.role;
-    if (each.thread.number >= 0) text += " " + std::to_string(each.thread.number);
-    text += " (thread " + std::to_string(each.thread.thread_id) + ") has run " +
-            task_of(in, each.task) + " without a pause " + age(in, each.since_ns);
+    std::string text = thread_text(each.thread) + " has run " + task_of(in, each.task) +
+                       " without a pause " + age(in, each.since_ns);
     if (!each.home.empty()) text += ", at home \"" + each.home + "\"";
     text += ": it computes, or is in a call that blocks. ";
     const auto same = in.ready.find(each.home);
@@ -67,9 +71,8 @@ void about_runs(const snapshot& in, std::vector<std::string>& out) {
       text += counted(ready, "task is", "tasks are") + " ready to run. ";
     }
     if (std::string_view(each.thread.role) == "completion thread") {
-      const auto waits = in.waits_by_thread.find(each.thread.number);
-      if (waits != in.waits_by_thread.end()) {
-        text += counted(waits->second, "wait for I/O lives", "waits for I/O live") +
+      if (const std::size_t waits = waits_there(in, each.thread); waits != 0) {
+        text += counted(waits, "wait for I/O lives", "waits for I/O live") +
                 " there, and nobody looks meanwhile whether it is over. ";
       }
       text +=
@@ -103,13 +106,7 @@ std::string coroutine_text(const seen_wait& wait, code_names& names) {
   };
   auto at = std::find_if(wait.frames.begin(), wait.frames.end(), is_theirs);
   if (at == wait.frames.end()) at = wait.frames.begin();
-  const code_name& name = names.find(at->code);
-  if (at->awaits_at.line() != 0) {
-    return name.function + " at " + place_text(at->awaits_at.file_name(), at->awaits_at.line(), "");
-  }
-  return name.file.empty()
-             ? name.function
-             : name.function + ", which begins at " + name.file + ":" + std::to_string(name.line);
+  return frame_text(*at, names);
 }
 
 /// ", which waits for I/O read on descriptor 7, 3 awaits deep in load(int)"; "": it was not seen.
@@ -132,9 +129,11 @@ std::string doing_text(const snapshot& in, std::uint64_t id, code_names& names) 
                              : ", which waits for its children";
 }
 
-void about_objects(const snapshot& in, code_names& names, std::vector<std::string>& out) {
-  std::vector<const void*> in_circles;  // they are told of already
-  for (const std::vector<seen_edge>& circle : circles_of(in)) {
+/// @param circles  what they are about is told of already
+void about_objects(const snapshot& in, const std::vector<std::vector<seen_edge>>& circles,
+                   code_names& names, std::vector<std::string>& out) {
+  std::vector<const void*> in_circles;
+  for (const std::vector<seen_edge>& circle : circles) {
     for (const seen_edge& each : circle) in_circles.push_back(each.object);
   }
   std::vector<std::pair<const void*, const seen_object*>> worst;
@@ -186,13 +185,10 @@ void about_objects(const snapshot& in, code_names& names, std::vector<std::strin
 void about_completion_threads(const snapshot& in, std::vector<std::string>& out) {
   for (const seen_restless& each : in.restless) {
     if (in.now_ns - each.since_ns < long_run_ns) continue;
-    const auto waits = in.waits_by_thread.find(each.thread.number);
-    const std::size_t count = waits != in.waits_by_thread.end() ? waits->second : 0;
-    out.push_back(std::string(each.thread.role) + " " + std::to_string(each.thread.number) +
-                  " (thread " + std::to_string(each.thread.thread_id) +
-                  ") is saturated: it has had no rest " + age(in, each.since_ns) + ", has begun " +
+    out.push_back(thread_text(each.thread) + " is saturated: it has had no rest " +
+                  age(in, each.since_ns) + ", has begun " +
                   counted(each.segments, "segment", "segments") + " since the look before, and " +
-                  counted(count, "wait", "waits") +
+                  counted(waits_there(in, each.thread), "wait", "waits") +
                   " for I/O live there. Let tasks that compute live on the workers "
                   "(tandem::resume_on(rt.workers())), or give the pool more threads "
                   "(completion_options::max_threads).");
@@ -322,9 +318,13 @@ bool stands_still(const snapshot& in) {
          in.busy_executors == 0;
 }
 
-std::vector<deadlock_report> deadlocks_of(const snapshot& in, code_names& names) {
+namespace {
+
+std::vector<deadlock_report> reports_of(const snapshot& in,
+                                        const std::vector<std::vector<seen_edge>>& circles,
+                                        code_names& names) {
   std::vector<deadlock_report> out;
-  for (const std::vector<seen_edge>& circle : circles_of(in)) {
+  for (const std::vector<seen_edge>& circle : circles) {
     deadlock_report report;
     report.kind = deadlock_kind::circle;
     for (const seen_edge& each : circle) report.tasks.push_back(each.waiting);
@@ -351,14 +351,21 @@ std::vector<deadlock_report> deadlocks_of(const snapshot& in, code_names& names)
   return out;
 }
 
+}  // namespace
+
+std::vector<deadlock_report> deadlocks_of(const snapshot& in, code_names& names) {
+  return reports_of(in, circles_of(in), names);
+}
+
 std::vector<std::string> advice_of(const snapshot& in, code_names& names) {
   std::vector<std::string> out;
-  for (const deadlock_report& each : deadlocks_of(in, names)) out.push_back(each.text);
+  const std::vector<std::vector<seen_edge>> circles = circles_of(in);
+  for (const deadlock_report& each : reports_of(in, circles, names)) out.push_back(each.text);
   about_runs(in, out);
   about_completion_threads(in, out);
   about_blocking(in, out);
   about_stops(in, out);
-  about_objects(in, names, out);
+  about_objects(in, circles, names, out);
   return out;
 }
 

@@ -23,18 +23,11 @@ class stuck_tasks {
  public:
   explicit stuck_tasks(const snapshot& in) {
     for (const seen_edge& each : in.edges) {
-      if (!each.is_known || !each.is_certain || each.awaited == 0) continue;
+      if (!counts(each)) continue;
       places_[each.awaited].awaited_by.push_back(&each);
-      if (each.joiner == 0) {
-        ++places_[each.waiting].blocked;
-      } else if (joiners_[each.joiner].children++ == 0) {
-        ++places_[each.waiting].blocked;
-      }
+      if (each.joiner == 0 || left_of_[each.joiner]++ == 0) ++places_[each.waiting].blocked;
     }
-    std::vector<std::uint64_t> all;
-    for (const auto& [id, of] : places_) all.push_back(id);
-    for (const std::uint64_t id : all) {
-      place& of = places_[id];
+    for (auto& [id, of] : places_) {
       if (in.free_branches.contains(id) || of.blocked == 0) may_release(id, of);
       if (of.blocked == 0) may_end(id, of);
     }
@@ -43,21 +36,21 @@ class stuck_tasks {
 
   /// Neither it nor anybody else lets the wait go on.
   bool is_stuck(const seen_edge& edge) const {
-    if (!edge.is_known || !edge.is_certain || edge.awaited == 0) return false;
+    if (!counts(edge)) return false;
     const auto found = places_.find(edge.awaited);
     if (found == places_.end()) return false;
     return edge.object != nullptr ? !found->second.releases : !found->second.ends;
   }
 
  private:
+  static bool counts(const seen_edge& edge) noexcept {
+    return edge.is_known && edge.is_certain && edge.awaited != 0;
+  }
   struct place {
     std::vector<const seen_edge*> awaited_by;
     std::size_t blocked = 0;  // branches of it that have not been seen to go on
     bool releases = false;    // one of its branches goes on, so it may unlock what it holds
     bool ends = false;        // all go on
-  };
-  struct joiner {
-    std::size_t children = 0;  // that have not been seen to end
   };
 
   void may_release(std::uint64_t id, place& of) {
@@ -79,7 +72,7 @@ class stuck_tasks {
       for (const seen_edge* const each : of.awaited_by) {
         if (each->object != nullptr ? !of.releases : !of.ends) {
           left.push_back(each);
-        } else if (each->joiner == 0 || --joiners_[each->joiner].children == 0) {
+        } else if (each->joiner == 0 || --left_of_[each->joiner] == 0) {
           branch_goes_on(each->waiting);
         }
       }
@@ -93,7 +86,8 @@ class stuck_tasks {
   }
 
   std::unordered_map<std::uint64_t, place> places_;
-  std::unordered_map<std::uint64_t, joiner> joiners_;
+  // By joiner: its children that have not been seen to end.
+  std::unordered_map<std::uint64_t, std::size_t> left_of_;
   std::vector<std::uint64_t> changed_;
 };
 

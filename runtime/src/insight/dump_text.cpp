@@ -204,24 +204,9 @@ class text_writer {
   void frames(const std::vector<seen_frame>& of, bool has_more, std::size_t depth) {
     std::size_t number = 0;
     for (const seen_frame& each : of) {
-      const code_name& name = names_.find(each.code);
-      std::string text = "#" + std::to_string(number++) + " " + name.function;
-      if (each.awaits_at.line() != 0) {
-        text += std::string(" at ") + each.awaits_at.file_name() + ":" +
-                std::to_string(each.awaits_at.line());
-      } else if (!name.file.empty()) {
-        text += ", which begins at " + name.file + ":" + std::to_string(name.line);
-      }
-      line(depth, text);
+      line(depth, "#" + std::to_string(number++) + " " + frame_text(each, names_));
     }
     if (has_more) line(depth, "... and further out");
-  }
-
- public:
-  static std::string thread_text(const thread_note& of) {
-    std::string out = of.role;
-    if (of.number >= 0) out += " " + std::to_string(of.number);
-    return out + " (thread " + std::to_string(of.thread_id) + ")";
   }
 
  private:
@@ -327,6 +312,22 @@ std::string wait_text(const snapshot& in, const seen_wait& wait) {
   }
   if (wait.seen_since_ns >= 0) out += "; for at least " + span_text(in.now_ns - wait.seen_since_ns);
   return out;
+}
+
+std::string frame_text(const seen_frame& frame, code_names& names) {
+  const code_name& name = names.find(frame.code);
+  if (frame.awaits_at.line() != 0) {
+    return name.function + " at " + frame.awaits_at.file_name() + ":" +
+           std::to_string(frame.awaits_at.line());
+  }
+  if (name.file.empty()) return name.function;
+  return name.function + ", which begins at " + name.file + ":" + std::to_string(name.line);
+}
+
+std::string thread_text(const thread_note& of) {
+  std::string out = of.role;
+  if (of.number >= 0) out += " " + std::to_string(of.number);
+  return out + " (thread " + std::to_string(of.thread_id) + ")";
 }
 
 std::string dump_as_text(const snapshot& of, code_names& names) {

@@ -9,9 +9,11 @@
 namespace tandem::inline v0::detail {
 
 class code_names;
+struct seen_frame;
 struct seen_node;
 struct seen_wait;
 struct snapshot;
+struct thread_note;
 
 /// As std::source_location has it, without what only compilers need.
 std::string function_text(std::string name);
@@ -25,6 +27,11 @@ std::string wait_text(const snapshot& in, const seen_wait& wait);
 std::string task_text(const seen_node& task);
 /// Likewise, of one that is like that.
 std::string task_text(std::uint64_t id, const seen_node& like);
+
+/// "load(int) at load.cpp:12"
+std::string frame_text(const seen_frame& frame, code_names& names);
+/// "worker 3 (thread 4711)"
+std::string thread_text(const thread_note& of);
 
 /// @throws std::bad_alloc
 std::string dump_as_text(const snapshot& of, code_names& names);

@@ -21,7 +21,7 @@
 #include "frames/exception_hook.hpp"
 #include "insight/code_names.hpp"
 #include "insight/dump_text.hpp"
-#include "platform/process.hpp"
+#include "process/per_process.hpp"
 
 #if defined(__SANITIZE_THREAD__)
 #define TANDEM_SEEN_BY_TSAN
@@ -58,23 +58,12 @@ struct all_traces {
   std::array<kept_trace, most_kept> kept;  // under the lock
   std::size_t next = 0;                    // likewise
   code_names names;                        // likewise
-  int process = 0;
-  all_traces* of_parent = nullptr;  // before a fork()
 };
 
-// Never destroyed: the last coroutines of a process may throw after its statics have gone. A child
-// of fork() has its own: the lock may be held by a thread that it has not.
+// The last coroutines of a process may throw after its statics have gone.
 all_traces& traces() {
-  static constinit std::atomic<all_traces*> newest{nullptr};
-  all_traces* now = newest.load(std::memory_order_acquire);
-  if (now != nullptr && now->process == platform::process_id()) return *now;
-  auto fresh = std::make_unique<all_traces>();
-  fresh->process = platform::process_id();
-  fresh->of_parent = now;
-  if (newest.compare_exchange_strong(now, fresh.get(), std::memory_order_acq_rel)) {
-    return *fresh.release();
-  }
-  return *now;
+  static constinit per_process<all_traces> all;
+  return all.get();
 }
 
 const void* object_of(const std::exception_ptr& failure) noexcept {

@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: MIT
 #include "insight/signal_dumps.hpp"
 
-#include <atomic>
 #include <memory>
 #include <mutex>
 #include <vector>
 
 #include "insight/insight.hpp"
-#include "platform/process.hpp"
 #include "platform/quit_signal.hpp"
+#include "process/per_process.hpp"
 
 namespace tandem::inline v0::detail {
 
@@ -20,23 +19,12 @@ struct asked {
   std::mutex lock;      // under it: what follows
   std::vector<insight*> all;
   std::unique_ptr<platform::quit_signal> signal;  // under `changing`
-  int process = 0;
-  asked* of_parent = nullptr;  // before a fork()
 };
 
-// Never destroyed: runtimes may be static objects. A child of fork() has its own: its parent's
-// runtimes and thread are not there, and the locks may be held by threads that are not, either.
+// Runtimes may be static objects.
 asked& those_asked() {
-  static constinit std::atomic<asked*> newest{nullptr};
-  asked* now = newest.load(std::memory_order_acquire);
-  if (now != nullptr && now->process == platform::process_id()) return *now;
-  auto fresh = std::make_unique<asked>();
-  fresh->process = platform::process_id();
-  fresh->of_parent = now;
-  if (newest.compare_exchange_strong(now, fresh.get(), std::memory_order_acq_rel)) {
-    return *fresh.release();
-  }
-  return *now;
+  static constinit per_process<asked> all;
+  return all.get();
 }
 
 void write_all() {
