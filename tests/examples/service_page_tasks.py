@@ -40,6 +40,11 @@ class TasksView(service_page.Page):
         return self.browser.execute_script(
             "return performance.getEntriesByType('resource').filter(each => each.name.includes('/debug/')).length")
 
+    def hold_looks(self):
+        """From here on what is shown stays: the next look is never answered."""
+        self.browser.execute_script("window.fetch = () => { window.holds = true; return new Promise(() => {}) }")
+        self.until("a look that is held", lambda: self.browser.execute_script("return window.holds === true"))
+
     def events_seen(self):
         return self.browser.execute_script("return document.querySelector('.chart polyline').getAttribute('points').split(' ').length")
 
@@ -129,6 +134,7 @@ class TasksView(service_page.Page):
 
     def test_its_controls_have_names_and_all_of_it_comes_from_the_service(self):
         self.open_view()
+        self.hold_looks()
         for control in self.browser.find_elements(By.CSS_SELECTOR, "#tasks summary, #tasks a, #tasks ul"):
             if control.is_displayed():
                 self.assertTrue(control.accessible_name or control.text, control.get_attribute("outerHTML"))

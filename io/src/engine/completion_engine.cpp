@@ -208,7 +208,11 @@ void completion_engine::run_job(tandem::detail::thread_context& context, job* it
   context.current_executor = &as;
   context.env = item->env;
   context.budget = tandem::detail::await_budget;
-  pulse_.segment_begins(item->env != nullptr ? item->env->spawned_at() : std::source_location());
+  if (const environment* const task = item->env) {
+    pulse_.segment_begins(task->spawned_at(), task->name());
+  } else {
+    pulse_.segment_begins(std::source_location(), "");
+  }
   item->run(item);
   pulse_.segment_ends();
   // A child of fork() must leave the rings, which it shares with its parent, alone.

@@ -90,7 +90,7 @@ class completion_engine final : public lane_owner {
   gather_choice gathers_;
   idle_trim trim_;
   tandem::detail::own_counter items_;
-  tandem::detail::own_counter rests_;  // see listed_thread
+  tandem::detail::own_counter rests_;               // see listed_thread
   const tandem::detail::recorded_thread recorded_;  // recording/take
   std::uint64_t submitted_before_ = 0;              // what the last look event has told
   started_thread thread_;                           // the last one: it uses the others

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <string>
+#include <tandem/detail/place_text.hpp>
 #include <tandem/detail/pool_thread.hpp>
 #include <tandem/detail/recording.hpp>
 #include <utility>
@@ -34,19 +36,22 @@ bool is_worth_a_line(const stall_report& report) noexcept {
          (report.lasted >= blocked_for && platform::is_blocked(report.os_thread));
 }
 
-void print(const stall_report& report) noexcept {
+void print(const stall_report& report) {
   static line_limit lines;  // of the process
   if (!lines.is_due(std::chrono::steady_clock::now())) return;
-  const bool known = report.spawned_at.line() != 0;
+  std::string by = "what it runs";
+  if (report.spawned_at.line() != 0) {
+    by = "the task ";
+    if (report.task[0] != 0) by += std::string("\"") + report.task + "\" ";
+    by += "spawned at " + tandem::detail::place_text(report.spawned_at);
+  }
   std::fprintf(
       stderr,
       "tandem::io: completion thread %u (thread %d of the system) has not looked at its ring for "
-      "%.0f ms (%.0f ms of CPU): its connections wait for the task spawned at %s:%u (%s). Move "
+      "%.0f ms (%.0f ms of CPU): its connections wait for %s. Move "
       "what computes to the workers (resume_on), what blocks to blocking().\n",
       report.thread, report.os_thread, milliseconds(report.lasted), milliseconds(report.cpu_time),
-      known ? report.spawned_at.file_name() : "an unknown place",
-      static_cast<unsigned>(report.spawned_at.line()),
-      known ? report.spawned_at.function_name() : "no task");
+      by.c_str());
 }
 
 }  // namespace
@@ -215,6 +220,7 @@ void stall_watch::notice(watched& of, clock::time_point now) noexcept {
   report.lasted = now - of.since;
   report.cpu_time = of.engine->cpu_time() - of.cpu;
   report.spawned_at = of.engine->running_at();
+  report.task = of.engine->running_name();
   report.waiting = of.engine->backlog();
   if (of.engine->segments() != of.segment) return;  // it has just gone on: whose place was that?
   if (of.engine == driving_) relieve(true);
@@ -245,11 +251,15 @@ void stall_watch::tell_all(std::unique_lock<std::mutex>& lock) noexcept {
 }
 
 void stall_watch::tell(const stall_report& report) const noexcept {
-  if (!tell_) return print(report);
   try {
-    tell_(report);
+    if (tell_) {
+      tell_(report);
+    } else {
+      print(report);
+    }
   } catch (...) {  // a hook that throws must not end the process for a hint
-    std::fputs("tandem::io: completion_options::on_stall has thrown\n", stderr);
+    std::fputs("tandem::io: a stall was not told: completion_options::on_stall has thrown\n",
+               stderr);
   }
 }
 

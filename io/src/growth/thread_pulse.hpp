@@ -27,7 +27,8 @@ class thread_pulse {
   /// Nothing of its thread is left.
   void ended() noexcept { running_.store(false, std::memory_order_release); }
   /// stalls/count. Relaxed: what is told of a segment is a hint, its number is what counts.
-  void segment_begins(std::source_location spawned_at) noexcept {
+  void segment_begins(std::source_location spawned_at, const char* name) noexcept {
+    running_name_.store(name, std::memory_order_relaxed);
     running_at_.store(spawned_at, std::memory_order_relaxed);
     segments_.store(segments_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
@@ -42,6 +43,10 @@ class thread_pulse {
   /// Where the task was spawned that runs.
   std::source_location running_at() const noexcept {
     return running_at_.load(std::memory_order_relaxed);
+  }
+  /// What that is called; "" if it has no name. Lives as long as the program.
+  const char* running_name() const noexcept {
+    return running_name_.load(std::memory_order_relaxed);
   }
   /// False as soon as a start would not have to wait for its end.
   bool is_running() const noexcept {
@@ -67,6 +72,7 @@ class thread_pulse {
   std::atomic<int> cpu_clock_{0};
   std::atomic<int> os_thread_{0};
   std::atomic<std::uint64_t> segments_{0};  // stalls/count
+  std::atomic<const char*> running_name_{""};
   std::atomic<std::source_location> running_at_{std::source_location()};
 };
 

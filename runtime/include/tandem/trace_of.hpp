@@ -15,7 +15,7 @@ class traced_frame {
  public:
   traced_frame() = default;
 
-  std::string function;  ///< "serve(int)"; of a task "task 12, spawned in main()"
+  std::string function;  ///< "serve(int)"; of a task: task 12 "GET /solve", spawned in main()
   std::string file;      ///< of its last co_await before, where the build keeps that; "" if unknown
   int line = 0;
 };

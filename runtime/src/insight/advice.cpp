@@ -201,8 +201,8 @@ void about_blocking(const snapshot& in, std::vector<std::string>& out) {
       "All " + std::to_string(in.blocking_most) + " threads for blocking calls are busy, and " +
       counted(in.blocking_queued, "call waits", "calls wait") +
       " in the queue. If the calls are short enough, raise "
-      "runtime_options::blocking.max_threads; if they never end, see the tasks that \"run on "
-      "blocking thread\".");
+      "runtime_options::blocking.max_threads; if they never end, see the tasks whose \"call "
+      "runs on blocking thread\".");
 }
 
 void about_stops(const snapshot& in, std::vector<std::string>& out) {

@@ -152,11 +152,12 @@ class text_writer {
 
   void state(const seen_node& of, std::size_t depth) {
     if (of.state == task_state::runs) {
-      std::string text = "runs on " + thread_text(of.thread);
+      const bool is_call = std::string_view(of.thread.role) == "blocking thread";
+      std::string text = (is_call ? "its call runs on " : "runs on ") + thread_text(of.thread);
       if (of.runs_since_ns >= 0) {
         text += ", without a pause for at least " + span_text(of_.now_ns - of.runs_since_ns);
       }
-      line(depth, text + at_home(of));
+      line(depth, is_call ? text : text + at_home(of));
     } else if (of.state == task_state::ready) {
       const bool has_begun = of.note.more[0] == 0;
       line(depth, has_begun ? "is ready to run, or waits for something that tandem does not know" +
@@ -217,37 +218,6 @@ class text_writer {
 
 }  // namespace
 
-std::string function_text(std::string name) {
-  const auto cut_out = [&name](std::string_view what) {
-    for (std::size_t at = name.find(what); at != std::string::npos; at = name.find(what, at)) {
-      name.erase(at, what.size());
-    }
-  };
-  if (name.ends_with(".Frame*)")) {
-    // g++, of a lambda: its parameter is the frame.
-    std::size_t depth = 0;
-    for (std::size_t at = name.size(); at-- > 0;) {
-      if (name[at] == ')') ++depth;
-      if (name[at] == '(' && --depth == 0) {
-        name.resize(at);
-        break;
-      }
-    }
-    if (name.ends_with("::operator()")) name.resize(name.size() - 12);
-  }
-  cut_out("{anonymous}::");
-  cut_out("(anonymous namespace)::");
-  cut_out("v0::");
-  return name;
-}
-
-std::string place_text(const char* file, std::uint32_t line, const char* function) {
-  if (line == 0) return "a place that is not known";
-  std::string out = std::string(file) + ":" + std::to_string(line);
-  if (function[0] != 0) out += " in " + function_text(function);
-  return out;
-}
-
 std::string span_text(std::int64_t ns) {
   char out[64];
   const double s = static_cast<double>(ns) / 1e9;
@@ -270,10 +240,24 @@ std::string task_text(const seen_node& task) { return task_text(task.id, task); 
 std::string task_text(std::uint64_t id, const seen_node& task) {
   std::string out = "task " + std::to_string(id);
   if (task.name[0] != 0) out += std::string(" \"") + task.name + "\"";
-  return out + ", spawned at " +
-         place_text(task.spawned_at.file_name(), task.spawned_at.line(),
-                    task.spawned_at.function_name());
+  return out + ", spawned at " + place_text(task.spawned_at);
 }
+
+namespace {
+
+/// What keeps the completion thread of a wait from looking whether that is over; null: nothing.
+const seen_run* busy_thread_of(const snapshot& in, const wait_note& note) {
+  constexpr std::int64_t long_ns = 100'000'000;
+  if (note.thread < 0) return nullptr;
+  const auto found = std::find_if(in.runs.begin(), in.runs.end(), [&](const seen_run& each) {
+    return each.thread.number == note.thread && each.since_ns >= 0 &&
+           in.now_ns - each.since_ns >= long_ns &&
+           std::string_view(each.thread.role) == "completion thread";
+  });
+  return found != in.runs.end() ? &*found : nullptr;
+}
+
+}  // namespace
 
 std::string wait_text(const snapshot& in, const seen_wait& wait) {
   const wait_note& note = wait.note;
@@ -284,6 +268,11 @@ std::string wait_text(const snapshot& in, const seen_wait& wait) {
   if (note.until_ns != wait_note::no_time) {
     const std::int64_t left = note.until_ns - in.deadline_now_ns;
     out += left > 0 ? ", " + span_text(left) + " more" : ", which is over";
+  }
+  if (const seen_run* const run = busy_thread_of(in, note)) {
+    out += ", whose completion thread " + std::to_string(note.thread) + " has run task " +
+           std::to_string(run->task) + " without a pause for at least " +
+           span_text(in.now_ns - run->since_ns);
   }
   if (note.end == wait_end::task) {
     const bool is_lock = note.object != nullptr;

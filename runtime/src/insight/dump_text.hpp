@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <tandem/detail/place_text.hpp>
+
 namespace tandem::inline v0::detail {
 
 class code_names;
@@ -15,10 +17,6 @@ struct seen_wait;
 struct snapshot;
 struct thread_note;
 
-/// As std::source_location has it, without what only compilers need.
-std::string function_text(std::string name);
-/// "file.cpp:12 in f()"; the function is left out where the compiler gives none.
-std::string place_text(const char* file, std::uint32_t line, const char* function);
 /// "1.5 s", "20 ms", "3 min 2 s": no more digits than people read.
 std::string span_text(std::int64_t ns);
 /// "waits for a mutex 0x7ffe held by task 12 "transfer" (spawned at bank.cpp:7), for at least 1.5 s"

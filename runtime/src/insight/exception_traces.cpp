@@ -45,6 +45,7 @@ struct traced_place {
   const void* address = nullptr;
   std::source_location where;
   std::uint64_t task = 0;
+  const char* name = "";  // of the task
 };
 
 struct kept_trace {
@@ -84,12 +85,12 @@ void add_chain(std::vector<traced_place>& to, promise_base& from) {
     // Its resume function; of the one that ends g++ has cleared that already, then what destroys it.
     const auto* const functions = static_cast<const void* const*>(address);
     to.push_back(traced_place{functions[0] != nullptr ? functions[0] : functions[1], address,
-                              each->awaited_at(), 0});
+                              each->awaited_at(), 0, ""});
     last = each;
   }
   if (last->env != nullptr) {
     const environment& task = last->env->task();
-    to.push_back(traced_place{nullptr, nullptr, task.spawned_at(), task.id()});
+    to.push_back(traced_place{nullptr, nullptr, task.spawned_at(), task.id(), task.name()});
   }
 }
 
@@ -134,8 +135,9 @@ std::vector<traced_frame> named(all_traces& all, const kept_trace& trace) {
     if (each.code != nullptr) {
       frame.function = all.names.find(each.code).function;
     } else {
-      frame.function = "task " + std::to_string(each.task) + ", spawned in " +
-                       function_text(each.where.function_name());
+      frame.function = "task " + std::to_string(each.task) +
+                       (each.name[0] != 0 ? std::string(" \"") + each.name + "\"" : "") +
+                       ", spawned in " + function_text(each.where.function_name());
     }
     if (each.where.line() == 0) continue;
     frame.file = each.where.file_name();

@@ -11,6 +11,8 @@
 #include <string>
 #include <string_view>
 
+#include "recorder/utf8_text.hpp"
+
 namespace tandem::inline v0 {
 
 namespace {
@@ -64,9 +66,12 @@ void check(const metric_family& family) {
   }
 }
 
-/// In a help text quotes stay as they are.
+/// In a help text quotes stay as they are. What is no UTF-8 becomes U+FFFD: whoever reads metrics
+/// refuses all of them for one such byte.
 void append_escaped(std::string& out, std::string_view text, bool is_quoted) {
-  for (const char each : text) {
+  while (!text.empty()) {
+    const char each = text.front();
+    std::size_t length = 1;
     if (each == '\\') {
       out += "\\\\";
     } else if (each == '\n') {
@@ -74,8 +79,9 @@ void append_escaped(std::string& out, std::string_view text, bool is_quoted) {
     } else if (each == '"' && is_quoted) {
       out += "\\\"";
     } else {
-      out += each;
+      length = detail::append_character(out, text);
     }
+    text.remove_prefix(length);
   }
 }
 

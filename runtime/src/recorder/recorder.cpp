@@ -16,6 +16,7 @@
 #include <tandem/detail/thread_exit.hpp>
 
 #include "platform/clocks.hpp"
+#include "platform/process.hpp"
 #include "recorder/trace_json.hpp"
 #include "recorder/trace_ring.hpp"
 
@@ -42,7 +43,11 @@ void end_ring() noexcept {
 /// A file that is written beside the one it becomes.
 class file_sink final : public trace_sink {
  public:
-  explicit file_sink(const std::string& path) : path_(path), part_(path + ".part") {
+  /// @param writer  two that write the same file at once have different ones
+  file_sink(const std::string& path, std::uint64_t writer)
+      : path_(path),
+        part_(path + "." + std::to_string(platform::process_id()) + "-" + std::to_string(writer) +
+              ".part") {
     errno = 0;
     file_ = std::fopen(part_.c_str(), "wb");
     if (file_ == nullptr) fail("cannot be made");
@@ -169,7 +174,7 @@ void recorder::write_file() {
         "runtime::write_trace: there is no file to write to: runtime::trace_to names it");
   }
   const std::lock_guard one_at_a_time(writing_);
-  file_sink file(path);
+  file_sink file(path, serial());
   write_alone(file);
   file.finish();
 }

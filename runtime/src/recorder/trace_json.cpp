@@ -293,8 +293,7 @@ class drawing {
     for (const std::uint64_t id : alive) {
       const task& each = tasks_[id];
       if (each.now != state::none) page_.span_end(id, 1, edge.ns, name_of(each.now), arguments());
-      page_.span_end(id, 1, edge.ns, label_of(id),
-                     arguments().add("outcome", "not ended"));
+      page_.span_end(id, 1, edge.ns, label_of(id), arguments().add("outcome", "not ended"));
     }
   }
 

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdio>
 
+#include <tandem/detail/place_text.hpp>
+
 namespace tandem::inline v0 {
 
 namespace {
@@ -37,8 +39,7 @@ std::string to_string(const starvation_report& report) {
     if (each.spawned_at.line() == 0) {
       text += ": no task known: it has just come, or runs what was posted by hand";
     } else {
-      text += ": a task spawned at " + std::string(each.spawned_at.file_name()) + ":" +
-              std::to_string(each.spawned_at.line()) + " in " + each.spawned_at.function_name();
+      text += ": a task spawned at " + detail::place_text(each.spawned_at);
     }
     text += "\n";
   }

@@ -1,4 +1,4 @@
-// main.cpp: suite insight: what dumps cost those that go on meanwhile, and how long they take.
+// main.cpp: suite insight: what dumps and recording cost those that go on meanwhile, and how long dumps take.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <atomic>
@@ -27,11 +27,14 @@ runtime_options with_workers(int threads) {
   return options;
 }
 
-/// Dumps ten times a second while it lives.
+enum class looked_at : unsigned char { not_at_all, by_dumps, by_recorder };
+
+/// Dumps ten times a second, or records, while it lives.
 class dumper {
  public:
-  dumper(runtime& of, bool dumps) {
-    if (dumps) {
+  dumper(runtime& of, looked_at how) {
+    if (how == looked_at::by_recorder) of.trace_to("");
+    if (how == looked_at::by_dumps) {
       thread_ = std::thread([this, &of] {
         auto next = bench_clock::now();
         while (!over_.load()) {
@@ -60,10 +63,10 @@ task<long> fib(int n) {
   co_return a + b;
 }
 
-double forks(int threads, bool dumps) {
+double forks(int threads, looked_at how) {
   runtime rt(with_workers(threads));
   (void)rt.spawn(fib(25)).wait();
-  const dumper beside(rt, dumps);
+  const dumper beside(rt, how);
   constexpr int n = 36;
   constexpr double children = 48'315'633;
   return bench::nanoseconds_per(
@@ -79,11 +82,11 @@ task<void> ping(event& mine, event& others, int rounds) {
   }
 }
 
-double waits(int threads, bool dumps) {
+double waits(int threads, looked_at how) {
   constexpr int pairs = 256;
   constexpr int rounds = 4000;
   runtime rt(with_workers(threads));
-  const dumper beside(rt, dumps);
+  const dumper beside(rt, how);
   std::vector<std::unique_ptr<event>> events;
   for (int i = 0; i < 2 * pairs; ++i) events.push_back(std::make_unique<event>(i % 2 == 0));
   const auto all = [&]() -> task<void> {
@@ -132,11 +135,11 @@ task<void> echo_soak(int connections, int requests) {
 }
 
 /// Requests a second of clients and server in one process.
-double echoes(int threads, bool dumps) {
+double echoes(int threads, looked_at how) {
   constexpr int connections = 64;
   constexpr int requests = 3000;
   runtime rt(with_workers(threads));
-  const dumper beside(rt, dumps);
+  const dumper beside(rt, how);
   const auto start = bench_clock::now();
   rt.spawn(echo_soak(connections, requests)).wait();
   const std::chrono::duration<double> taken = bench_clock::now() - start;
@@ -213,14 +216,16 @@ bench::bench_case make_case(const char* name, const char* impl, const char* unit
 
 int main(int argc, char** argv) {
   std::vector<tandem::bench::bench_case> cases;
-  for (const bool dumps : {false, true}) {
-    const char* const impl = dumps ? "ten_dumps_a_second" : "alone";
+  using row = std::pair<looked_at, const char*>;
+  for (const auto& [how, impl] :
+       {row(looked_at::not_at_all, "alone"), row(looked_at::by_dumps, "ten_dumps_a_second"),
+        row(looked_at::by_recorder, "recorded")}) {
     cases.push_back(make_case("fib_36", impl, "ns/task", "lower", "forks",
-                              [=](int threads) { return forks(threads, dumps); }));
+                              [how = how](int threads) { return forks(threads, how); }));
     cases.push_back(make_case("waits", impl, "ns/wait", "lower", "512 tasks, events",
-                              [=](int threads) { return waits(threads, dumps); }));
+                              [how = how](int threads) { return waits(threads, how); }));
     cases.push_back(make_case("echo_64", impl, "req/s", "higher", "64 connections, one process",
-                              [=](int threads) { return echoes(threads, dumps); }));
+                              [how = how](int threads) { return echoes(threads, how); }));
   }
   cases.push_back(make_case("dump_1m", "dump", "ms", "lower", "1,000,000 tasks that sleep",
                             [](int threads) { return dump_of_a_million(threads, false); }));

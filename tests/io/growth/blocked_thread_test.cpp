@@ -7,8 +7,10 @@
 #include <chrono>
 #include <source_location>
 #include <string>
+#include <tandem/environment.hpp>
 #include <tandem/io/install.hpp>
 #include <tandem/spawn.hpp>
+#include <tandem/yield.hpp>
 #include <thread>
 
 #include "io/support/io_support.hpp"
@@ -52,6 +54,8 @@ TEST(stall, by_default_a_line_names_a_handler_that_blocks) {
     testing::internal::CaptureStderr();
     rt->spawn(pool.executor(),
               []() -> task<void> {
+                tandem::name("sleeps");
+                co_await tandem::yield();
                 std::this_thread::sleep_for(150ms);
                 co_return;
               }())
@@ -59,7 +63,9 @@ TEST(stall, by_default_a_line_names_a_handler_that_blocks) {
     said = testing::internal::GetCapturedStderr();
   }
   EXPECT_NE(said.find(file), std::string::npos) << said;
+  EXPECT_NE(said.find("the task \"sleeps\" spawned at "), std::string::npos) << said;
   EXPECT_NE(said.find("what blocks to blocking()"), std::string::npos) << said;
+  EXPECT_EQ(said.find(".Frame"), std::string::npos) << said;  // that is g++'s, for itself
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 #include <tandem/channel.hpp>
 #include <tandem/event.hpp>
 #include <tandem/io/install.hpp>
+#include <tandem/io/tcp_listener.hpp>
+#include <tandem/io/tcp_stream.hpp>
 #include <tandem/spawn.hpp>
 #include <tandem/tandem.hpp>
 #include <thread>
@@ -46,6 +48,38 @@ TEST(insight, a_completion_thread_that_never_rests_is_said_to_be_saturated) {
   EXPECT_NE(all.find("is saturated"), std::string::npos) << all;
   over = true;
   spins.wait();
+}
+
+TEST(insight, a_wait_for_io_says_that_nobody_looks_whether_it_is_over) {
+  test_runtime rt(1U);
+  completion_pool& pool = tandem::io::install(*rt, threads_between(1, 1));
+  tandem::io::tcp_listener listener =
+      tandem::io::tcp_listener::bind(pool, tandem::io::endpoint::loopback_v4(0));
+  const auto waits = [](tandem::io::tcp_listener& of) -> task<void> {
+    (void)co_await tandem::as_result(of.accept());
+  };
+  auto waiting = rt->spawn(pool.thread(0).executor(), waits(listener));
+  std::promise<void> inside;
+  std::atomic<bool> over{false};
+  const auto spins = [](std::promise<void>& there, std::atomic<bool>& until) -> task<void> {
+    there.set_value();
+    while (!until.load()) std::this_thread::yield();
+    co_return;
+  };
+  while (rt->dump().find("waits for I/O") == std::string::npos) std::this_thread::sleep_for(1ms);
+  EXPECT_EQ(rt->dump().find("whose completion thread"), std::string::npos) << rt->dump();
+  auto busy = rt->spawn(pool.thread(0).executor(), spins(inside, over));
+  inside.get_future().wait();
+  (void)rt->diagnose(200ms);
+  const std::string said = rt->dump();
+  EXPECT_NE(said.find(", whose completion thread 0 has run task "), std::string::npos) << said;
+  over = true;
+  busy.wait();
+  const auto comes = [](tandem::io::endpoint where) -> task<void> {
+    (void)co_await tandem::io::tcp_stream::connect(where);
+  };
+  rt.run(comes(listener.local_endpoint()));
+  waiting.wait();
 }
 
 TEST(insight, a_completion_thread_that_has_nothing_to_do_is_not_said_to_be_saturated) {

@@ -98,6 +98,20 @@ TEST(deadlock, a_pool_that_finds_its_size_is_found_to_stand_still_though_it_has_
   waiting.wait();
 }
 
+TEST(deadlock, a_span_longer_than_clocks_can_tell_is_waited_for) {
+  reports told;
+  tandem::runtime_options options = watched(told);
+  options.deadlock_after = std::chrono::milliseconds::max();
+  options.look_every = std::chrono::milliseconds::max();
+  test_runtime rt(options);
+  tandem::event never;
+  auto waits = rt->spawn(wait_for(never));
+  std::this_thread::sleep_for(100ms);
+  EXPECT_EQ(told.count(), 0U);
+  never.set();
+  waits.wait();
+}
+
 TEST(deadlock, a_circle_of_locks_is_found_while_others_run) {
   reports told;
   tandem::runtime_options options = watched(told);

@@ -84,6 +84,27 @@ TEST_F(trace_of, only_the_newest_are_kept) {
   EXPECT_TRUE(tandem::trace_of(old).empty());
 }
 
+TEST_F(trace_of, one_object_that_many_tasks_throw_has_no_endless_trace) {
+  const std::exception_ptr shared = std::make_exception_ptr(std::runtime_error("shared"));
+  const auto passes_on = [](std::exception_ptr what) -> task<void> {
+    co_await tandem::yield();
+    std::rethrow_exception(what);
+  };
+  for (int i = 0; i < 1000; ++i) (void)trace_of_run(rt, passes_on(shared));
+  EXPECT_LE(tandem::trace_of(shared).size(), 66U);
+}
+
+TEST_F(trace_of, a_task_is_named) {
+  const auto named = []() -> task<void> {
+    tandem::name("GET /solve");
+    co_await throws("lost");
+  };
+  const std::vector<traced_frame> trace = trace_of_run(rt, named());
+  ASSERT_FALSE(trace.empty());
+  EXPECT_NE(trace.back().function.find("\"GET /solve\", spawned in "), std::string::npos)
+      << to_string(trace);
+}
+
 TEST_F(trace_of, a_stop_is_not_kept) {
   const auto stopped = []() -> task<void> {
     co_await tandem::yield();

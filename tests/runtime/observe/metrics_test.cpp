@@ -65,9 +65,17 @@ TEST(metrics_text, the_whole_text_is_as_the_format_says) {
 
 TEST(metrics_text, any_characters_of_a_label_come_back) {
   std::string every;
-  for (int each = 1; each < 256; ++each) every += static_cast<char>(each);
+  for (int each = 1; each < 128; ++each) every += static_cast<char>(each);
+  every += "\xC3\xA4 \xE2\x82\xAC \xF0\x9F\x8C\x8A";
   const exposition page = parsed({metric_family("a", "", metric_kind::gauge, 1, {{"b", every}})});
   EXPECT_EQ(page.value("a", {{"b", every}}), 1);
+}
+
+TEST(metrics_text, what_is_no_utf8_is_replaced_since_readers_refuse_all_for_it) {
+  const exposition page =
+      parsed({metric_family("a", "", metric_kind::gauge, 1, {{"b", "x\x80y\xC3(\xED\xA0\x80"}})});
+  const std::string no = "\xEF\xBF\xBD";
+  EXPECT_EQ(page.value("a", {{"b", "x" + no + "y" + no + "(" + no + no + no}}), 1);
 }
 
 TEST(metrics_text, families_of_one_name_from_two_sources_stand_together) {

@@ -42,6 +42,14 @@ class own_folder {
     std::filesystem::remove_all(path_, ignored);
   }
   std::string file(const char* name) const { return (path_ / name).string(); }
+  /// What is in it, by name.
+  std::vector<std::string> names() const {
+    std::vector<std::string> out;
+    for (const auto& each : std::filesystem::directory_iterator(path_)) {
+      out.push_back(each.path().filename().string());
+    }
+    return out;
+  }
 
  private:
   std::filesystem::path path_;
@@ -69,7 +77,25 @@ TEST(trace_file, is_written_on_request_and_replaced_by_the_next_one) {
   rt.spawn(nothing()).wait();
   rt.write_trace();
   EXPECT_GT(content_of(path).size(), first.size());
-  EXPECT_FALSE(std::filesystem::exists(path + ".part"));
+  EXPECT_EQ(folder.names(), std::vector<std::string>{"run.json"});
+}
+
+TEST(trace_file, of_two_runtimes_at_once_is_that_of_the_last_one_and_whole) {
+  const own_folder folder("tandem_trace_shared");
+  const std::string path = folder.file("run.json");
+  const auto writes = [&path] {
+    runtime rt(tandem::test::with_threads(1));
+    rt.trace_to(path);
+    for (int i = 0; i < 20; ++i) {
+      rt.spawn(nothing()).wait();
+      rt.write_trace();
+    }
+  };
+  std::thread other(writes);
+  writes();
+  other.join();
+  EXPECT_EQ(offences(trace_lines(content_of(path))), std::vector<std::string>());
+  EXPECT_EQ(folder.names(), std::vector<std::string>{"run.json"});
 }
 
 TEST(trace_file, that_cannot_be_written_is_an_error_that_names_it_and_the_cure) {
@@ -94,7 +120,7 @@ TEST(trace_file, a_place_that_is_a_folder_stays_and_nothing_is_left_beside_it) {
   rt.trace_to(folder.file("run.json"));
   EXPECT_THROW(rt.write_trace(), std::system_error);
   EXPECT_TRUE(std::filesystem::exists(folder.file("run.json") + "/inside"));
-  EXPECT_FALSE(std::filesystem::exists(folder.file("run.json.part")));
+  EXPECT_EQ(folder.names(), std::vector<std::string>{"run.json"});
 }
 
 TEST(trace_file, nobody_asked_for_is_a_logic_error) {

@@ -32,6 +32,7 @@ class stall_report {
   std::chrono::nanoseconds lasted{};    ///< so far
   std::chrono::nanoseconds cpu_time{};  ///< of that: little means that it blocks, or gets no CPU
   std::source_location spawned_at;      ///< of the task that runs; line 0: unknown
+  const char* task = "";    ///< its name; "" if it has none. Lives as long as the program
   std::size_t waiting = 0;  ///< tasks of the pool's executor that lie there, for others to take
 };
 

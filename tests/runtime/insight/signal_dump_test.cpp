@@ -1,0 +1,234 @@
+// signal_dump_test.cpp: SIGQUIT, beside handlers of others and in children of fork().
+// SPDX-License-Identifier: MIT
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <thread>
+
+#include <tandem/tandem.hpp>
+
+#include "fork_support.hpp"
+#include "test_runtime.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using tandem::runtime;
+using tandem::task;
+using tandem::test::child_may_allocate;
+using tandem::test::in_child;
+using tandem::test::with_threads;
+
+/// A place for a file, which is gone in the end.
+class own_file {
+ public:
+  explicit own_file(const std::string& name)
+      : path_((std::filesystem::temp_directory_path() / (name + std::to_string(::getpid())))
+                  .string()) {
+    std::filesystem::remove(path_);
+  }
+  own_file(const own_file&) = delete;
+  own_file& operator=(const own_file&) = delete;
+  ~own_file() {
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+  }
+  const std::string& path() const noexcept { return path_; }
+  std::string content() const {
+    std::ifstream in(path_, std::ios::binary);
+    std::ostringstream out;
+    out << in.rdbuf();
+    return out.str();
+  }
+  /// The watchdog, or the alarm of a child, sees one that never comes.
+  void wait_for(const std::string& text) const {
+    while (content().find(text) == std::string::npos) std::this_thread::sleep_for(1ms);
+  }
+
+ private:
+  std::string path_;
+};
+
+tandem::runtime_options told_into(const std::string& path) {
+  tandem::runtime_options options = with_threads(1);
+  options.dump_on_signal = true;
+  options.dump_path = path;
+  return options;
+}
+
+std::atomic<int> heard{0};
+struct sigaction kept{};  // what was there before hears_and_passes_on()
+
+void hears(int /*number*/) { heard.fetch_add(1); }
+void hears_and_passes_on(int number, siginfo_t* info, void* context) {
+  heard.fetch_add(1);
+  if ((kept.sa_flags & SA_SIGINFO) != 0) kept.sa_sigaction(number, info, context);
+}
+
+/// While it lives, and as long as nobody comes later, that handles SIGQUIT.
+class handled_by {
+ public:
+  explicit handled_by(void (*handler)(int)) {
+    struct sigaction wanted{};
+    wanted.sa_handler = handler;
+    begin(wanted);
+  }
+  explicit handled_by(void (*handler)(int, siginfo_t*, void*)) {
+    struct sigaction wanted{};
+    wanted.sa_sigaction = handler;
+    wanted.sa_flags = SA_SIGINFO;
+    begin(wanted);
+  }
+  handled_by(const handled_by&) = delete;
+  handled_by& operator=(const handled_by&) = delete;
+  ~handled_by() { (void)::sigaction(SIGQUIT, &before_, nullptr); }
+
+ private:
+  void begin(const struct sigaction& wanted) {
+    heard = 0;
+    EXPECT_EQ(::sigaction(SIGQUIT, &wanted, &before_), 0);
+    kept = before_;
+  }
+  struct sigaction before_{};
+};
+
+constexpr const char* head = "tandem: dump of runtime";
+
+TEST(signal_dump, is_written_and_whoever_handled_the_signal_before_is_called_too) {
+  const handled_by others(&hears);
+  const own_file told("tandem_dump_beside");
+  const runtime rt(told_into(told.path()));
+  ASSERT_EQ(::raise(SIGQUIT), 0);
+  told.wait_for(head);
+  EXPECT_EQ(heard, 1);
+}
+
+TEST(signal_dump, goes_on_below_a_handler_that_came_later_and_passes_it_on) {
+  const own_file told("tandem_dump_below");
+  {
+    const runtime rt(told_into(told.path()));
+    const handled_by later(&hears_and_passes_on);
+    ASSERT_EQ(::raise(SIGQUIT), 0);
+    told.wait_for(head);
+    EXPECT_EQ(heard, 1);
+  }
+}
+
+TEST(signal_dump, and_a_handler_that_kept_it_do_not_call_each_other_for_ever) {
+  const own_file told("tandem_dump_around");
+  auto first = std::make_unique<runtime>(told_into(told.path()));
+  const handled_by between(&hears_and_passes_on);  // keeps the first one's
+  first.reset();
+  const runtime second(told_into(told.path()));  // keeps the one between
+  ASSERT_EQ(::raise(SIGQUIT), 0);
+  told.wait_for(head);
+  EXPECT_EQ(heard, 1);
+}
+
+TEST(signal_dump, in_a_child_of_fork_is_the_childs) {
+  const handled_by others(&hears);
+  const own_file parents("tandem_dump_parent");
+  const runtime rt(told_into(parents.path()));
+  EXPECT_EQ(in_child([] {
+              if (::raise(SIGQUIT) != 0) return 1;
+              return heard == 1 ? 0 : 2;  // once, and nothing waits for a thread that is not there
+            }),
+            0);
+  EXPECT_EQ(parents.content(), "");
+  if (!child_may_allocate) return;  // the rest was seen with other compilers
+  const own_file childs("tandem_dump_child");
+  EXPECT_EQ(in_child([&childs] {
+              const runtime own(told_into(childs.path()));
+              if (::raise(SIGQUIT) != 0) return 1;
+              childs.wait_for(head);
+              return heard == 1 ? 0 : 2;
+            }),
+            0);
+}
+
+TEST(signal_dump, that_has_no_room_is_said_on_standard_error) {
+  if (!child_may_allocate) GTEST_SKIP() << "a child cannot allocate with this sanitizer";
+  const own_file said("tandem_dump_said");
+  EXPECT_EQ(in_child([&said] {
+              const int file = ::open(said.path().c_str(), O_CREAT | O_WRONLY, 0600);
+              if (file < 0 || ::dup2(file, STDERR_FILENO) < 0) return 1;
+              const runtime own(told_into("/dev/full"));
+              if (::raise(SIGQUIT) != 0) return 2;
+              said.wait_for("the dump is not whole in /dev/full");
+              return 0;
+            }),
+            0)
+      << said.content();
+}
+
+TEST(fork_and_traces, a_trace_without_room_is_an_error_and_leaves_nothing) {
+  if (!child_may_allocate) GTEST_SKIP() << "a child cannot allocate with this sanitizer";
+  const own_file folder("tandem_trace_full");
+  std::filesystem::create_directories(folder.path());
+  EXPECT_EQ(in_child([&folder] {
+              runtime own(with_threads(1));
+              own.trace_to(folder.path() + "/run.json");
+              if (own.spawn([]() -> task<int> { co_return 7; }()).wait() != 7) return 1;
+              (void)::signal(SIGXFSZ, SIG_IGN);
+              const rlimit little{100, 100};
+              if (::setrlimit(RLIMIT_FSIZE, &little) != 0) return 2;
+              try {
+                own.write_trace();
+                return 3;
+              } catch (const std::system_error& full) {
+                if (full.code() != std::errc::file_too_large) return 4;
+              }
+              return std::filesystem::is_empty(folder.path()) ? 0 : 5;
+            }),
+            0);
+  std::filesystem::remove(folder.path());
+}
+
+task<void> throws() {
+  co_await tandem::yield();
+  throw std::runtime_error("lost");
+}
+
+/// 0: a runtime of the calling process dumps, and keeps the trace of an exception.
+int looks_by_itself() {
+  runtime own(with_threads(1));
+  if (own.dump().find(head) == std::string::npos) return 1;
+  try {
+    own.spawn(throws()).wait();
+    return 2;
+  } catch (const std::exception& failure) {
+    return tandem::trace_of(failure).empty() ? 3 : 0;
+  }
+}
+
+TEST(fork_and_traces, a_child_made_while_others_dump_and_throw_does_so_by_itself) {
+  if (!child_may_allocate) GTEST_SKIP() << "a child cannot allocate with this sanitizer";
+  tandem::trace_exceptions(true);
+  std::atomic<bool> over{false};
+  runtime rt(with_threads(1));
+  std::thread dumps([&] {
+    while (!over) (void)rt.dump();
+  });
+  std::thread throwing([&] {
+    while (!over) EXPECT_THROW(rt.spawn(throws()).wait(), std::runtime_error);
+  });
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(in_child(&looks_by_itself), 0);
+  over = true;
+  dumps.join();
+  throwing.join();
+  tandem::trace_exceptions(false);
+}
+
+}  // namespace
