@@ -9,6 +9,7 @@
 #include <exception>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -17,6 +18,7 @@
 
 #include "platform/clocks.hpp"
 #include "platform/process.hpp"
+#include "process/per_process.hpp"
 #include "recorder/trace_json.hpp"
 #include "recorder/trace_ring.hpp"
 
@@ -72,8 +74,13 @@ class file_sink final : public trace_sink {
       errno = why;
       fail("cannot be written");
     }
+    // One at a time: on Windows two at once of the same name refuse each other.
+    static constinit per_process<std::mutex> renames;
     std::error_code failed;
-    std::filesystem::rename(part_, path_, failed);
+    {
+      const std::lock_guard alone(renames.get());
+      std::filesystem::rename(part_, path_, failed);
+    }
     if (!failed) return;
     std::remove(part_.c_str());
     throw std::system_error(failed, "runtime::write_trace: '" + part_ + "' cannot become '" +
