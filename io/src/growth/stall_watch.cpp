@@ -258,7 +258,8 @@ void stall_watch::tell(const stall_report& report) const noexcept {
       print(report);
     }
   } catch (...) {  // a hook that throws must not end the process for a hint
-    std::fputs("tandem::io: a stall was not told: completion_options::on_stall has thrown\n",
+    std::fputs(tell_ ? "tandem::io: completion_options::on_stall has thrown\n"
+                     : "tandem::io: a stall was not told: there is no memory for its text\n",
                stderr);
   }
 }

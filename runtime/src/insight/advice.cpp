@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <string_view>
 
+#include <tandem/detail/place_text.hpp>
+
 #include "insight/circles.hpp"
 #include "insight/code_names.hpp"
 #include "insight/dump_text.hpp"
@@ -15,7 +17,6 @@ namespace tandem::inline v0::detail {
 
 namespace {
 
-constexpr std::int64_t long_run_ns = 100'000'000;   // a segment that keeps others waiting
 constexpr std::int64_t long_wait_ns = 100'000'000;  // for what should be had at once
 constexpr std::size_t most_told = 8;                // of one kind
 
@@ -25,10 +26,8 @@ std::string counted(std::size_t n, const char* one, const char* many) {
 
 std::string task_of(const snapshot& in, std::uint64_t id) {
   const auto found = in.named.find(id);
-  if (found == in.named.end()) return "task " + std::to_string(id);
-  std::string out = "task " + std::to_string(id);
-  if (found->second.name[0] != 0) out += std::string(" \"") + found->second.name + "\"";
-  return out + " (spawned at " +
+  if (found == in.named.end()) return task_text(id, "");
+  return task_text(id, found->second.name) + " (spawned at " +
          place_text(found->second.spawned_at.file_name(), found->second.spawned_at.line(), "") +
          ")";
 }

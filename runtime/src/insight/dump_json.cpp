@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <string_view>
 
+#include <tandem/detail/place_text.hpp>
+
 #include "insight/code_names.hpp"
 #include "insight/dump_text.hpp"
 #include "insight/snapshot.hpp"

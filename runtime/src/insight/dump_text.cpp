@@ -8,6 +8,8 @@
 #include <map>
 #include <string_view>
 
+#include <tandem/detail/place_text.hpp>
+
 #include "insight/code_names.hpp"
 #include "insight/snapshot.hpp"
 #include "platform/process.hpp"
@@ -237,21 +239,24 @@ std::string span_text(std::int64_t ns) {
 
 std::string task_text(const seen_node& task) { return task_text(task.id, task); }
 
-std::string task_text(std::uint64_t id, const seen_node& task) {
+std::string task_text(std::uint64_t id, const char* name) {
   std::string out = "task " + std::to_string(id);
-  if (task.name[0] != 0) out += std::string(" \"") + task.name + "\"";
-  return out + ", spawned at " + place_text(task.spawned_at);
+  if (name[0] != 0) out += std::string(" \"") + name + "\"";
+  return out;
+}
+
+std::string task_text(std::uint64_t id, const seen_node& task) {
+  return task_text(id, task.name) + ", spawned at " + place_text(task.spawned_at);
 }
 
 namespace {
 
 /// What keeps the completion thread of a wait from looking whether that is over; null: nothing.
 const seen_run* busy_thread_of(const snapshot& in, const wait_note& note) {
-  constexpr std::int64_t long_ns = 100'000'000;
   if (note.thread < 0) return nullptr;
   const auto found = std::find_if(in.runs.begin(), in.runs.end(), [&](const seen_run& each) {
     return each.thread.number == note.thread && each.since_ns >= 0 &&
-           in.now_ns - each.since_ns >= long_ns &&
+           in.now_ns - each.since_ns >= long_run_ns &&
            std::string_view(each.thread.role) == "completion thread";
   });
   return found != in.runs.end() ? &*found : nullptr;

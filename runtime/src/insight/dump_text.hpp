@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include <tandem/detail/place_text.hpp>
-
 namespace tandem::inline v0::detail {
 
 class code_names;
@@ -21,6 +19,8 @@ struct thread_note;
 std::string span_text(std::int64_t ns);
 /// "waits for a mutex 0x7ffe held by task 12 "transfer" (spawned at bank.cpp:7), for at least 1.5 s"
 std::string wait_text(const snapshot& in, const seen_wait& wait);
+/// "task 12 "transfer""; without a name "task 12"
+std::string task_text(std::uint64_t id, const char* name);
 /// "task 12 "transfer", spawned at bank.cpp:7 in main()"
 std::string task_text(const seen_node& task);
 /// Likewise, of one that is like that.

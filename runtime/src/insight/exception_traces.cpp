@@ -13,6 +13,7 @@
 #include <mutex>
 #include <source_location>
 
+#include <tandem/detail/place_text.hpp>
 #include <tandem/detail/promise_base.hpp>
 #include <tandem/environment.hpp>
 #include <tandem/errors.hpp>
@@ -135,9 +136,8 @@ std::vector<traced_frame> named(all_traces& all, const kept_trace& trace) {
     if (each.code != nullptr) {
       frame.function = all.names.find(each.code).function;
     } else {
-      frame.function = "task " + std::to_string(each.task) +
-                       (each.name[0] != 0 ? std::string(" \"") + each.name + "\"" : "") +
-                       ", spawned in " + function_text(each.where.function_name());
+      frame.function = task_text(each.task, each.name) + ", spawned in " +
+                       function_text(each.where.function_name());
     }
     if (each.where.line() == 0) continue;
     frame.file = each.where.file_name();

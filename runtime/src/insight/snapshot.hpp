@@ -22,6 +22,9 @@
 
 namespace tandem::inline v0::detail {
 
+/// A segment that takes so long keeps others waiting.
+inline constexpr std::int64_t long_run_ns = 100'000'000;
+
 /// A coroutine that waits, or awaits one that does.
 struct seen_frame {
   const void* code = nullptr;  ///< its resume function, by which its name is found

@@ -8,10 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
-#include <filesystem>
-#include <fstream>
 #include <memory>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -20,6 +17,7 @@
 #include <tandem/tandem.hpp>
 
 #include "fork_support.hpp"
+#include "own_folder.hpp"
 #include "sanitized.hpp"
 #include "test_runtime.hpp"
 
@@ -29,38 +27,15 @@ using namespace std::chrono_literals;
 using tandem::runtime;
 using tandem::task;
 using tandem::test::child_may_allocate;
+using tandem::test::content_of;
 using tandem::test::in_child;
+using tandem::test::own_folder;
 using tandem::test::with_threads;
 
-/// A place for a file, which is gone in the end.
-class own_file {
- public:
-  explicit own_file(const std::string& name)
-      : path_((std::filesystem::temp_directory_path() / (name + std::to_string(::getpid())))
-                  .string()) {
-    std::filesystem::remove(path_);
-  }
-  own_file(const own_file&) = delete;
-  own_file& operator=(const own_file&) = delete;
-  ~own_file() {
-    std::error_code ignored;
-    std::filesystem::remove(path_, ignored);
-  }
-  const std::string& path() const noexcept { return path_; }
-  std::string content() const {
-    std::ifstream in(path_, std::ios::binary);
-    std::ostringstream out;
-    out << in.rdbuf();
-    return out.str();
-  }
-  /// The watchdog, or the alarm of a child, sees one that never comes.
-  void wait_for(const std::string& text) const {
-    while (content().find(text) == std::string::npos) std::this_thread::sleep_for(1ms);
-  }
-
- private:
-  std::string path_;
-};
+/// The watchdog, or the alarm of a child, sees one that never comes.
+void wait_for(const std::string& text, const std::string& path) {
+  while (content_of(path).find(text) == std::string::npos) std::this_thread::sleep_for(1ms);
+}
 
 tandem::runtime_options told_into(const std::string& path) {
   tandem::runtime_options options = with_threads(1);
@@ -109,58 +84,74 @@ constexpr const char* head = "tandem: dump of runtime";
 
 TEST(signal_dump, is_written_and_whoever_handled_the_signal_before_is_called_too) {
   const handled_by others(&hears);
-  const own_file told("tandem_dump_beside");
-  const runtime rt(told_into(told.path()));
+  const own_folder folder("tandem_dump_beside");
+  const std::string told = folder.file("told");
+  const runtime rt(told_into(told));
   ASSERT_EQ(::raise(SIGQUIT), 0);
-  told.wait_for(head);
+  wait_for(head, told);
   EXPECT_EQ(heard, 1);
 }
 
 TEST(signal_dump, goes_on_below_a_handler_that_came_later_and_passes_it_on) {
-  const own_file told("tandem_dump_below");
+  const own_folder folder("tandem_dump_below");
+  const std::string told = folder.file("told");
   {
-    const runtime rt(told_into(told.path()));
+    const runtime rt(told_into(told));
     const handled_by later(&hears_and_passes_on);
     ASSERT_EQ(::raise(SIGQUIT), 0);
-    told.wait_for(head);
+    wait_for(head, told);
     EXPECT_EQ(heard, 1);
   }
 }
 
 TEST(signal_dump, and_a_handler_that_kept_it_do_not_call_each_other_for_ever) {
-  const own_file told("tandem_dump_around");
-  auto first = std::make_unique<runtime>(told_into(told.path()));
+  const own_folder folder("tandem_dump_around");
+  const std::string told = folder.file("told");
+  auto first = std::make_unique<runtime>(told_into(told));
   const handled_by between(&hears_and_passes_on);  // keeps the first one's
   first.reset();
-  const runtime second(told_into(told.path()));  // keeps the one between
+  const runtime second(told_into(told));  // keeps the one between
   ASSERT_EQ(::raise(SIGQUIT), 0);
-  told.wait_for(head);
+  wait_for(head, told);
   EXPECT_EQ(heard, 1);
 }
 
-TEST(signal_dump, in_a_child_of_fork_is_the_childs) {
 #if defined(TANDEM_TEST_THREAD_SANITIZER)
-  GTEST_SKIP() << "in a child of a process with threads ThreadSanitizer hands no signal on";
+constexpr bool child_hears_signals = false;  // unless its parent has no threads
 #else
+constexpr bool child_hears_signals = true;
+#endif
+
+TEST(signal_dump, in_a_child_of_fork_reaches_whoever_handled_it_before_once) {
+  if (!child_hears_signals) GTEST_SKIP() << "ThreadSanitizer hands no signal on in a child";
   const handled_by others(&hears);
-  const own_file parents("tandem_dump_parent");
-  const runtime rt(told_into(parents.path()));
+  const own_folder folder("tandem_dump_parent");
+  const std::string told = folder.file("told");
+  const runtime rt(told_into(told));
   EXPECT_EQ(in_child([] {
               if (::raise(SIGQUIT) != 0) return 1;
-              return heard == 1 ? 0 : 2;  // once, and nothing waits for a thread that is not there
+              return heard == 1 ? 0 : 2;  // and nothing waits for a thread that is not there
             }),
             0);
-  EXPECT_EQ(parents.content(), "");
-  if (!child_may_allocate) return;  // the rest was seen with other compilers
-  const own_file childs("tandem_dump_child");
+  EXPECT_EQ(content_of(told), "");
+}
+
+TEST(signal_dump, of_a_runtime_of_a_child_is_the_childs) {
+  if (!child_hears_signals) GTEST_SKIP() << "ThreadSanitizer hands no signal on in a child";
+  if (!child_may_allocate) GTEST_SKIP() << "a child cannot allocate with this sanitizer";
+  const handled_by others(&hears);
+  const own_folder folder("tandem_dump_child");
+  const std::string parents = folder.file("parents");
+  const std::string childs = folder.file("childs");
+  const runtime rt(told_into(parents));
   EXPECT_EQ(in_child([&childs] {
-              const runtime own(told_into(childs.path()));
+              const runtime own(told_into(childs));
               if (::raise(SIGQUIT) != 0) return 1;
-              childs.wait_for(head);
+              wait_for(head, childs);
               return heard == 1 ? 0 : 2;
             }),
             0);
-#endif
+  EXPECT_EQ(content_of(parents), "");
 }
 
 /// While it lives, standard error is that file.
@@ -183,20 +174,20 @@ class errors_into {
 };
 
 TEST(signal_dump, that_has_no_room_is_said_on_standard_error) {
-  const own_file said("tandem_dump_said");
-  const errors_into file(said.path());
+  const own_folder folder("tandem_dump_said");
+  const std::string said = folder.file("said");
+  const errors_into file(said);
   const runtime rt(told_into("/dev/full"));
   ASSERT_EQ(::raise(SIGQUIT), 0);
-  said.wait_for("the dump is not whole in /dev/full");
+  wait_for("the dump is not whole in /dev/full", said);
 }
 
 TEST(fork_and_traces, a_trace_without_room_is_an_error_and_leaves_nothing) {
   if (!child_may_allocate) GTEST_SKIP() << "a child cannot allocate with this sanitizer";
-  const own_file folder("tandem_trace_full");
-  std::filesystem::create_directories(folder.path());
+  const own_folder folder("tandem_trace_full");
   EXPECT_EQ(in_child([&folder] {
               runtime own(with_threads(1));
-              own.trace_to(folder.path() + "/run.json");
+              own.trace_to(folder.file("run.json"));
               if (own.spawn([]() -> task<int> { co_return 7; }()).wait() != 7) return 1;
               (void)::signal(SIGXFSZ, SIG_IGN);
               const rlimit little{100, 100};
@@ -207,10 +198,9 @@ TEST(fork_and_traces, a_trace_without_room_is_an_error_and_leaves_nothing) {
               } catch (const std::system_error& full) {
                 if (full.code() != std::errc::file_too_large) return 4;
               }
-              return std::filesystem::is_empty(folder.path()) ? 0 : 5;
+              return folder.names().empty() ? 0 : 5;
             }),
             0);
-  std::filesystem::remove(folder.path());
 }
 
 task<void> throws() {

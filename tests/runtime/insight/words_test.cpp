@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
+#include <tandem/detail/place_text.hpp>
+
 #include "insight/code_names.hpp"
 #include "insight/dump_text.hpp"
 

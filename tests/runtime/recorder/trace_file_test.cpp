@@ -5,8 +5,6 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -15,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "own_folder.hpp"
 #include "test_runtime.hpp"
 #include "trace_lines.hpp"
 
@@ -23,44 +22,12 @@ namespace {
 using namespace std::chrono_literals;
 using tandem::runtime;
 using tandem::task;
+using tandem::test::content_of;
 using tandem::test::offences;
+using tandem::test::own_folder;
 using tandem::test::trace_line;
 using tandem::test::trace_lines;
 using tandem::test::trace_of;
-
-/// A folder of the test's own.
-class own_folder {
- public:
-  explicit own_folder(const char* name) : path_(std::filesystem::temp_directory_path() / name) {
-    std::filesystem::remove_all(path_);
-    std::filesystem::create_directories(path_);
-  }
-  own_folder(const own_folder&) = delete;
-  own_folder& operator=(const own_folder&) = delete;
-  ~own_folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  std::string file(const char* name) const { return (path_ / name).string(); }
-  /// What is in it, by name.
-  std::vector<std::string> names() const {
-    std::vector<std::string> out;
-    for (const auto& each : std::filesystem::directory_iterator(path_)) {
-      out.push_back(each.path().filename().string());
-    }
-    return out;
-  }
-
- private:
-  std::filesystem::path path_;
-};
-
-std::string content_of(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream out;
-  out << in.rdbuf();
-  return out.str();
-}
 
 task<void> nothing() { co_return; }
 
