@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <tandem/detail/place_text.hpp>
 #include <tandem/environment.hpp>
 #include <tandem/io/detail/socket.hpp>
 #include <utility>
@@ -76,10 +77,10 @@ void print_task(const char* before, const environment* env) noexcept {
     std::fprintf(stderr, "%sa task that has not begun to wait", before);
     return;
   }
-  std::fprintf(stderr, "%stask %llu, spawned at %s:%u%s%s", before,
-               static_cast<unsigned long long>(env->id()), env->spawned_at().file_name(),
-               static_cast<unsigned>(env->spawned_at().line()), env->name()[0] != 0 ? ", " : "",
-               env->name());
+  std::fprintf(stderr, "%stask %llu, spawned at %s%s%s", before,
+               static_cast<unsigned long long>(env->id()),
+               tandem::detail::place_text(env->spawned_at()).c_str(),
+               env->name()[0] != 0 ? ", " : "", env->name());
 }
 
 }  // namespace

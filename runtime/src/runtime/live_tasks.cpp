@@ -7,6 +7,7 @@
 #include <thread>
 
 #include <tandem/detail/environment_kind.hpp>
+#include <tandem/detail/place_text.hpp>
 #include <tandem/environment.hpp>
 #include <tandem/stop.hpp>
 
@@ -34,11 +35,6 @@ void add_names(const stop_state& of, task_names& out, int depth) {
 bool same_line(const std::source_location& a, const std::source_location& b) noexcept {
   return a.line() == b.line() && a.column() == b.column() &&
          std::strcmp(a.file_name(), b.file_name()) == 0;
-}
-
-std::string line_of(const std::source_location& where) {
-  return std::string(where.file_name()) + ":" + std::to_string(where.line()) + " in " +
-         where.function_name();
 }
 
 }  // namespace
@@ -77,7 +73,7 @@ std::string live_tasks::text(std::size_t live) const {
   });
   std::size_t named = 0;
   for (const place& each : sorted) {
-    out += "    " + std::to_string(each.count) + " spawned at " + line_of(each.where) + "\n";
+    out += "    " + std::to_string(each.count) + " spawned at " + place_text(each.where) + "\n";
     named += each.count;
   }
   if (seen_ > named) out += "    " + std::to_string(seen_ - named) + " spawned elsewhere\n";

@@ -12,6 +12,7 @@
 #include <tandem/detail/foreign_work.hpp>
 #include <tandem/detail/forked.hpp>
 #include <tandem/detail/frame_memory.hpp>
+#include <tandem/detail/place_text.hpp>
 #include <tandem/detail/report_suppressed.hpp>
 #include <tandem/detail/thread_context.hpp>
 #include <tandem/errors.hpp>
@@ -220,20 +221,20 @@ void unhandled_in_detached(tandem::runtime& owner, const environment& env,
   try {
     std::rethrow_exception(failure);
   } catch (...) {
-    const std::source_location& where = env.spawned_at();
+    std::string place = env.spawned_at().file_name();
     std::string awaits;
     try {
+      place = place_text(env.spawned_at());
       awaits = to_string(trace_of(failure));
       if (!awaits.empty()) awaits = "  It left these coroutines:\n" + awaits;
     } catch (...) {
-      awaits.clear();  // no memory: then without
+      awaits.clear();  // no memory: then with less
     }
     std::fprintf(stderr,
                  "tandem: a detached task failed and nobody took its exception: %s\n"
-                 "  spawned at %s:%u in %s\n%s"
+                 "  spawned at %s\n%s"
                  "  Await its join_handle, or set runtime_options::on_unhandled_exception.\n",
-                 detail::text_of(std::current_exception()), where.file_name(), where.line(),
-                 where.function_name(), awaits.c_str());
+                 detail::text_of(std::current_exception()), place.c_str(), awaits.c_str());
     std::terminate();
   }
 }

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include <tandem/detail/place_text.hpp>
+
 namespace tandem::inline v0 {
 
 const char* to_string(policy_obstacle what) noexcept {
@@ -27,10 +29,7 @@ rejection::rejection(rejection_cause why, pool_state now, const std::source_loca
     : cause(why), state(now), submitted_at(where), pool_name(std::move(pool)) {}
 
 std::string to_string(const rejection& what) {
-  std::string text = "the task submitted at ";
-  text += what.submitted_at.file_name();
-  text += ":" + std::to_string(what.submitted_at.line()) + " in ";
-  text += what.submitted_at.function_name();
+  std::string text = "the task submitted at " + detail::place_text(what.submitted_at);
   text += " was refused: pool " + what.pool_name + " is " + to_string(what.state);
   if (what.cause == rejection_cause::full) text += " and full";
   text += " (" + std::to_string(what.threads) + " of " + std::to_string(what.max_threads) +

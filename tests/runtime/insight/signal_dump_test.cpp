@@ -17,8 +17,8 @@
 #include <tandem/tandem.hpp>
 
 #include "fork_support.hpp"
-#include "own_folder.hpp"
 #include "sanitized.hpp"
+#include "support/temporary_folder.hpp"
 #include "test_runtime.hpp"
 
 namespace {
@@ -27,14 +27,14 @@ using namespace std::chrono_literals;
 using tandem::runtime;
 using tandem::task;
 using tandem::test::child_may_allocate;
-using tandem::test::content_of;
+using tandem::test::get;
 using tandem::test::in_child;
-using tandem::test::own_folder;
+using tandem::test::temporary_folder;
 using tandem::test::with_threads;
 
 /// The watchdog, or the alarm of a child, sees one that never comes.
 void wait_for(const std::string& text, const std::string& path) {
-  while (content_of(path).find(text) == std::string::npos) std::this_thread::sleep_for(1ms);
+  while (get(path).find(text) == std::string::npos) std::this_thread::sleep_for(1ms);
 }
 
 tandem::runtime_options told_into(const std::string& path) {
@@ -84,8 +84,8 @@ constexpr const char* head = "tandem: dump of runtime";
 
 TEST(signal_dump, is_written_and_whoever_handled_the_signal_before_is_called_too) {
   const handled_by others(&hears);
-  const own_folder folder("tandem_dump_beside");
-  const std::string told = folder.file("told");
+  const temporary_folder folder;
+  const std::string told = folder / "told";
   const runtime rt(told_into(told));
   ASSERT_EQ(::raise(SIGQUIT), 0);
   wait_for(head, told);
@@ -93,8 +93,8 @@ TEST(signal_dump, is_written_and_whoever_handled_the_signal_before_is_called_too
 }
 
 TEST(signal_dump, goes_on_below_a_handler_that_came_later_and_passes_it_on) {
-  const own_folder folder("tandem_dump_below");
-  const std::string told = folder.file("told");
+  const temporary_folder folder;
+  const std::string told = folder / "told";
   {
     const runtime rt(told_into(told));
     const handled_by later(&hears_and_passes_on);
@@ -105,8 +105,8 @@ TEST(signal_dump, goes_on_below_a_handler_that_came_later_and_passes_it_on) {
 }
 
 TEST(signal_dump, and_a_handler_that_kept_it_do_not_call_each_other_for_ever) {
-  const own_folder folder("tandem_dump_around");
-  const std::string told = folder.file("told");
+  const temporary_folder folder;
+  const std::string told = folder / "told";
   auto first = std::make_unique<runtime>(told_into(told));
   const handled_by between(&hears_and_passes_on);  // keeps the first one's
   first.reset();
@@ -125,24 +125,24 @@ constexpr bool child_hears_signals = true;
 TEST(signal_dump, in_a_child_of_fork_reaches_whoever_handled_it_before_once) {
   if (!child_hears_signals) GTEST_SKIP() << "ThreadSanitizer hands no signal on in a child";
   const handled_by others(&hears);
-  const own_folder folder("tandem_dump_parent");
-  const std::string told = folder.file("told");
+  const temporary_folder folder;
+  const std::string told = folder / "told";
   const runtime rt(told_into(told));
   EXPECT_EQ(in_child([] {
               if (::raise(SIGQUIT) != 0) return 1;
               return heard == 1 ? 0 : 2;  // and nothing waits for a thread that is not there
             }),
             0);
-  EXPECT_EQ(content_of(told), "");
+  EXPECT_EQ(get(told), "");
 }
 
 TEST(signal_dump, of_a_runtime_of_a_child_is_the_childs) {
   if (!child_hears_signals) GTEST_SKIP() << "ThreadSanitizer hands no signal on in a child";
   if (!child_may_allocate) GTEST_SKIP() << "a child cannot allocate with this sanitizer";
   const handled_by others(&hears);
-  const own_folder folder("tandem_dump_child");
-  const std::string parents = folder.file("parents");
-  const std::string childs = folder.file("childs");
+  const temporary_folder folder;
+  const std::string parents = folder / "parents";
+  const std::string childs = folder / "childs";
   const runtime rt(told_into(parents));
   EXPECT_EQ(in_child([&childs] {
               const runtime own(told_into(childs));
@@ -151,7 +151,7 @@ TEST(signal_dump, of_a_runtime_of_a_child_is_the_childs) {
               return heard == 1 ? 0 : 2;
             }),
             0);
-  EXPECT_EQ(content_of(parents), "");
+  EXPECT_EQ(get(parents), "");
 }
 
 /// While it lives, standard error is that file.
@@ -174,8 +174,8 @@ class errors_into {
 };
 
 TEST(signal_dump, that_has_no_room_is_said_on_standard_error) {
-  const own_folder folder("tandem_dump_said");
-  const std::string said = folder.file("said");
+  const temporary_folder folder;
+  const std::string said = folder / "said";
   const errors_into file(said);
   const runtime rt(told_into("/dev/full"));
   ASSERT_EQ(::raise(SIGQUIT), 0);
@@ -184,10 +184,10 @@ TEST(signal_dump, that_has_no_room_is_said_on_standard_error) {
 
 TEST(fork_and_traces, a_trace_without_room_is_an_error_and_leaves_nothing) {
   if (!child_may_allocate) GTEST_SKIP() << "a child cannot allocate with this sanitizer";
-  const own_folder folder("tandem_trace_full");
+  const temporary_folder folder;
   EXPECT_EQ(in_child([&folder] {
               runtime own(with_threads(1));
-              own.trace_to(folder.file("run.json"));
+              own.trace_to(folder / "run.json");
               if (own.spawn([]() -> task<int> { co_return 7; }()).wait() != 7) return 1;
               (void)::signal(SIGXFSZ, SIG_IGN);
               const rlimit little{100, 100};

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "own_folder.hpp"
+#include "support/temporary_folder.hpp"
 #include "test_runtime.hpp"
 #include "trace_lines.hpp"
 
@@ -22,9 +22,9 @@ namespace {
 using namespace std::chrono_literals;
 using tandem::runtime;
 using tandem::task;
-using tandem::test::content_of;
+using tandem::test::get;
 using tandem::test::offences;
-using tandem::test::own_folder;
+using tandem::test::temporary_folder;
 using tandem::test::trace_line;
 using tandem::test::trace_lines;
 using tandem::test::trace_of;
@@ -32,24 +32,24 @@ using tandem::test::trace_of;
 task<void> nothing() { co_return; }
 
 TEST(trace_file, is_written_on_request_and_replaced_by_the_next_one) {
-  const own_folder folder("tandem_trace_written");
-  const std::string path = folder.file("run.json");
+  const temporary_folder folder;
+  const std::string path = folder / "run.json";
   runtime rt(tandem::test::with_threads(1));
   rt.trace_to(path);
   EXPECT_FALSE(std::filesystem::exists(path));
   rt.spawn(nothing()).wait();
   rt.write_trace();
-  const std::string first = content_of(path);
+  const std::string first = get(path);
   EXPECT_EQ(offences(trace_lines(first)), std::vector<std::string>());
   rt.spawn(nothing()).wait();
   rt.write_trace();
-  EXPECT_GT(content_of(path).size(), first.size());
+  EXPECT_GT(get(path).size(), first.size());
   EXPECT_EQ(folder.names(), std::vector<std::string>{"run.json"});
 }
 
 TEST(trace_file, of_two_runtimes_at_once_is_that_of_the_last_one_and_whole) {
-  const own_folder folder("tandem_trace_shared");
-  const std::string path = folder.file("run.json");
+  const temporary_folder folder;
+  const std::string path = folder / "run.json";
   const auto writes = [&path] {
     runtime rt(tandem::test::with_threads(1));
     rt.trace_to(path);
@@ -61,14 +61,14 @@ TEST(trace_file, of_two_runtimes_at_once_is_that_of_the_last_one_and_whole) {
   std::thread other(writes);
   writes();
   other.join();
-  EXPECT_EQ(offences(trace_lines(content_of(path))), std::vector<std::string>());
+  EXPECT_EQ(offences(trace_lines(get(path))), std::vector<std::string>());
   EXPECT_EQ(folder.names(), std::vector<std::string>{"run.json"});
 }
 
 TEST(trace_file, that_cannot_be_written_is_an_error_that_names_it_and_the_cure) {
-  const own_folder folder("tandem_trace_refused");
+  const temporary_folder folder;
   runtime rt(tandem::test::with_threads(1));
-  rt.trace_to(folder.file("missing/run.json"));
+  rt.trace_to(folder / "missing/run.json");
   try {
     rt.write_trace();
     FAIL() << "it was written";
@@ -81,12 +81,12 @@ TEST(trace_file, that_cannot_be_written_is_an_error_that_names_it_and_the_cure) 
 }
 
 TEST(trace_file, a_place_that_is_a_folder_stays_and_nothing_is_left_beside_it) {
-  const own_folder folder("tandem_trace_folder");
-  std::filesystem::create_directories(folder.file("run.json") + "/inside");
+  const temporary_folder folder;
+  std::filesystem::create_directories(folder / "run.json/inside");
   runtime rt(tandem::test::with_threads(1));
-  rt.trace_to(folder.file("run.json"));
+  rt.trace_to(folder / "run.json");
   EXPECT_THROW(rt.write_trace(), std::system_error);
-  EXPECT_TRUE(std::filesystem::exists(folder.file("run.json") + "/inside"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "run.json/inside"));
   EXPECT_EQ(folder.names(), std::vector<std::string>{"run.json"});
 }
 
@@ -146,7 +146,7 @@ TEST(trace_file, works_while_all_workers_are_stuck_and_shows_them) {
 }
 
 TEST(trace_file, is_written_when_a_pool_says_that_it_starves) {
-  const own_folder folder("tandem_trace_starved");
+  const temporary_folder folder;
   std::atomic<int> arrived{0};
   std::atomic<bool> may_end{false};
   std::atomic<bool> reported{false};
@@ -161,7 +161,7 @@ TEST(trace_file, is_written_when_a_pool_says_that_it_starves) {
   runtime rt(options);
   tandem::trace_options each_time;
   each_time.between_stalls = 0ns;
-  rt.trace_to(folder.file("stall.json"), each_time);
+  rt.trace_to(folder / "stall.json", each_time);
   std::vector<tandem::join_handle<void>> all;
   for (int i = 0; i < 5; ++i) all.push_back(rt.spawn(stuck(arrived, may_end)));
   // On a slow machine the first one may come before anything has begun.
@@ -169,7 +169,7 @@ TEST(trace_file, is_written_when_a_pool_says_that_it_starves) {
   while (text.find("\"goes on\":\"yes\"") == std::string::npos) {
     reported = false;
     while (!reported) std::this_thread::sleep_for(1ms);
-    text = content_of(folder.file("stall.json"));
+    text = get(folder / "stall.json");
   }
   may_end = true;
   EXPECT_EQ(offences(trace_lines(text)), std::vector<std::string>());
