@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <new>
+#include <stdexcept>
 #include <string>
 
 #include "refusals.hpp"
@@ -56,6 +58,31 @@ TEST(refused_memory_beside_a_thread, is_an_error_that_the_blocking_call_gets) {
     tandem::runtime owner(tandem::test::small(1));
     (void)owner.spawn(tandem::test::call_blocking()).wait();
   });
+}
+
+tandem::task<void> fails(unsigned long refused_one) {
+  const std::runtime_error failure("lost");
+  tandem::test::allocations.arm(refused_one, asker::caller());
+  throw failure;
+  co_return;
+}
+
+// What the program says last is said whatever it got no memory for.
+TEST(refused_memory_of_a_report, leaves_the_failure_that_nobody_took_named) {
+  constexpr unsigned long most = 12;
+  for (unsigned long nth = 1; nth <= most; ++nth) {
+    EXPECT_DEATH(
+        {
+          tandem::runtime_options options = tandem::test::small(1);
+          options.on_unhandled_exception = nullptr;
+          tandem::runtime owner(options);
+          owner.spawn(fails(nth)).detach();
+          owner.drain(std::chrono::seconds(10));
+        },
+        "a detached task failed and nobody took its exception: lost\n"
+        "  spawned at .*refused_memory_stress.cpp")
+        << "allocation " << nth;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(of, refused_memory, ::testing::ValuesIn(tandem::test::refused_runs),

@@ -13,6 +13,7 @@
 #include <exception>
 #include <functional>
 #include <iterator>
+#include <latch>
 #include <numeric>
 #include <stdexcept>
 #include <string_view>
@@ -336,7 +337,7 @@ class late_service : public service {
   explicit late_service(runtime& owner) noexcept : owner_(owner) {}
   std::string_view service_name() const noexcept override { return "late"; }
   void stop() noexcept override {
-    latch all(std::ssize(jobs_));
+    std::latch all(std::ssize(jobs_));
     for (late_job& each : jobs_) {
       each.done = &all;
       owner_.workers().post(&each, post_kind::spawn);
@@ -348,7 +349,7 @@ class late_service : public service {
   struct late_job : job {
     late_job() noexcept
         : job([](job* self) noexcept { static_cast<late_job*>(self)->done->count_down(); }) {}
-    latch* done = nullptr;
+    std::latch* done = nullptr;
   };
   runtime& owner_;
   std::array<late_job, 3> jobs_;

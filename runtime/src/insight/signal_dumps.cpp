@@ -22,13 +22,10 @@ struct asked {
 };
 
 // Runtimes may be static objects.
-asked& those_asked() {
-  static constinit per_process<asked> all;
-  return all.get();
-}
+constinit per_process<asked> those_asked;
 
 void write_all() {
-  asked& those = those_asked();
+  asked& those = those_asked.get();
   const std::lock_guard hold(those.lock);
   for (insight* const each : those.all) each->write_dump();
 }
@@ -36,7 +33,7 @@ void write_all() {
 }  // namespace
 
 void dump_on_signal(insight& of) {
-  asked& those = those_asked();
+  asked& those = those_asked.get();
   const std::lock_guard changes(those.changing);
   {
     const std::lock_guard hold(those.lock);
@@ -53,15 +50,16 @@ void dump_on_signal(insight& of) {
 }
 
 void no_dump_on_signal(insight& of) noexcept {
-  asked& those = those_asked();
-  const std::lock_guard changes(those.changing);
+  asked* const those = those_asked.find();
+  if (those == nullptr) return;
+  const std::lock_guard changes(those->changing);
   bool is_last = false;
   {
-    const std::lock_guard hold(those.lock);
-    if (std::erase(those.all, &of) == 0) return;
-    is_last = those.all.empty();
+    const std::lock_guard hold(those->lock);
+    if (std::erase(those->all, &of) == 0) return;
+    is_last = those->all.empty();
   }
-  if (is_last) those.signal.reset();
+  if (is_last) those->signal.reset();
 }
 
 }  // namespace tandem::inline v0::detail

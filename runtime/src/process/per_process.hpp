@@ -29,6 +29,11 @@ class per_process {
     }
     return now->object;
   }
+  /// Any thread: the object of this process, null if nobody has asked for it.
+  T* find() noexcept {
+    entry* const now = newest_.load(std::memory_order_acquire);
+    return now != nullptr && now->process == platform::process_id() ? &now->object : nullptr;
+  }
 
  private:
   struct entry {

@@ -221,7 +221,7 @@ void unhandled_in_detached(tandem::runtime& owner, const environment& env,
   try {
     std::rethrow_exception(failure);
   } catch (...) {
-    std::string place = env.spawned_at().file_name();
+    std::string place;  // "": no memory
     std::string awaits;
     try {
       place = place_text(env.spawned_at());
@@ -234,7 +234,8 @@ void unhandled_in_detached(tandem::runtime& owner, const environment& env,
                  "tandem: a detached task failed and nobody took its exception: %s\n"
                  "  spawned at %s\n%s"
                  "  Await its join_handle, or set runtime_options::on_unhandled_exception.\n",
-                 detail::text_of(std::current_exception()), place.c_str(), awaits.c_str());
+                 detail::text_of(std::current_exception()),
+                 place.empty() ? env.spawned_at().file_name() : place.c_str(), awaits.c_str());
     std::terminate();
   }
 }
