@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -11,6 +9,7 @@
 #include <tandem/detail/machine_watch.hpp>
 
 #include "platform/cpus.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace tandem::test {
 
@@ -22,13 +21,11 @@ inline bool has_several_cpus() {
 /// While it lives the process is in a control group of version 2 that does not exist.
 class made_control_group {
  public:
-  explicit made_control_group(const std::string& quota)
-      : folder_(std::filesystem::temp_directory_path() /
-                ("tandem-group-" + std::to_string(::getpid()))) {
-    std::filesystem::create_directories(folder_ / "fs" / "service");
+  explicit made_control_group(const std::string& quota) {
+    std::filesystem::create_directories(folder_ / "fs/service");
     std::ofstream(folder_ / "cgroup") << "0::/service\n";
     set(quota);
-    platform::read_control_groups_from((folder_ / "cgroup").string(), (folder_ / "fs").string());
+    platform::read_control_groups_from(folder_ / "cgroup", folder_ / "fs");
     detail::machine_look_ns = 1'000'000;
   }
   made_control_group(const made_control_group&) = delete;
@@ -36,19 +33,18 @@ class made_control_group {
   ~made_control_group() {
     detail::machine_look_ns = usual_;
     platform::read_control_groups_from("/proc/self/cgroup", "/sys/fs/cgroup");
-    std::filesystem::remove_all(folder_);
   }
 
   /// As in cpu.max: "150000 100000". At once: nobody reads half of it.
   void set(const std::string& quota) {
-    const auto file = folder_ / "fs" / "service" / "cpu.max";
+    const auto file = folder_ / "fs/service/cpu.max";
     const auto fresh = folder_ / "cpu.max.fresh";
     std::ofstream(fresh) << quota << '\n';
     std::filesystem::rename(fresh, file);
   }
 
  private:
-  const std::filesystem::path folder_;
+  const temporary_folder folder_;
   const std::int64_t usual_ = detail::machine_look_ns;
 };
 

@@ -7,9 +7,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <tandem/environment.hpp>
 #include <tandem/io/install.hpp>
@@ -18,6 +15,7 @@
 #include <vector>
 
 #include "io/support/io_support.hpp"
+#include "support/temporary_folder.hpp"
 #include "trace_lines.hpp"
 
 namespace {
@@ -27,6 +25,7 @@ using tandem::task;
 using tandem::io::completion_options;
 using tandem::io::completion_pool;
 using tandem::test::offences;
+using tandem::test::temporary_folder;
 using tandem::test::test_runtime;
 using tandem::test::threads_between;
 using tandem::test::trace_line;
@@ -80,9 +79,8 @@ TEST(io_trace, has_the_decisions_of_the_completion_pool_with_their_reasons) {
 }
 
 TEST(io_trace, is_written_when_a_completion_thread_stalls) {
-  const std::filesystem::path file =
-      std::filesystem::temp_directory_path() / "tandem_io_trace_stall.json";
-  std::filesystem::remove(file);
+  const temporary_folder folder;
+  const std::string file = folder / "stall.json";
   std::atomic<bool> told{false};
   completion_options options = threads_between(1, 1);
   options.on_stall = [&](const tandem::io::stall_report&) { told = true; };
@@ -90,7 +88,7 @@ TEST(io_trace, is_written_when_a_completion_thread_stalls) {
   completion_pool& pool = tandem::io::install(*rt, options);
   tandem::trace_options each_time;
   each_time.between_stalls = 0ns;
-  rt->trace_to(file.string(), each_time);
+  rt->trace_to(file, each_time);
   const auto is_it = [](const trace_line& each) {
     return each.track == "completion thread 0" && each.phase == "X" &&
            each.arguments.find("\"goes on\":\"yes\"") != std::string::npos;
@@ -105,14 +103,10 @@ TEST(io_trace, is_written_when_a_completion_thread_stalls) {
                 co_return;
               }(told))
         .wait();
-    std::ifstream in(file);
-    std::ostringstream text;
-    text << in.rdbuf();
-    const std::vector<trace_line> lines = trace_lines(text.str());
+    const std::vector<trace_line> lines = trace_lines(tandem::test::get(file));
     found = std::count_if(lines.begin(), lines.end(), is_it);
   }
   EXPECT_EQ(found, 1);
-  std::filesystem::remove(file);
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <filesystem>
-#include <random>
 #include <span>
 #include <string>
 #include <system_error>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include "io/support/io_support.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace {
 
@@ -28,23 +28,7 @@ using tandem::io::open_mode;
 using tandem::io::open_options;
 using tandem::test::on_every_home;
 using tandem::test::pattern;
-
-class folder {
- public:
-  folder()
-      : path_(std::filesystem::temp_directory_path() /
-              ("tandem-everywhere-" + std::to_string(std::random_device()()))) {
-    EXPECT_TRUE(std::filesystem::create_directory(path_));
-  }
-  folder(const folder&) = delete;
-  folder& operator=(const folder&) = delete;
-  ~folder() { std::filesystem::remove_all(path_); }
-  std::string operator/(const std::string& name) const { return path_.string() + "/" + name; }
-  std::string path() const { return path_.string(); }
-
- private:
-  std::filesystem::path path_;
-};
+using tandem::test::temporary_folder;
 
 open_options made_anew() {
   open_options options(open_mode::read_write);
@@ -54,7 +38,7 @@ open_options made_anew() {
 
 TEST(everywhere, what_is_written_at_an_offset_is_read_there_and_a_read_is_short_at_the_end_only) {
   on_every_home([]() -> task<void> {
-    const folder at;
+    const temporary_folder at;
     const std::vector<std::byte> whole = pattern(300'000, 7);
     file both = co_await file::open(at / "both", made_anew());
     co_await both.write_all_at(whole, 1000);
@@ -69,7 +53,7 @@ TEST(everywhere, what_is_written_at_an_offset_is_read_there_and_a_read_is_short_
 
 TEST(everywhere, a_list_of_buffers_is_one_transfer) {
   on_every_home([]() -> task<void> {
-    const folder at;
+    const temporary_folder at;
     file both = co_await file::open(at / "both", made_anew());
     const std::array<std::span<const std::byte>, 3> parts{bytes_of("one"), bytes_of(""),
                                                           bytes_of("two")};
@@ -86,7 +70,7 @@ TEST(everywhere, a_list_of_buffers_is_one_transfer) {
 
 TEST(everywhere, what_is_appended_goes_to_the_end) {
   on_every_home([]() -> task<void> {
-    const folder at;
+    const temporary_folder at;
     {
       file log = co_await file::open(at / "log", open_options::append_to());
       co_await log.append(bytes_of("one "));
@@ -100,7 +84,7 @@ TEST(everywhere, what_is_appended_goes_to_the_end) {
 
 TEST(everywhere, a_size_is_cut_and_grows_and_commands_say_so) {
   on_every_home([]() -> task<void> {
-    const folder at;
+    const temporary_folder at;
     file both = co_await file::open(at / "both", made_anew());
     co_await both.write_all_at(bytes_of("0123456789"), 0);
     co_await both.truncate(4);
@@ -115,7 +99,7 @@ TEST(everywhere, a_size_is_cut_and_grows_and_commands_say_so) {
 
 TEST(everywhere, how_a_file_is_opened_says_what_happens_to_one_that_is_there) {
   on_every_home([]() -> task<void> {
-    const folder at;
+    const temporary_folder at;
     const std::string path = at / "name";
     EXPECT_EQ((co_await as_result(file::open(path))).error(), std::errc::no_such_file_or_directory);
     co_await tandem::io::write_file(path, "contents");
@@ -133,7 +117,7 @@ TEST(everywhere, how_a_file_is_opened_says_what_happens_to_one_that_is_there) {
 
 TEST(everywhere, names_are_utf8) {
   on_every_home([]() -> task<void> {
-    const folder at;
+    const temporary_folder at;
     const std::string path = at / "gr\xc3\xbc\xc3\x9f-\xe2\x82\xac";
     co_await tandem::io::write_file(path, "umlauts");
     EXPECT_EQ(co_await tandem::io::read_file(path), "umlauts");
@@ -144,7 +128,7 @@ TEST(everywhere, names_are_utf8) {
 
 TEST(everywhere, a_file_that_is_replaced_is_the_old_one_or_the_new_one_and_leaves_nothing_behind) {
   on_every_home([]() -> task<void> {
-    const folder at;
+    const temporary_folder at;
     for (const char* text : {"first", "second", ""}) {
       co_await tandem::io::write_file(at / "name", text);
       EXPECT_EQ(co_await tandem::io::read_file(at / "name"), text);
@@ -160,7 +144,7 @@ TEST(everywhere, a_file_that_is_replaced_is_the_old_one_or_the_new_one_and_leave
 
 TEST(everywhere, a_path_beneath_a_folder_never_leads_out_of_it) {
   on_every_home([]() -> task<void> {
-    const folder at;
+    const temporary_folder at;
     std::filesystem::create_directories(at / "root/inner");
     co_await tandem::io::write_file(at / "root/inner/file", "inside");
     co_await tandem::io::write_file(at / "secret", "outside");
@@ -182,7 +166,7 @@ TEST(everywhere, a_path_beneath_a_folder_never_leads_out_of_it) {
 
 TEST(everywhere, a_closed_file_and_one_of_the_wrong_mode_are_errors) {
   on_every_home([]() -> task<void> {
-    const folder at;
+    const temporary_folder at;
     file none;
     std::array<std::byte, 4> room;
     EXPECT_EQ((co_await as_result(none.read_at(std::span<std::byte>(room), 0))).error(),

@@ -95,13 +95,11 @@ TEST(signal_dump, is_written_and_whoever_handled_the_signal_before_is_called_too
 TEST(signal_dump, goes_on_below_a_handler_that_came_later_and_passes_it_on) {
   const temporary_folder folder;
   const std::string told = folder / "told";
-  {
-    const runtime rt(told_into(told));
-    const handled_by later(&hears_and_passes_on);
-    ASSERT_EQ(::raise(SIGQUIT), 0);
-    wait_for(head, told);
-    EXPECT_EQ(heard, 1);
-  }
+  const runtime rt(told_into(told));
+  const handled_by later(&hears_and_passes_on);
+  ASSERT_EQ(::raise(SIGQUIT), 0);
+  wait_for(head, told);
+  EXPECT_EQ(heard, 1);
 }
 
 TEST(signal_dump, and_a_handler_that_kept_it_do_not_call_each_other_for_ever) {

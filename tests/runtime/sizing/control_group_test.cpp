@@ -4,36 +4,28 @@
 
 #include <gtest/gtest.h>
 
-#include <unistd.h>
 #include <filesystem>
 #include <fstream>
 #include <string>
+
+#include "support/temporary_folder.hpp"
 
 namespace {
 
 /// Files as the kernel shows them.
 class control_groups : public testing::Test {
  protected:
-  control_groups()
-      : folder_(std::filesystem::temp_directory_path() /
-                ("tandem-sizing-" + std::to_string(::getpid()))) {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-  ~control_groups() override { std::filesystem::remove_all(folder_); }
-
   void write(const std::string& path, const std::string& text) {
-    const auto file = folder_ / path;
+    const std::filesystem::path file = folder_ / path;
     std::filesystem::create_directories(file.parent_path());
     std::ofstream(file) << text;
   }
   unsigned cpus() {
-    return tandem::platform::cpus_of_control_groups((folder_ / "cgroup").string(),
-                                                    (folder_ / "fs").string());
+    return tandem::platform::cpus_of_control_groups(folder_ / "cgroup", folder_ / "fs");
   }
 
  private:
-  const std::filesystem::path folder_;
+  const tandem::test::temporary_folder folder_;
 };
 
 TEST_F(control_groups, version_2_is_read_and_whole_cpus_count) {
