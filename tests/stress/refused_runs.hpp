@@ -13,7 +13,6 @@
 #include <exception>
 #include <functional>
 #include <iterator>
-#include <latch>
 #include <numeric>
 #include <stdexcept>
 #include <string_view>
@@ -39,6 +38,8 @@
 #include <tandem/yield.hpp>
 #include <utility>
 #include <vector>
+
+#include "waits.hpp"
 
 namespace tandem::test {
 
@@ -337,7 +338,7 @@ class late_service : public service {
   explicit late_service(runtime& owner) noexcept : owner_(owner) {}
   std::string_view service_name() const noexcept override { return "late"; }
   void stop() noexcept override {
-    std::latch all(std::ssize(jobs_));
+    latch all(std::ssize(jobs_));
     for (late_job& each : jobs_) {
       each.done = &all;
       owner_.workers().post(&each, post_kind::spawn);
@@ -349,7 +350,7 @@ class late_service : public service {
   struct late_job : job {
     late_job() noexcept
         : job([](job* self) noexcept { static_cast<late_job*>(self)->done->count_down(); }) {}
-    std::latch* done = nullptr;
+    latch* done = nullptr;
   };
   runtime& owner_;
   std::array<late_job, 3> jobs_;
