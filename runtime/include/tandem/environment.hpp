@@ -39,6 +39,10 @@ class TANDEM_API environment {
   environment(tandem::runtime* owner, executor* home, const detail::environment_kind& kind,
               const void* part) noexcept
       : runtime_(owner), home_(home), kind_(&kind), part_(part) {}
+  /// Of a part of the parent's task that begins now, but is linked only when something below waits
+  /// (stopping/late). @param kind, part  as above
+  environment(environment& parent, executor* home, const detail::environment_kind& kind,
+              const void* part) noexcept;
   environment(const environment&) = delete;
   environment& operator=(const environment&) = delete;
 

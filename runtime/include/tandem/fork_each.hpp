@@ -98,7 +98,7 @@ bool start_each(thread_context& context, promise_base& parent, join_frame& join,
       if (left == 0) {
         first = &child;
       } else if (on_stack) [[likely]] {
-        publish_child(context, child);
+        publish_sibling(context, child);
       } else {
         send_child(context, child);
       }
@@ -114,6 +114,8 @@ bool start_each(thread_context& context, promise_base& parent, join_frame& join,
     if (first != nullptr) send_children(context, &first, 1);
     return ended == 0 || !join.settle(ended);
   }
+  if (count - left > 1) [[likely]]
+    look_for_thieves(context);
   if (first != nullptr) [[likely]] {
     if (!call(context, *first)) [[unlikely]]
       return true;

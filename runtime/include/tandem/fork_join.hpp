@@ -49,15 +49,6 @@ fork_value<T> take_forked(fork_room<T>& room) {
   }
 }
 
-template <class T>
-TANDEM_ALWAYS_INLINE promise_base* release_child(task<T>& child) noexcept {
-  promise_base* released = &checked(child).release();
-  // One load for each: the ramps have just stored the frames one by one, and a load of two of them
-  // at once would wait until both stores have left the store buffer.
-  TANDEM_KEEP_APART(released);
-  return released;
-}
-
 /// What the awaiters of a range have in common. `Children` is an array or a vector of tasks.
 template <class Children, class Rooms>
 class fork_range {
@@ -139,7 +130,12 @@ class [[nodiscard]] fork_join_awaiter {
       return true;
     }
     const std::int64_t base = context.lane->position() + std::int64_t{count} - 1;
-    for (std::size_t i = count - 1; i > 0; --i) detail::publish_child(context, *children[i]);
+    if constexpr (count == 2) {
+      detail::publish_child(context, *children[1]);
+    } else if constexpr (count > 2) {
+      for (std::size_t i = count - 1; i > 0; --i) detail::publish_sibling(context, *children[i]);
+      detail::look_for_thieves(context);
+    }
     if (!detail::call(context, *children[0])) [[unlikely]]
       return true;
     for (std::size_t i = 1; i < count; ++i) {

@@ -39,13 +39,13 @@ inline constexpr bool may_race = !(lossy_when_dropped<As> || ...);
 
 /// Awaiter of race(awaitables...).
 template <class... Ts>
-class [[nodiscard]] race_awaiter : private detail::child_tuple<Ts...> {
+class [[nodiscard]] race_awaiter : private detail::child_tuple<detail::group_kind::race, Ts...> {
  public:
   using tandem_awaiter = void;
   using value_type = typename detail::raced<Ts...>::type;
 
   explicit race_awaiter(task<Ts>&&... children) noexcept
-      : detail::child_tuple<Ts...>(detail::group_kind::race, std::move(children)...) {}
+      : detail::child_tuple<detail::group_kind::race, Ts...>(std::move(children)...) {}
   /// For an awaiter that has not started.
   race_awaiter(race_awaiter&&) noexcept = default;
 
@@ -55,7 +55,7 @@ class [[nodiscard]] race_awaiter : private detail::child_tuple<Ts...> {
     return this->start_all(parent.promise());
   }
   value_type await_resume() {
-    this->rethrow_failure();
+    this->first()->rethrow_if_failed();
     return take<0>(this->index_of_first());
   }
 
@@ -65,7 +65,7 @@ class [[nodiscard]] race_awaiter : private detail::child_tuple<Ts...> {
     if constexpr (I + 1 < sizeof...(Ts)) {
       if (winner != I) return take<I + 1>(winner);
     }
-    auto& room = std::get<I>(this->rooms()).room;
+    auto& room = std::get<I>(this->rooms()).result;
     if constexpr (detail::raced<Ts...>::same) {
       return static_cast<value_type>(room.value());
     } else if constexpr (std::is_void_v<std::tuple_element_t<I, std::tuple<Ts...>>>) {
@@ -78,13 +78,13 @@ class [[nodiscard]] race_awaiter : private detail::child_tuple<Ts...> {
 
 /// Awaiter of race(range).
 template <class T>
-class [[nodiscard]] race_range_awaiter : private detail::child_range<T> {
+class [[nodiscard]] race_range_awaiter : private detail::child_range<detail::group_kind::race, T> {
  public:
   using tandem_awaiter = void;
   using value_type = T;
 
   explicit race_range_awaiter(std::vector<task<T>>&& children)
-      : detail::child_range<T>(detail::group_kind::race, std::move(children)) {
+      : detail::child_range<detail::group_kind::race, T>(std::move(children)) {
     if (this->size() == 0) throw std::invalid_argument("a race of no children would never end");
   }
   /// For an awaiter that has not started.
@@ -96,8 +96,8 @@ class [[nodiscard]] race_range_awaiter : private detail::child_range<T> {
     return this->start_all(parent.promise());
   }
   T await_resume() {
-    this->rethrow_failure();
-    return this->room(this->index_of_first()).room.value();
+    this->first()->rethrow_if_failed();
+    return this->room(this->index_of_first()).result.value();
   }
 };
 

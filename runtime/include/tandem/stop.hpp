@@ -107,19 +107,39 @@ class stop_listener : public stop_waiter {
 class TANDEM_API stop_state {
  public:
   stop_state() noexcept = default;
+  /// stopping/late. A child of `parent` that is linked only once something below waits. Whoever asks
+  /// it for a reason asks the parent, too. Of an environment, which then calls link_if_deep().
+  ///
+  /// @param tells  the environment's kind wants to know (environment_kind::linked)
+  stop_state(stop_state& parent, bool tells) noexcept
+      : slot_(not_linked_mark()),
+        reason_(as_above),
+        late_levels_(static_cast<std::uint8_t>(parent.late_levels_ + 1)),
+        tells_(tells),
+        parent_(&parent) {}
   stop_state(const stop_state&) = delete;
   stop_state& operator=(const stop_state&) = delete;
   ~stop_state();
 
   bool stop_requested() const noexcept { return reason() != stop_reason::none; }
   /// The first one; none as long as nobody has asked for a stop.
-  stop_reason reason() const noexcept { return reason_.load(std::memory_order_acquire); }
+  stop_reason reason() const noexcept {
+    const stop_reason own = reason_.load(std::memory_order_acquire);
+    return own != as_above ? own : reason_above();
+  }
+  /// As above, for reports: it may be called under the locks of stop states.
+  stop_reason reason_for_report() const noexcept;
 
   /// Stops this state and all below it. @returns  false if it had been stopped before
   bool request_stop(stop_reason reason) noexcept;
 
   /// Becomes a child of `parent`, and is stopped at once if the parent already is.
   void link(stop_state& parent) noexcept;
+  /// stopping/late. So that whoever asks for a reason has only some parents to ask.
+  void link_if_deep() noexcept {
+    if (late_levels_ > most_late_levels) [[unlikely]]
+      link_at_once();
+  }
   /// stopping/closed. Becomes a child, but no stop comes down to it: for looks.
   void link_closed(stop_state& parent) noexcept;
   /// Leaves the parent. Afterwards no stopper holds this state any more.
@@ -162,6 +182,28 @@ class TANDEM_API stop_state {
   // Addresses that are no waiter's, nor ever dereferenced.
   static stop_waiter* stopped_mark() noexcept;
   static stop_waiter* held_mark() noexcept;
+  static stop_waiter* not_linked_mark() noexcept {
+    return reinterpret_cast<stop_waiter*>(std::uintptr_t{3});  // NOLINT
+  }
+  /// stopping/late: none of its own; the parent may have one.
+  static constexpr stop_reason as_above = static_cast<stop_reason>(0xFF);
+  static constexpr std::uint8_t most_late_levels = 16;  // of parents that are asked
+  static bool is_stop(stop_reason reason) noexcept {
+    return reason != stop_reason::none && reason != as_above;
+  }
+  /// stopping/late. Acquire, both: pairs with link_now().
+  bool is_not_linked() const noexcept {
+    // One that was stopped before anything waited has no mark any more.
+    return slot_.load(std::memory_order_acquire) == not_linked_mark() ||
+           (late_levels_ != 0 && !is_listed_.load(std::memory_order_acquire));
+  }
+  stop_reason reason_above() const noexcept;
+  /// stopping/late. Any thread below.
+  void link_now() noexcept;
+  void enter_late() noexcept;
+  void link_at_once() noexcept;
+  void tell_linked() noexcept;
+  bool tell_asked() const noexcept;
   /// @returns  true if taken back; false if a stopper holds it, or a look
   bool withdraw(stop_waiter& waiter) noexcept;
   /// stopping/leave. After a withdraw() that failed. @returns as take_back()
@@ -177,7 +219,7 @@ class TANDEM_API stop_state {
   }
   /// Under the parent's lock.
   void enter_children_of(stop_state& parent) noexcept {
-    parent_ = &parent;
+    is_listed_.store(true, std::memory_order_release);  // pairs with is_not_linked()
     previous_sibling_ = nullptr;
     next_sibling_ = parent.first_child_;
     if (next_sibling_ != nullptr) next_sibling_->previous_sibling_ = this;
@@ -188,14 +230,18 @@ class TANDEM_API stop_state {
   stop_waiter* mark(stop_reason reason, stop_waiter* later) noexcept;
   static void tell_after_walk(stop_waiter* later) noexcept;
 
-  std::atomic<stop_waiter*> slot_{nullptr};  // null | the leaf | stopped_mark | held_mark
+  std::atomic<stop_waiter*> slot_{nullptr};  // null | the leaf | one of the marks
   std::atomic<stop_reason> reason_{stop_reason::none};
-  bool is_looked_at_ = false;  // under the parent's lock: a look is below this state
-  bool is_closed_ = false;     // stopping/closed; constant while it is linked
+  std::uint8_t late_levels_ =
+      0;                      // stopping/late: how many there are up to one that was linked at once
+  const bool tells_ = false;  // stopping/tell
+  bool is_looked_at_ = false;           // under the parent's lock: a look is below this state
+  bool is_closed_ = false;              // stopping/closed; constant while it is linked
+  std::atomic<bool> is_listed_{false};  // among the parent's children; changed under its lock
   mutable detail::futex_mutex
       lock_;  // guards overflow_, first_child_ and the sibling links of the children
   stop_waiter* overflow_ = nullptr;
-  stop_state* parent_ = nullptr;
+  stop_state* parent_ = nullptr;  // set before anybody else is below
   stop_state* first_child_ = nullptr;
   stop_state* previous_sibling_ = nullptr;  // under the parent's lock
   stop_state* next_sibling_ = nullptr;      // under the parent's lock

@@ -30,6 +30,11 @@ class TANDEM_API timeout_scope : private border, private timer_node {
   bool start(promise_base& child, promise_base& parent, outcome_base& result) noexcept;
 
  private:
+  static timeout_scope& of_environment(const environment& of) noexcept;
+  /// timers/limit. When the child first waits, or asks for the second time whether it is to stop.
+  void arm() noexcept;
+  bool is_asked_again() noexcept;
+  bool stop_if_over() noexcept;
   /// Nobody would stop it.
   static void refuse(promise_base& child, outcome_base& result) noexcept;
   /// After the child's end. @returns whether the parent goes on here; if not, the expiry goes on
@@ -43,6 +48,8 @@ class TANDEM_API timeout_scope : private border, private timer_node {
   // Set by the first of {the child has ended and could not disarm, the expiry has run}; the second
   // goes on with the parent (timers/limit).
   std::atomic<bool> handed_{false};
+  std::atomic<bool> was_asked_{false};
+  bool is_armed_ = false;  // set below the child, read after its end
 };
 
 }  // namespace detail
@@ -89,7 +96,9 @@ class [[nodiscard]] timeout_awaiter : private detail::timeout_scope {
 /// @cancellation   a stop of the caller reaches the child
 /// @resumes_on     the caller's home, after the child has ended: a child that does not react to the
 ///                 stop ends late
-/// @cost           one timer, one link; no allocation
+/// @cost           one timer and one link once the child waits, or has asked twice whether it is to
+///                 stop (the first time costs a look at the clock); a child that does neither is
+///                 called like a function. No allocation
 template <class Rep, class Period, detail::combinable A>
 detail::marked_t<A, timeout_awaiter<detail::awaited_t<A>>> with_timeout(
     std::chrono::duration<Rep, Period> limit, A&& child) {

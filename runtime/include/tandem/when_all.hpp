@@ -22,14 +22,14 @@ namespace tandem::inline v0 {
 
 /// Awaiter of when_all(awaitables...).
 template <class... Ts>
-class [[nodiscard]] when_all_awaiter : private detail::child_tuple<Ts...> {
+class [[nodiscard]] when_all_awaiter : private detail::child_tuple<detail::group_kind::all, Ts...> {
   using values = std::tuple<std::conditional_t<std::is_void_v<Ts>, std::monostate, Ts>...>;
 
  public:
   using tandem_awaiter = void;
 
   explicit when_all_awaiter(task<Ts>&&... children) noexcept
-      : detail::child_tuple<Ts...>(detail::group_kind::all, std::move(children)...) {}
+      : detail::child_tuple<detail::group_kind::all, Ts...>(std::move(children)...) {}
   /// For an awaiter that has not started.
   when_all_awaiter(when_all_awaiter&&) noexcept = default;
 
@@ -45,23 +45,24 @@ class [[nodiscard]] when_all_awaiter : private detail::child_tuple<Ts...> {
 
  private:
   template <class T>
-  static decltype(auto) value_of(detail::child_room<T>& child) {
+  static decltype(auto) value_of(detail::fork_room<T>& child) {
     if constexpr (std::is_void_v<T>) {
       return std::monostate();
     } else {
-      return child.room.value();
+      return child.result.value();
     }
   }
 };
 
 /// Awaiter of when_all(range).
 template <class T>
-class [[nodiscard]] when_all_range_awaiter : private detail::child_range<T> {
+class [[nodiscard]] when_all_range_awaiter
+    : private detail::child_range<detail::group_kind::all, T> {
  public:
   using tandem_awaiter = void;
 
   explicit when_all_range_awaiter(std::vector<task<T>>&& children)
-      : detail::child_range<T>(detail::group_kind::all, std::move(children)) {}
+      : detail::child_range<detail::group_kind::all, T>(std::move(children)) {}
   /// For an awaiter that has not started.
   when_all_range_awaiter(when_all_range_awaiter&&) noexcept = default;
 
@@ -77,7 +78,7 @@ class [[nodiscard]] when_all_range_awaiter : private detail::child_range<T> {
       std::vector<T> values;
       values.reserve(this->size());
       for (std::size_t i = 0; i < this->size(); ++i) {
-        values.push_back(this->room(i).room.value());
+        values.push_back(this->room(i).result.value());
       }
       return values;
     }
@@ -97,7 +98,8 @@ class [[nodiscard]] when_all_range_awaiter : private detail::child_range<T> {
 /// @cancellation    a stop of the caller reaches all children. Each of them is started, even if a
 ///                  sibling has failed before: then it is stopped at its first wait
 /// @resumes_on      the caller's home; the children start there, may suspend and move
-/// @cost            one link of a stop state; per child one push, one pop, one call; no allocation
+/// @cost            per child one push, one pop, one call, as for fork_join(); one link of a stop state
+///                  once a child waits; no allocation
 template <detail::combinable... As>
 when_all_awaiter<detail::awaited_t<As>...> when_all(As&&... children) {
   return when_all_awaiter<detail::awaited_t<As>...>(detail::as_task(std::forward<As>(children))...);

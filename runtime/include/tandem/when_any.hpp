@@ -31,14 +31,14 @@ class when_any_result {
 
 /// Awaiter of when_any(awaitables...).
 template <class... Ts>
-class [[nodiscard]] when_any_awaiter : private detail::child_tuple<Ts...> {
+class [[nodiscard]] when_any_awaiter : private detail::child_tuple<detail::group_kind::any, Ts...> {
   using results = std::tuple<result<Ts>...>;
 
  public:
   using tandem_awaiter = void;
 
   explicit when_any_awaiter(task<Ts>&&... children) noexcept
-      : detail::child_tuple<Ts...>(detail::group_kind::any, std::move(children)...) {}
+      : detail::child_tuple<detail::group_kind::any, Ts...>(std::move(children)...) {}
   /// For an awaiter that has not started.
   when_any_awaiter(when_any_awaiter&&) noexcept = default;
 
@@ -56,12 +56,13 @@ class [[nodiscard]] when_any_awaiter : private detail::child_tuple<Ts...> {
 
 /// Awaiter of when_any(range).
 template <class T>
-class [[nodiscard]] when_any_range_awaiter : private detail::child_range<T> {
+class [[nodiscard]] when_any_range_awaiter
+    : private detail::child_range<detail::group_kind::any, T> {
  public:
   using tandem_awaiter = void;
 
   explicit when_any_range_awaiter(std::vector<task<T>>&& children)
-      : detail::child_range<T>(detail::group_kind::any, std::move(children)) {
+      : detail::child_range<detail::group_kind::any, T>(std::move(children)) {
     if (this->size() == 0) throw std::invalid_argument("when_any of no children would never end");
   }
   /// For an awaiter that has not started.

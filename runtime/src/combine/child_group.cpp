@@ -3,6 +3,8 @@
 #include <tandem/detail/child_group.hpp>
 
 #include <exception>
+#include <memory>
+#include <utility>
 
 #include <tandem/errors.hpp>
 #include <tandem/stop.hpp>
@@ -10,7 +12,8 @@
 namespace tandem::inline v0::detail {
 
 constinit const environment_kind child_group::surrounds_children(
-    "when_all", false, [](const environment& of, wait_note& note) noexcept {
+    "when_all", false,
+    [](const environment& of, wait_note& note) noexcept {
       const auto& self = *static_cast<const child_group*>(of.part());
       switch (self.kind_) {
         case group_kind::all: break;
@@ -20,38 +23,88 @@ constinit const environment_kind child_group::surrounds_children(
       const std::uint32_t left = self.remaining_.load(std::memory_order_relaxed);  // about now
       note.say("with %u %s", left,
                left == 1 ? "child that has not ended" : "children that have not ended");
-    });
+    },
+    nullptr, &child_group::child_failed);
+
+namespace {
+constexpr std::size_t siblings_in_a_row = 8;  // after which the attention flag is honoured
+}
 
 void child_group::open(thread_context& context, promise_base& parent, std::size_t count) noexcept {
   remaining_.store(static_cast<std::uint32_t>(count), std::memory_order_relaxed);  // groups/publish
-  env_.set_kind(surrounds_children, this);
-  env_.start_below(*parent.env);
-  env_.set_home(parent.home);
+  std::construct_at(&env_, *parent.env, parent.home, surrounds_children, this);
   context.env = &env_;
 }
 
-void child_group::note_end(child_slot& slot) noexcept {
+bool child_group::call_rest(thread_context& context, promise_base& parent, std::size_t count,
+                            std::int64_t end, std::size_t at, std::size_t ended,
+                            promise_base* taken) noexcept {
+  for (; at < count; ++at) {
+    promise_base* child = std::exchange(taken, nullptr);
+    if (child == nullptr) {
+      // groups/in_place: what a child that waits has left in the lane comes first, by the loop.
+      if (context.lane->position() != end - static_cast<std::int64_t>(at) + 1) break;
+      // joins/next. What waits in other lanes gets its turn after some siblings, not after each: a
+      // child that yields asks for that turn itself.
+      child = at % siblings_in_a_row == 0 ? take_sibling(context)
+                                          : static_cast<promise_base*>(context.lane->pop());
+      if (child == nullptr) break;
+      context.env = &env_;
+    }
+    const bool is_noted = !child->fails_into_environment();
+    const auto* const slot = static_cast<const child_slot*>(child->link);
+    if (!call(context, *child)) continue;
+    if (is_noted) note_end(*slot->place);
+    ++ended;
+  }
+  if (ended == 0) return true;  // groups/in_place: nothing holds the group for us
+  if (ended < count) return settle(context, parent, ended);
+  close(context, parent);  // joins/all_here
+  return false;
+}
+
+void child_group::note_end(outcome_base& room) noexcept {
   // groups/note. This child has not been settled yet, so the group outlives what follows, even if
   // the stop lets all others end at once.
-  outcome_base& room = *slot.place;
-  const bool failed = room.error != nullptr;
-  child_slot* none = nullptr;
-  if (kind_ == group_kind::all) {
-    if (!failed) return;
-    if (env_.stop().stop_requested() && is_cancellation(room.error)) {
-      // Relaxed: read after the join (groups/settle).
-      cut_short_.compare_exchange_strong(none, &slot, std::memory_order_relaxed);
-      return;
-    }
-  }
+  outcome_base* none = nullptr;
   // Relaxed: it decides between siblings; what it points to is read after the join (groups/settle).
-  if (first_.compare_exchange_strong(none, &slot, std::memory_order_relaxed)) {
-    env_.stop().request_stop(kind_ == group_kind::all ? stop_reason::sibling_failed
-                                                      : stop_reason::race_lost);
-  } else if (failed && kind_ != group_kind::any) {
+  if (first_.compare_exchange_strong(none, &room, std::memory_order_relaxed)) {
+    env_.stop().request_stop(stop_reason::race_lost);
+  } else if (room.error != nullptr && kind_ == group_kind::race) {
     report_suppressed(env_, room.error);
     room.error = nullptr;
   }
+}
+
+void child_group::child_failed(const environment& of, outcome_base& room) noexcept {
+  const_cast<child_group*>(static_cast<const child_group*>(of.part()))
+      ->note_failure(room);  // NOLINT
+}
+
+void child_group::note_failure(outcome_base& room) noexcept {
+  // groups/note, by the child itself, before its end. Relaxed, both: as in note_end().
+  outcome_base* none = nullptr;
+  if (env_.stop().stop_requested() && is_cancellation(room.error)) {
+    if (cut_short_.compare_exchange_strong(none, &room, std::memory_order_relaxed)) return;
+  } else if (first_.compare_exchange_strong(none, &room, std::memory_order_relaxed)) {
+    env_.stop().request_stop(stop_reason::sibling_failed);
+    return;
+  } else {
+    report_suppressed(env_, room.error);
+  }
+  std::destroy_at(&room.error);
+}
+
+void child_group::rethrow_first() {
+  std::exception_ptr failure;
+  // A failure counts more than that a child was cut short.
+  for (std::atomic<outcome_base*>* each : {&cut_short_, &first_}) {
+    outcome_base* const room = each->load(std::memory_order_relaxed);
+    if (room == nullptr) continue;
+    failure = std::move(room->error);
+    std::destroy_at(&room->error);
+  }
+  std::rethrow_exception(std::move(failure));
 }
 
 bool child_group::settle(thread_context& context, promise_base& parent,
@@ -65,16 +118,25 @@ bool child_group::settle(thread_context& context, promise_base& parent,
 
 void child_group::close(thread_context& context, promise_base& parent) noexcept {
   env_.end();  // groups/leave
+  std::destroy_at(&env_);
   context.env = parent.env;
 }
 
-std::coroutine_handle<> child_group::child_ended(const ended_frame& child) noexcept {
-  auto& slot = *static_cast<child_slot*>(child.link);
-  child_group& self = *slot.group;
-  self.note_end(slot);
+std::coroutine_handle<> child_group::settle_one(const ended_frame& child) noexcept {
   promise_base& parent = *child.continuation;
-  if (self.settle(this_thread(), parent, 1)) return std::noop_coroutine();
+  if (settle(this_thread(), parent, 1)) return std::noop_coroutine();
   return continue_with(parent, child.home);
+}
+
+std::coroutine_handle<> child_group::child_ended(const ended_frame& child) noexcept {
+  return static_cast<child_group*>(promise_base::without_bits(child.link))->settle_one(child);
+}
+
+std::coroutine_handle<> child_group::noted_child_ended(const ended_frame& child) noexcept {
+  const auto& slot = *static_cast<child_slot*>(child.link);
+  child_group& self = *slot.group;
+  self.note_end(*slot.place);
+  return self.settle_one(child);
 }
 
 }  // namespace tandem::inline v0::detail

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include <tandem/detail/environment_kind.hpp>
 #include <tandem/environment.hpp>
 
 #include "frames/exception_hook.hpp"
@@ -39,7 +40,10 @@ void promise_base::unhandled_exception() noexcept {
   if (const auto hook = exception_hook.load(std::memory_order_relaxed)) [[unlikely]]
     hook(*this);
   join_frame* const join = on_final != nullptr ? join_frame::of_link(link) : nullptr;
-  if (join != nullptr) {
+  if (fails_into_environment()) {
+    std::construct_at(&room->error, std::current_exception());
+    env->kind().failed(*env, *room);
+  } else if (join != nullptr) {
     std::construct_at(&room->error, std::current_exception());  // a fork's room is not built
     join->note_failure(*room, *env);
   } else {

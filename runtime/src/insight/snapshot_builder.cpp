@@ -92,7 +92,7 @@ void snapshot_builder::describe(seen_node& node, const environment& of) noexcept
   node.id = of.id();
   node.name = of.name();
   node.spawned_at = of.spawned_at();
-  node.stop = of.stop().reason();
+  node.stop = of.stop().reason_for_report();
   const environment_kind& kind = of.kind();
   node.kind = kind.word;
   node.is_task = kind.is_task;

@@ -181,9 +181,9 @@ detail::submission_desk& detail::desk_of(worker_pool& pool) noexcept {
   return pool.implementation().desk;
 }
 
-bool detail::look_after_lane(thread_context& context, bool joining) noexcept {
+bool detail::look_after_lane(thread_context& context, lane_look why) noexcept {
   worker& self = *context.current_worker;
-  return self.owner.order.look_after_lane(self, joining);
+  return self.owner.order.look_after_lane(self, why);
 }
 
 }  // namespace tandem::inline v0

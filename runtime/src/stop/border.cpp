@@ -7,24 +7,26 @@
 namespace tandem::inline v0::detail {
 
 void border::open(promise_base& parent, const environment_kind& kind, const void* part) noexcept {
-  env_.set_kind(kind, part);
   if (kind_ == border_kind::open) {
-    env_.start_below(*parent.env);
-  } else {
-    env_.start_apart(*parent.env);
+    std::construct_at(&env_, *parent.env, parent.home, kind, part);
+    return;
   }
+  std::construct_at(&env_);
+  env_.set_kind(kind, part);
+  env_.start_apart(*parent.env);
   env_.set_home(parent.home);
+  if (kind.linked != nullptr) kind.linked(env_);
 }
 
 void border::prepare(promise_base& child, promise_base& parent, outcome_base& result,
                      promise_base::final_function ended, void* of_ended) noexcept {
-  child.inherit(parent, result, ended, of_ended);
-  child.env = &env_;
+  child.start_below(env_, parent, result, ended, of_ended);
+  child.segment = 0;
   this_thread().env = &env_;
 }
 
 std::coroutine_handle<> border::leave(promise_base& parent, const executor* home) noexcept {
-  env_.end();
+  close();
   this_thread().env = parent.env;
   return continue_with(parent, home);
 }

@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include <tandem/detail/environment_kind.hpp>
 #include <tandem/detail/leaf.hpp>
 #include <tandem/environment.hpp>
 #include <tandem/errors.hpp>
@@ -53,13 +54,77 @@ stop_waiter* stop_state::held_mark() noexcept {
   return reinterpret_cast<stop_waiter*>(std::uintptr_t{2});  // NOLINT
 }
 
+stop_reason stop_state::reason_above() const noexcept {
+  // stopping/late
+  for (const stop_state* at = this;; at = at->parent_) {
+    if (at->tells_ && at->is_not_linked() && at->tell_asked()) [[unlikely]]
+      const_cast<stop_state*>(at)->link_now();  // NOLINT: stopping/tell
+    const stop_reason seen = at->reason_.load(std::memory_order_acquire);
+    if (seen != as_above) return seen;
+  }
+}
+
+stop_reason stop_state::reason_for_report() const noexcept {
+  const stop_state* at = this;
+  while (at->reason_.load(std::memory_order_acquire) == as_above) at = at->parent_;
+  return at->reason_.load(std::memory_order_acquire);
+}
+
+bool stop_state::tell_asked() const noexcept {
+  const environment& of = environment::of(*this);
+  return of.kind().asked(of);
+}
+
+void stop_state::tell_linked() noexcept {
+  const environment& of = environment::of(*this);
+  of.kind().linked(of);
+}
+
+void stop_state::link_at_once() noexcept {
+  late_levels_ = 0;
+  // Relaxed, both: nobody else knows it yet.
+  slot_.store(nullptr, std::memory_order_relaxed);
+  reason_.store(stop_reason::none, std::memory_order_relaxed);
+  link(*parent_);
+  if (tells_) tell_linked();
+}
+
+void stop_state::enter_late() noexcept {
+  stop_reason reason = stop_reason::none;
+  {
+    const std::lock_guard lock(parent_->lock_);
+    if (!is_listed_.load(std::memory_order_relaxed)) enter_children_of(*parent_);  // under the lock
+    reason = parent_->reason_.load(std::memory_order_relaxed);                     // under the lock
+  }
+  // A walk that came before us has left the parent; a later one comes through the list.
+  if (is_stop(reason)) (void)request_stop(reason);
+}
+
+void stop_state::link_now() noexcept {
+  // stopping/late. First all are in their lists, then the first waits are let in.
+  stop_state* above = this;
+  for (; above->is_not_linked(); above = above->parent_) above->enter_late();
+  for (stop_state* at = this; at != above; at = at->parent_) {
+    // Fails where a stop has come, or a sibling was quicker. acq_rel: pairs with is_not_linked().
+    stop_waiter* mark = not_linked_mark();
+    const bool is_first =
+        at->slot_.compare_exchange_strong(mark, nullptr, std::memory_order_acq_rel);
+    if (at->tells_ && is_first) [[unlikely]]
+      at->tell_linked();  // stopping/tell
+  }
+}
+
 bool stop_state::publish(stop_waiter& waiter) noexcept {
   stop_waiter* expected = nullptr;
   // stopping/publish. acq_rel: pairs with the exchange in mark().
-  if (slot_.compare_exchange_strong(expected, &waiter, std::memory_order_acq_rel)) return true;
-  if (expected == stopped_mark()) return false;
-  // Forked siblings share one environment: the second leaf that waits at once goes to the list.
-  return add_to_list(waiter);
+  while (!slot_.compare_exchange_strong(expected, &waiter, std::memory_order_acq_rel)) {
+    if (expected == stopped_mark()) return false;
+    // Forked siblings share one environment: the second leaf that waits at once goes to the list.
+    if (expected != not_linked_mark()) return add_to_list(waiter);
+    link_now();
+    expected = nullptr;
+  }
+  return true;
 }
 
 bool stop_state::listen(stop_waiter& waiter) noexcept {
@@ -73,8 +138,9 @@ bool stop_state::listen_in_await(stop_waiter& waiter) noexcept {
 }
 
 bool stop_state::add_to_list(stop_waiter& waiter) noexcept {
+  if (is_not_linked()) link_now();
   std::lock_guard lock(lock_);
-  if (reason_.load(std::memory_order_relaxed) != stop_reason::none) return false;  // under the lock
+  if (is_stop(reason_.load(std::memory_order_relaxed))) return false;  // under the lock
   waiter.overflowed_ = true;
   waiter.listed_ = true;
   waiter.previous_ = nullptr;
@@ -127,22 +193,30 @@ void stop_state::stop_one(stop_waiter& waiter) noexcept {
 
 void stop_state::link_closed(stop_state& parent) noexcept {
   is_closed_ = true;
+  if (parent.is_not_linked()) parent.link_now();
+  parent_ = &parent;
   std::lock_guard lock(parent.lock_);
   enter_children_of(parent);
 }
 
 void stop_state::link(stop_state& parent) noexcept {
+  if (parent.is_not_linked()) parent.link_now();
+  parent_ = &parent;
   std::lock_guard lock(parent.lock_);
   enter_children_of(parent);
   const stop_reason reason = parent.reason_.load(std::memory_order_relaxed);  // under the lock
-  if (reason != stop_reason::none) {
+  if (is_stop(reason)) {
     std::lock_guard own(lock_);
     (void)mark(reason, nullptr);  // nothing has begun below: there is nobody to tell
   }
 }
 
 void stop_state::unlink() noexcept {
-  if (parent_ == nullptr) return;
+  if (!is_listed_.load(std::memory_order_relaxed)) {
+    // stopping/late: all below have ended, so nobody enters it any more.
+    parent_ = nullptr;
+    return;
+  }
   // stopping/unlink. A walk that came through the parent holds this lock until it has left this
   // state.
   std::unique_lock lock(parent_->lock_);
@@ -155,15 +229,16 @@ void stop_state::unlink() noexcept {
   (previous_sibling_ != nullptr ? previous_sibling_->next_sibling_ : parent_->first_child_) =
       next_sibling_;
   if (next_sibling_ != nullptr) next_sibling_->previous_sibling_ = previous_sibling_;
+  is_listed_.store(false, std::memory_order_relaxed);  // nobody is below
   parent_ = nullptr;
 }
 
 stop_waiter* stop_state::mark(stop_reason reason, stop_waiter* later) noexcept {
-  if (reason_.load(std::memory_order_relaxed) != stop_reason::none) return later;  // under the lock
+  if (is_stop(reason_.load(std::memory_order_relaxed))) return later;  // under the lock
   reason_.store(reason, std::memory_order_release);
   // stopping/request. acq_rel: pairs with publish; from here on publish() answers false.
   stop_waiter* const leaf = slot_.exchange(stopped_mark(), std::memory_order_acq_rel);
-  if (leaf == nullptr || leaf == held_mark()) {
+  if (leaf == nullptr || leaf == held_mark() || leaf == not_linked_mark()) {
     // stopping/put_back: whoever looks at the leaf sees the mark, and stops it.
   } else {
     forget_look(*leaf);
@@ -215,7 +290,7 @@ void stop_state::tell_after_walk(stop_waiter* later) noexcept {
 bool stop_state::request_stop(stop_reason reason) noexcept {
   if (reason == stop_reason::none) reason = stop_reason::user;  // "none" means: not stopped
   lock_.lock();
-  if (reason_.load(std::memory_order_relaxed) != stop_reason::none) {  // under the lock
+  if (is_stop(reason_.load(std::memory_order_relaxed))) {  // under the lock
     lock_.unlock();
     return false;
   }

@@ -201,7 +201,8 @@ void stop_look::show_slot(stop_state& of) noexcept {
   // stopping/hold
   stop_waiter* held = of.slot_.load(std::memory_order_acquire);
   do {
-    if (held == nullptr || held == stop_state::stopped_mark() || held == stop_state::held_mark()) {
+    if (held == nullptr || held == stop_state::stopped_mark() || held == stop_state::held_mark() ||
+        held == stop_state::not_linked_mark()) {
       return;
     }
   } while (!of.slot_.compare_exchange_weak(held, stop_state::held_mark(), std::memory_order_acq_rel,

@@ -68,7 +68,7 @@ bool stop_to_token::on_stop(stop_waiter& waiter) noexcept {
 void stop_to_token::go_on(stop_listener& waiter) noexcept {
   auto& self = static_cast<stop_to_token&>(waiter);
   promise_base& parent = *self.parent_;
-  self.env_.end();
+  self.close();
   parent.post();
 }
 

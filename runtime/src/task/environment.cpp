@@ -61,6 +61,24 @@ void name(const char* static_text) noexcept {
 
 environment* current_environment() noexcept { return detail::this_thread().env; }
 
+environment::environment(environment& parent, executor* home, const detail::environment_kind& kind,
+                         const void* part) noexcept
+    : runtime_(parent.runtime_),
+      home_(home),
+      parent_(&parent),
+      record_(parent.record_),
+      stop_(parent.stop_, kind.linked != nullptr),
+      id_(take_task_id() + 1),
+      name_(parent.name()),
+      spawned_at_(parent.spawned_at_),
+      context_(parent.context_),
+      kind_(&kind),
+      part_(part) {
+  if (detail::is_recorded()) [[unlikely]]
+    detail::record_part(*this);
+  stop_.link_if_deep();
+}
+
 void environment::start() noexcept { id_ = take_task_id(); }
 
 void environment::start_task_below(environment& parent) noexcept {

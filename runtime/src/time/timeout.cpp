@@ -6,11 +6,14 @@
 namespace tandem::inline v0::detail {
 
 constinit const environment_kind timeout_scope::surrounds_limited(
-    "with_timeout", false, [](const environment& of, wait_note& note) noexcept {
+    "with_timeout", false,
+    [](const environment& of, wait_note& note) noexcept {
       const auto& self = *static_cast<const timeout_scope*>(of.part());
       // time_point::min(): it was over before it began.
       note.until_ns = self.deadline().time_since_epoch().count();
-    });
+    },
+    nullptr, nullptr, [](const environment& of) noexcept { of_environment(of).arm(); },
+    [](const environment& of) noexcept { return of_environment(of).is_asked_again(); });
 
 timeout_scope::timeout_scope(clock::time_point deadline, border_kind kind) noexcept
     : border(kind), timer_node(&timeout_scope::on_fire) {
@@ -31,15 +34,7 @@ bool timeout_scope::start(promise_base& child, promise_base& parent,
   parent_ = &parent;
   open(parent, surrounds_limited, this);
   prepare(child, parent, result, &timeout_scope::on_child_final, this);
-  timers.prepare(*this);
-  if (deadline() == clock::time_point::min()) {
-    // It is over already: as if it had been armed, and had fired before the child began.
-    env_.stop().request_stop(stop_reason::deadline);
-    handed_.store(true, std::memory_order_relaxed);  // timers/limit; nobody else knows of it
-  } else {
-    // Armed before the child runs, not when it suspends: it may only compute, and ask for a stop.
-    (void)timers.arm(*this, deadline());  // nobody can have disarmed it: the child has not begun
-  }
+  if (deadline() == clock::time_point::min()) env_.stop().request_stop(stop_reason::deadline);
   thread_context& context = this_thread();
   if (too_deep(context)) [[unlikely]] {
     context.next = child.handle();  // calls/limit
@@ -49,7 +44,7 @@ bool timeout_scope::start(promise_base& child, promise_base& parent,
   // Not ended: on_child_final() comes, or has come and gone, and so may this awaiter.
   if (!call(context, child)) return true;
   if (!stop_timer()) return true;
-  env_.end();
+  close();
   context.env = parent.env;
   return false;
 }
@@ -63,7 +58,35 @@ void timeout_scope::refuse(promise_base& child, outcome_base& result) noexcept {
   }
 }
 
+timeout_scope& timeout_scope::of_environment(const environment& of) noexcept {
+  return *const_cast<timeout_scope*>(static_cast<const timeout_scope*>(of.part()));  // NOLINT
+}
+
+bool timeout_scope::stop_if_over() noexcept {
+  if (deadline() > now()) return false;
+  env_.stop().request_stop(stop_reason::deadline);
+  return true;
+}
+
+bool timeout_scope::is_asked_again() noexcept {
+  // Relaxed: only the clock is read once more, or the timer armed a little earlier.
+  if (was_asked_.load(std::memory_order_relaxed)) return true;
+  was_asked_.store(true, std::memory_order_relaxed);
+  (void)stop_if_over();
+  return false;
+}
+
+void timeout_scope::arm() noexcept {
+  // timers/limit. By a frame below, before the child's end.
+  if (stop_if_over()) return;
+  timer_service& timers = timers_of(*env_.runtime());
+  timers.prepare(*this);
+  is_armed_ = true;
+  (void)timers.arm(*this, deadline());  // nobody can have disarmed it
+}
+
 bool timeout_scope::stop_timer() noexcept {
+  if (!is_armed_) return true;
   if (timers_of(*env_.runtime()).disarm(*this)) return true;
   // timers/limit. The expiry runs or has run; acq_rel pairs with on_fire.
   return handed_.exchange(true, std::memory_order_acq_rel);
@@ -83,7 +106,7 @@ void timeout_scope::on_fire(timer_node& node, fired_timers& batch) noexcept {
           true,
           std::memory_order_acq_rel)) {  // timers/limit: the child has ended meanwhile
     promise_base& parent = *self.parent_;
-    self.env_.end();
+    self.close();
     batch.resume(parent);
   }
 }

@@ -62,11 +62,11 @@ job* work_order::next(worker& self) noexcept {
   return from_other_lanes(self);
 }
 
-bool work_order::look_after_lane(worker& self, bool joining) noexcept {
-  if (self.forks.look_after()) waker_.wake_one();
+bool work_order::look_after_lane(worker& self, lane_look why) noexcept {
+  if (self.forks.look_after(why == lane_look::siblings)) waker_.wake_one();
   if (self.fifo.empty() && !injected_waits()) return false;
   self.forks.attention.store(true, std::memory_order_relaxed);  // own thread reads it
-  if (!joining) return false;
+  if (why != lane_look::join) return false;
   if (self.attention_pause > 0) {
     --self.attention_pause;
     return false;

@@ -32,7 +32,7 @@ class work_order {
   job* search(worker& self) noexcept;
   /// fork_lane/expose, joins/give_way. @returns whether the joining worker has to serve another
   /// lane first
-  bool look_after_lane(worker& self, bool joining) noexcept;
+  bool look_after_lane(worker& self, lane_look why) noexcept;
 
   /// To the end of its FIFO.
   void push(worker& self, job* item) noexcept;

@@ -4,6 +4,7 @@
 
 #include <coroutine>
 #include <cstdint>
+#include <memory>
 
 #include <tandem/detail/environment_kind.hpp>
 #include <tandem/detail/promise_base.hpp>
@@ -20,7 +21,7 @@ class TANDEM_API border {
   explicit border(border_kind kind) noexcept : kind_(kind) {}
   /// For awaiters that have not started.
   border(border&& other) noexcept : kind_(other.kind_) {}
-  ~border() = default;
+  ~border() {}  // NOLINT: the environment has ended in close()
 
   bool is_closed() const noexcept { return kind_ == border_kind::closed; }
   /// The environment begins; the child is still to be prepared.
@@ -30,13 +31,20 @@ class TANDEM_API border {
   /// Between open() and the child's start.
   void prepare(promise_base& child, promise_base& parent, outcome_base& result,
                promise_base::final_function ended, void* of_ended) noexcept;
-  /// After the child's end, at `home`. @returns what to go on with
+  /// After the child's end: the environment ends.
+  void close() noexcept {
+    env_.end();
+    std::destroy_at(&env_);
+  }
+  /// As above, at `home`. @returns what to go on with
   std::coroutine_handle<> leave(promise_base& parent, const executor* home) noexcept;
 
-  environment env_;
+  union {
+    environment env_;  // from open() to close()
+  };
 
  private:
-  border_kind kind_;
+  const border_kind kind_;
 };
 
 }  // namespace tandem::inline v0::detail

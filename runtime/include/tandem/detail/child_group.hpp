@@ -10,6 +10,7 @@
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include <tandem/detail/environment_kind.hpp>
@@ -21,7 +22,14 @@ namespace tandem::inline v0::detail {
 
 class child_group;
 
-/// What a group knows of a child.
+/// What the first one to end means for the others.
+enum class group_kind : std::uint8_t {
+  all,   ///< nothing; the first failure stops them
+  any,   ///< they are stopped, and their results are kept
+  race,  ///< they are stopped; what they threw is reported
+};
+
+/// What a group knows of a child whose end it notes (any, race).
 struct child_slot {
   explicit child_slot(outcome_base& room) noexcept : place(&room) {}
   child_slot(const child_slot&) = delete;
@@ -34,116 +42,102 @@ struct child_slot {
 /// A child's slot with its result.
 template <class T>
 struct child_room : child_slot {
-  child_room() noexcept : child_slot(room) {}
+  child_room() noexcept : child_slot(result) {}
   /// For an awaiter that has not started.
   child_room(child_room&&) noexcept : child_room() {}
 
   /// After the join, once.
-  result<T> take() {
-    if (room.error != nullptr) return result<T>(std::exchange(room.error, nullptr));
+  tandem::result<T> take() {
+    if (result.error != nullptr) return tandem::result<T>(std::exchange(result.error, nullptr));
     if constexpr (std::is_void_v<T>) {
-      return result<T>();
+      return tandem::result<T>();
     } else {
-      return result<T>(std::in_place, room.value());
+      return tandem::result<T>(std::in_place, result.value());
     }
   }
 
-  outcome<T> room;
+  outcome<T> result;
 };
 
-/// What the first one to end means for the others.
-enum class group_kind : std::uint8_t {
-  all,   ///< nothing; the first failure stops them
-  any,   ///< they are stopped, and their results are kept
-  race,  ///< they are stopped; what they threw is reported
-};
+/// Of when_all nothing is noted but failures, as of a fork.
+template <group_kind Kind, class T>
+using group_room = std::conditional_t<Kind == group_kind::all, fork_room<T>, child_room<T>>;
 
 class TANDEM_API child_group {
  protected:
   explicit child_group(group_kind kind) noexcept : kind_(kind) {}
   /// For awaiters that have not started.
   child_group(child_group&& other) noexcept : kind_(other.kind_) {}
-  ~child_group() = default;
+  ~child_group() {}  // NOLINT: the environment has ended in close()
 
-  /// groups/publish, groups/start. Starts child i, which `release(i)` gives away, with the slot
-  /// `slot(i)`.
-  /// @param number  how many; as a constant where it is one: g++ 12 loses it on the way to the
-  ///                loops, and takes the second child of one to be read
-  /// @returns       whether the parent suspends
-  template <class Number, class Release, class Slot>
-  bool start(promise_base& parent, Number number, Release release, Slot slot) noexcept;
+  /// groups/publish. Between this and the children's start each is prepared.
+  void open(thread_context& context, promise_base& parent, std::size_t count) noexcept;
+  template <class T>
+  void prepare(promise_base& child, fork_room<T>& room, promise_base& parent,
+               std::uint64_t segment) noexcept {
+    prepare(child, room.result, parent, segment, &child_group::child_ended, failing_link());
+  }
+  template <class T>
+  void prepare(promise_base& child, child_room<T>& room, promise_base& parent,
+               std::uint64_t segment) noexcept {
+    room.group = this;
+    prepare(child, room.result, parent, segment, &child_group::noted_child_ended, &room);
+  }
+  /// groups/start. Where the parent is not on a worker's stack.
+  bool send(thread_context& context, promise_base* const* children, std::size_t count) noexcept {
+    send_children(context, children, count);
+    return true;
+  }
+  /// groups/start. Calls those that are left, one after the other: those before `at` have been
+  /// called, and `ended` of them have ended here. With none the group may be gone already.
+  ///
+  /// @param end    the lane's position when all children were in it: child i lies at end - i
+  /// @param taken  child `at`, if it is not in the lane; else null
+  /// @returns      whether the parent suspends
+  bool call_rest(thread_context& context, promise_base& parent, std::size_t count, std::int64_t end,
+                 std::size_t at, std::size_t ended, promise_base* taken = nullptr) noexcept;
+  /// groups/note. Of a race or any.
+  void note_end(outcome_base& room) noexcept;
+  /// groups/settle. @returns whether the parent suspends
+  bool settle(thread_context& context, promise_base& parent, std::size_t count) noexcept;
+  void close(thread_context& context, promise_base& parent) noexcept;
 
-  /// After the join. Of a race or any: the child that ended first.
-  const child_slot* first() const noexcept { return first_.load(std::memory_order_relaxed); }
-  /// After the join (groups/cancelled). @throws the first failure; else a cancellation that kept a
-  /// child from its value
-  void rethrow_failure() {
+  /// After the join. Of a race or any: the room of the child that ended first.
+  outcome_base* first() const noexcept { return first_.load(std::memory_order_relaxed); }
+  /// After the join of all (groups/cancelled). @throws the first failure; else a cancellation that
+  /// kept a child from its value
+  TANDEM_ALWAYS_INLINE void rethrow_failure() {
     // Relaxed, both: the join has ordered the ends of the children before us.
-    const child_slot* failed = first_.load(std::memory_order_relaxed);
-    if (failed == nullptr) failed = cut_short_.load(std::memory_order_relaxed);
-    if (failed != nullptr) [[unlikely]]
-      failed->place->rethrow_if_failed();
+    if (first() != nullptr || cut_short_.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
+      rethrow_first();
   }
 
  private:
   static std::coroutine_handle<> child_ended(const ended_frame& child) noexcept;
-  void open(thread_context& context, promise_base& parent, std::size_t count) noexcept;
-  bool settle(thread_context& context, promise_base& parent, std::size_t count) noexcept;
-  void close(thread_context& context, promise_base& parent) noexcept;
-  void note_end(child_slot& slot) noexcept;
+  static std::coroutine_handle<> noted_child_ended(const ended_frame& child) noexcept;
+  static void child_failed(const environment& of, outcome_base& room) noexcept;
+  std::coroutine_handle<> settle_one(const ended_frame& child) noexcept;
+  void note_failure(outcome_base& room) noexcept;
+  [[noreturn]] void rethrow_first();
   static const environment_kind surrounds_children;
 
-  promise_base& prepare(promise_base& child, child_slot& slot, promise_base& parent,
-                        std::uint64_t segment) noexcept {
-    slot.group = this;
-    child.inherit(parent, *slot.place, &child_group::child_ended, &slot);
-    child.env = &env_;
+  void prepare(promise_base& child, outcome_base& room, promise_base& parent, std::uint64_t segment,
+               promise_base::final_function ended, void* link) noexcept {
+    child.start_below(env_, parent, room, ended, link);
     child.segment = segment;
     child.next = nullptr;  // in a lane a frame is told from an invoke_job by it
-    return child;
   }
-  /// groups/note, for a child that ended on its parent's stack.
-  void ended_here(child_slot& slot) noexcept {
-    if (kind_ != group_kind::all || slot.place->error != nullptr) note_end(slot);
-  }
+  /// promise_base::link of the children of when_all.
+  void* failing_link() noexcept { return promise_base::failing_into_environment(this); }
 
-  group_kind kind_;
-  std::atomic<std::uint32_t> remaining_{0};  // groups/settle: children that have not been settled
+  const group_kind kind_;
+  std::atomic<std::uint32_t> remaining_;  // groups/settle: children that have not been settled
   // groups/note: whoever ended (any, race) or failed (all) first; set once, by a CAS.
-  std::atomic<child_slot*> first_{nullptr};
-  std::atomic<child_slot*> cut_short_{nullptr};  // all: the first that gave up because of a stop
-  environment env_;
+  std::atomic<outcome_base*> first_{nullptr};
+  std::atomic<outcome_base*> cut_short_{nullptr};  // all: the first that gave up because of a stop
+  union {
+    environment env_;  // from open() to close()
+  };
 };
-
-template <class Number, class Release, class Slot>
-bool child_group::start(promise_base& parent, Number number, Release release, Slot slot) noexcept {
-  const std::size_t count = number;
-  thread_context& context = this_thread();
-  open(context, parent, count);
-  const bool on_stack = forks_on_stack(context, parent);
-  const std::uint64_t segment = on_stack ? context.segment : 0;
-  for (std::size_t i = count - 1; i > 0; --i) {
-    promise_base& child = prepare(release(i), slot(i), parent, segment);
-    if (on_stack) [[likely]] {
-      publish_child(context, child);
-    } else {
-      send_child(context, child);
-    }
-  }
-  promise_base* const first = &prepare(release(0), slot(0), parent, segment);
-  if (!on_stack) [[unlikely]] {
-    send_children(context, &first, 1);
-    return true;
-  }
-  if (!call(context, *first)) return true;  // joins/suspended: nothing has ended here
-  ended_here(slot(0));
-  for (std::size_t ended = 1; ended < count; ++ended) {
-    promise_base* const sibling = take_sibling(context);  // joins/next: it is child `ended`
-    if (sibling == nullptr || !call(context, *sibling)) return settle(context, parent, ended);
-    ended_here(slot(ended));
-  }
-  close(context, parent);  // joins/all_here
-  return false;
-}
 
 }  // namespace tandem::inline v0::detail

@@ -12,56 +12,89 @@
 
 #include <tandem/detail/as_task.hpp>
 #include <tandem/detail/child_group.hpp>
+#include <tandem/fork_each.hpp>
 
 namespace tandem::inline v0::detail {
 
 /// Base of awaiters: children of known number and types, with their rooms.
-template <class... Ts>
+template <group_kind Kind, class... Ts>
 class child_tuple : protected child_group {
  protected:
-  child_tuple(group_kind kind, task<Ts>&&... children) noexcept
-      : child_group(kind), children_(std::move(children)...) {}
+  explicit child_tuple(task<Ts>&&... children) noexcept
+      : child_group(Kind), children_(std::move(children)...) {}
   /// For an awaiter that has not started.
   child_tuple(child_tuple&& other) noexcept
       : child_group(std::move(other)), children_(std::move(other.children_)) {}
 
   bool start_all(promise_base& parent) noexcept {
-    return start_all(parent, std::index_sequence_for<Ts...>());
+    if constexpr (sizeof...(Ts) == 0) {
+      return false;
+    } else {
+      return start(this_thread(), parent, std::index_sequence_for<Ts...>());
+    }
   }
-  std::tuple<child_room<Ts>...>& rooms() noexcept { return rooms_; }
+  std::tuple<group_room<Kind, Ts>...>& rooms() noexcept { return rooms_; }
   std::size_t index_of_first() const noexcept {
     return [this]<std::size_t... I>(std::index_sequence<I...>) {
-      return ((&std::get<I>(rooms_) == first() ? I : 0U) + ... + 0U);
+      return ((&std::get<I>(rooms_).result == first() ? I : 0U) + ... + 0U);
     }(std::index_sequence_for<Ts...>());
   }
 
  private:
   template <std::size_t... I>
-  bool start_all(promise_base& parent, std::index_sequence<I...>) noexcept {
-    if constexpr (sizeof...(Ts) == 0) {
-      return false;
-    } else {
-      promise_base* const frames[] = {&checked(std::get<I>(children_)).release()...};
-      child_slot* const slots[] = {&std::get<I>(rooms_)...};
-      return start(
-          parent, std::integral_constant<std::size_t, sizeof...(Ts)>(),
-          [&](std::size_t i) -> promise_base& { return *frames[i]; },
-          [&](std::size_t i) -> child_slot& { return *slots[i]; });
+  bool start(thread_context& context, promise_base& parent, std::index_sequence<I...>) noexcept {
+    constexpr std::size_t count = sizeof...(Ts);
+    promise_base* const children[] = {release_child(std::get<I>(children_))...};
+    open(context, parent, count);
+    const std::uint64_t segment = context.segment;
+    (prepare(*children[I], std::get<I>(rooms_), parent, segment), ...);
+    if (!forks_on_stack(context, parent)) [[unlikely]]
+      return send(context, children, count);
+    const std::int64_t end = context.lane->position() + std::int64_t{count} - 1;
+    if constexpr (count > 1) {
+      for (std::size_t i = count - 1; i > 0; --i) publish_sibling(context, *children[i]);
+      look_for_thieves(context);
     }
+    outcome_base* const results[] = {&std::get<I>(rooms_).result...};
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::int64_t index = end - static_cast<std::int64_t>(i);
+      if (i > 0 && !take_known_sibling(context, index)) [[unlikely]]
+        return settle(context, parent, i);  // joins/stolen, joins/give_way
+      if (!call(context, *children[i])) [[unlikely]]
+        return call_rest(context, parent, count, end, i + 1, i);
+      if constexpr (Kind != group_kind::all) note_end(*results[i]);
+    }
+    close(context, parent);  // joins/all_here
+    return false;
   }
 
   std::tuple<task<Ts>...> children_;
-  std::tuple<child_room<Ts>...> rooms_;
+  std::tuple<group_room<Kind, Ts>...> rooms_;
+};
+
+/// Rooms for a number of children that is known when the group is made.
+template <group_kind Kind, class T>
+class group_rooms : public room_block<T> {
+ public:
+  using room_block<T>::room_block;
+};
+template <group_kind Kind, class T>
+  requires(Kind != group_kind::all)
+class group_rooms<Kind, T> {
+ public:
+  explicit group_rooms(std::size_t count) : rooms_(std::make_unique<child_room<T>[]>(count)) {}
+  child_room<T>& operator[](std::size_t i) const noexcept { return rooms_[i]; }
+
+ private:
+  std::unique_ptr<child_room<T>[]> rooms_;
 };
 
 /// Base of awaiters: children of one type, as many as there are.
-template <class T>
+template <group_kind Kind, class T>
 class child_range : protected child_group {
  protected:
-  child_range(group_kind kind, std::vector<task<T>>&& children)
-      : child_group(kind),
-        children_(std::move(children)),
-        rooms_(std::make_unique<child_room<T>[]>(children_.size())) {}
+  explicit child_range(std::vector<task<T>>&& children)
+      : child_group(Kind), children_(std::move(children)), rooms_(children_.size()) {}
   /// For an awaiter that has not started.
   child_range(child_range&& other) noexcept
       : child_group(std::move(other)),
@@ -69,20 +102,39 @@ class child_range : protected child_group {
         rooms_(std::move(other.rooms_)) {}
 
   bool start_all(promise_base& parent) noexcept {
-    return start(
-        parent, size(),
-        [this](std::size_t i) -> promise_base& { return checked(children_[i]).release(); },
-        [rooms = rooms_.get()](std::size_t i) -> child_slot& { return rooms[i]; });
+    thread_context& context = this_thread();
+    const std::size_t count = size();
+    open(context, parent, count);
+    const bool on_stack = forks_on_stack(context, parent);
+    const std::int64_t end =
+        on_stack ? context.lane->position() + static_cast<std::int64_t>(count) - 1 : 0;
+    promise_base* child = nullptr;
+    for (std::size_t i = count; i > 0;) {
+      child = release_child(children_[--i]);
+      prepare(*child, rooms_[i], parent, context.segment);
+      if (i == 0) break;
+      if (on_stack) [[likely]] {
+        publish_sibling(context, *child);
+      } else {
+        send_child(context, *child);
+      }
+    }
+    if (!on_stack) [[unlikely]]
+      return send(context, &child, 1);
+    if (count > 1) look_for_thieves(context);
+    return call_rest(context, parent, count, end, 0, 0, child);
   }
   std::size_t size() const noexcept { return children_.size(); }
-  child_room<T>& room(std::size_t i) noexcept { return rooms_[i]; }
+  group_room<Kind, T>& room(std::size_t i) noexcept { return rooms_[i]; }
   std::size_t index_of_first() const noexcept {
-    return static_cast<std::size_t>(static_cast<const child_room<T>*>(first()) - rooms_.get());
+    std::size_t i = 0;
+    while (&rooms_[i].result != first()) ++i;
+    return i;
   }
 
  private:
   std::vector<task<T>> children_;
-  std::unique_ptr<child_room<T>[]> rooms_;
+  group_rooms<Kind, T> rooms_;
 };
 
 /// The elements of a range as tasks.

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Protocol joins:
-//   publish    the join counts n; children n-1 .. 1 go to the lane; child 0 is called on the stack
+//   publish    the join counts n; children n-1 .. 1 go to the lane; child 0 is called on the stack.
+//              If thieves have found nothing in the lane, all of them become public at once: child 0
+//              may compute for long, and only the owner can expose
 //   next       it has ended, and the lane's newest is its sibling: that one is called; the join is
 //              not touched
 //   all_here   all n have ended on the stack: the parent goes on as if it had never suspended; no
@@ -93,6 +95,15 @@ TANDEM_ALWAYS_INLINE task<T>& checked(task<T>& child) noexcept {
   return child;
 }
 
+template <class T>
+TANDEM_ALWAYS_INLINE promise_base* release_child(task<T>& child) noexcept {
+  promise_base* released = &checked(child).release();
+  // One load for each: the ramps have just stored the frames one by one, and a load of two of them
+  // at once would wait until both stores have left the store buffer.
+  TANDEM_KEEP_APART(released);
+  return released;
+}
+
 /// What a forked child starts with.
 TANDEM_ALWAYS_INLINE void prepare_child(promise_base& child, promise_base& parent,
                                         outcome_base& room, join_frame& join,
@@ -116,12 +127,24 @@ TANDEM_ALWAYS_INLINE bool forks_on_stack(const thread_context& context,
 /// joins/publish
 TANDEM_ALWAYS_INLINE void publish_child(thread_context& context, promise_base& child) noexcept {
   if (context.lane->push(&child)) [[unlikely]]
-    (void)look_after_lane(context, false);
+    (void)look_after_lane(context, lane_look::push);
+}
+
+/// joins/publish, one of several siblings; when all are there, look_for_thieves() follows.
+TANDEM_ALWAYS_INLINE void publish_sibling(thread_context& context, promise_base& child) noexcept {
+  if (context.lane->push_sibling(&child)) [[unlikely]]
+    (void)look_after_lane(context, lane_look::push);
+}
+TANDEM_ALWAYS_INLINE void look_for_thieves(thread_context& context) noexcept {
+  // Relaxed: a hint, look_after_lane reads it by an exchange.
+  if (context.lane->attention.load(std::memory_order_relaxed)) [[unlikely]]
+    (void)look_after_lane(context, lane_look::siblings);
 }
 
 TANDEM_ALWAYS_INLINE bool gives_way(thread_context& context) noexcept {
   // Relaxed: a hint, look_after_lane reads it by an exchange.
-  return context.lane->attention.load(std::memory_order_relaxed) && look_after_lane(context, true);
+  return context.lane->attention.load(std::memory_order_relaxed) &&
+         look_after_lane(context, lane_look::join);
 }
 
 /// joins/next, joins/stolen, joins/give_way. Takes the child that is to be called next out of the

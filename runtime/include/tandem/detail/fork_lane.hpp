@@ -20,9 +20,9 @@
 //              somebody else has the item. Then read split again: whoever took the last public item
 //              sets `attention`
 //   expose     on attention: clear it by an exchange, then read top; if nothing is public, half of
-//              the private part becomes so (split, seq_cst), and the owner sees to it that an idle
-//              worker wakes (parking/wake); if there is none either, `attention` is set again for
-//              the next push
+//              the private part becomes so (split, seq_cst), or all of it where several siblings
+//              have just been pushed, and the owner sees to it that an idle worker wakes
+//              (parking/wake); if there is none either, `attention` is set again for the next push
 // So whenever nothing is public, either `attention` is set or nothing is private.
 // The accesses of fork_lane/take_back, fork_lane/take_last and fork_lane/steal are all seq_cst: of
 // an owner and a thief that want one item at least one sees the other. A thief that read an old
@@ -70,6 +70,15 @@ class basic_fork_lane {
     return attention.load(std::memory_order_relaxed) || index + 1 == room_end_;
   }
 
+  /// Owner only. As push(), for one of several siblings: the caller looks at `attention` when all are
+  /// there. @returns whether the ring is full: then the owner looks after the lane first
+  [[nodiscard]] TANDEM_ALWAYS_INLINE bool push_sibling(job* item) noexcept {
+    const std::int64_t index = bottom();
+    slots_[index & mask_].store(item, std::memory_order_relaxed);  // fork_lane/push
+    set_bottom(index + 1);
+    return index + 1 == room_end_;
+  }
+
   /// Owner only, where the newest item, if it is still there, is known to lie at `index`: takes it
   /// if it is private. Reads nothing that a push or pop has just written.
   TANDEM_ALWAYS_INLINE bool pop_private_at(std::int64_t index) noexcept {
@@ -115,16 +124,17 @@ class basic_fork_lane {
     return item;
   }
 
-  /// Owner only: makes room, and exposes items if thieves find none. @returns whether it did
-  bool look_after() noexcept {
+  /// Owner only: makes room, and exposes items if thieves find none, `all` of them or half.
+  /// @returns whether it did
+  bool look_after(bool all = false) noexcept {
     if (bottom() == room_end_) make_room();
     // fork_lane/expose: pairs with fork_lane/steal and with posters
     attention.exchange(false, std::memory_order_seq_cst);
-    return expose();
+    return expose(all);
   }
 
   /// Owner only. @returns whether it made something public where nothing was
-  bool expose() noexcept {
+  bool expose(bool all = false) noexcept {
     const std::int64_t split = split_.load(std::memory_order_relaxed);  // own word
     const std::int64_t hidden = bottom() - split;
     if (top_.load(std::memory_order_seq_cst) < split) return false;
@@ -133,7 +143,7 @@ class basic_fork_lane {
       return false;
     }
     // fork_lane/expose, parking/post
-    split_.store(split + (hidden + 1) / 2, std::memory_order_seq_cst);
+    split_.store(split + (all ? hidden : (hidden + 1) / 2), std::memory_order_seq_cst);
     return true;
   }
 
@@ -241,8 +251,15 @@ class fork_lane final : public basic_fork_lane<std_atomics> {
   using basic_fork_lane::basic_fork_lane;
 };
 
-/// Exposes, wakes and grows as the lane of `context` needs; with `joining`, @returns whether to give
-/// way (joins/give_way).
-TANDEM_API bool look_after_lane(thread_context& context, bool joining) noexcept;
+/// Why an owner looks after its lane.
+enum class lane_look : std::uint8_t {
+  push,      ///< of one item
+  siblings,  ///< have been pushed: the first may compute for long, so thieves have to find all others
+  join,
+};
+
+/// Exposes, wakes and grows as the lane of `context` needs; of a join, @returns whether to give way
+/// (joins/give_way).
+TANDEM_API bool look_after_lane(thread_context& context, lane_look why) noexcept;
 
 }  // namespace tandem::inline v0::detail

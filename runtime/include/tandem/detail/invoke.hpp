@@ -35,13 +35,13 @@ class TANDEM_API invoke_job : public job {
   TANDEM_ALWAYS_INLINE std::int64_t publish(thread_context& context) noexcept {
     const std::int64_t index = context.lane->position();
     if (context.lane->push(this)) [[unlikely]]
-      (void)look_after_lane(context, false);
+      (void)look_after_lane(context, lane_look::push);
     return index;
   }
   /// invoke/pop. @returns whether the job is ours to call; if not, it has a thief
   TANDEM_ALWAYS_INLINE bool take_back(thread_context& context, std::int64_t index) noexcept {
     if (context.lane->attention.load(std::memory_order_relaxed)) [[unlikely]] {
-      (void)look_after_lane(context, false);
+      (void)look_after_lane(context, lane_look::push);
     }
     return context.lane->pop_private_at(index) || context.lane->take_back() != nullptr;
   }

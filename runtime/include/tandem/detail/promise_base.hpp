@@ -69,6 +69,29 @@ class promise_base : public job, public frame_allocated {
     on_final = f;
     link = of_f;
   }
+  /// As above, below an environment of the combinator's own. The segment is still to be set.
+  void start_below(environment& surrounding, promise_base& parent, outcome_base& result,
+                   final_function f, void* of_f) noexcept {
+    env = &surrounding;
+    home = parent.home;
+    continuation = &parent;
+    on_final = f;
+    link = of_f;
+    room = &result;
+  }
+
+  /// A link of frames that tell their environment's kind when they have thrown
+  /// (environment_kind::failed); their room need not be built. The second bit is set in no other.
+  static void* failing_into_environment(void* link) noexcept {
+    return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(link) | 2U);  // NOLINT
+  }
+  static void* without_bits(void* link) noexcept {
+    return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(link) &
+                                   ~std::uintptr_t{3});  // NOLINT
+  }
+  bool fails_into_environment() const noexcept {
+    return on_final != nullptr && (reinterpret_cast<std::uintptr_t>(link) & 2U) != 0;  // NOLINT
+  }
 
   /// The line of the co_await where it was suspended last; line 0 where that is not kept.
   std::source_location awaited_at() const noexcept {

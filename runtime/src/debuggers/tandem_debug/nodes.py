@@ -4,6 +4,7 @@ from . import frames, words
 from .place import Unreadable
 
 MOST_FRAMES = 100_000
+AS_ABOVE = 255  # stop_state: none of its own; the parent may have one
 
 
 class Wait:
@@ -50,6 +51,8 @@ class Node:
         self.spawned_at = frames.source_place(place["spawned_at_"])
         self.parent = place["parent_"].number()
         self.reason = place["stop_"]["reason_"].number()
+        if self.reason == AS_ABOVE:
+            self.reason = 0  # the parent knows
         kind = place["kind_"].target()
         self.is_task = kind is not None and kind["is_task"].number() & 1 != 0
         self.kind = place.types.text(kind["word"].number()) if kind is not None else "part of a task"

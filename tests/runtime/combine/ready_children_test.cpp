@@ -1,0 +1,357 @@
+// ready_children_test.cpp: children that end, or compute for long, without waiting; and who hears of a stop then.
+// SPDX-License-Identifier: MIT
+//
+// The state of a group is linked below its parent's only when a child waits (stopping/late), and the timer of a limit
+// is armed only then (timers/limit). So the laws here are about groups in which nobody has waited yet.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <ranges>
+#include <stdexcept>
+#include <string>
+#include <tandem/as_result.hpp>
+#include <tandem/event.hpp>
+#include <tandem/for_each_concurrent.hpp>
+#include <tandem/fork_each.hpp>
+#include <tandem/fork_join.hpp>
+#include <tandem/race.hpp>
+#include <tandem/shielded.hpp>
+#include <tandem/sleep.hpp>
+#include <tandem/stop.hpp>
+#include <tandem/task_scope.hpp>
+#include <tandem/timeout.hpp>
+#include <tandem/when_all.hpp>
+#include <tandem/when_any.hpp>
+#include <tandem/with_stop.hpp>
+#include <tandem/yield.hpp>
+#include <thread>
+#include <vector>
+
+#include "test_runtime.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using tandem::operation_cancelled;
+using tandem::stop_reason;
+using tandem::task;
+using tandem::test::test_runtime;
+
+constexpr int eight = 8;
+
+/// Computes until all eight have begun: on eight workers, or never.
+task<int> meets(std::atomic<int>& begun) {
+  ++begun;
+  const auto limit = std::chrono::steady_clock::now() + 30s;
+  while (begun.load() < eight && std::chrono::steady_clock::now() < limit) {
+    std::this_thread::yield();
+  }
+  co_return begun.load();
+}
+
+std::vector<task<int>> eight_that_meet(std::atomic<int>& begun) {
+  std::vector<task<int>> all;
+  for (int i = 0; i < eight; ++i) all.push_back(meets(begun));
+  return all;
+}
+
+task<void> when_all_meets(std::atomic<int>& b) {
+  (void)co_await tandem::when_all(meets(b), meets(b), meets(b), meets(b), meets(b), meets(b),
+                                  meets(b), meets(b));
+}
+task<void> when_all_range_meets(std::atomic<int>& b) {
+  (void)co_await tandem::when_all(eight_that_meet(b));
+}
+task<void> when_any_meets(std::atomic<int>& b) {
+  (void)co_await tandem::when_any(meets(b), meets(b), meets(b), meets(b), meets(b), meets(b),
+                                  meets(b), meets(b));
+}
+task<void> race_meets(std::atomic<int>& b) { (void)co_await tandem::race(eight_that_meet(b)); }
+task<void> for_each_meets(std::atomic<int>& b) {
+  const auto one = [&b](int /*item*/) { return meets(b); };
+  co_await tandem::for_each_concurrent(std::views::iota(0, eight), eight, one);
+}
+task<void> fork_join_meets(std::atomic<int>& b) {
+  (void)co_await tandem::fork_join(meets(b), meets(b), meets(b), meets(b), meets(b), meets(b),
+                                   meets(b), meets(b));
+}
+task<void> fork_join_range_meets(std::atomic<int>& b) {
+  (void)co_await tandem::fork_join(eight_that_meet(b));
+}
+task<void> fork_each_meets(std::atomic<int>& b) {
+  const auto one = [&b](std::size_t /*i*/) { return meets(b); };
+  (void)co_await tandem::fork_each(std::size_t{eight}, one);
+}
+
+TEST(ready_children, that_compute_for_long_use_all_workers) {
+  test_runtime rt(eight);
+  int n = 0;
+  for (const auto all : {when_all_meets, when_all_range_meets, when_any_meets, race_meets,
+                         for_each_meets, fork_join_meets, fork_join_range_meets, fork_each_meets}) {
+    for (int round = 0; round < 5; ++round) {
+      std::atomic<int> begun{0};
+      rt.run(all(begun));
+      EXPECT_EQ(begun.load(), eight) << "combinator " << n;
+    }
+    ++n;
+  }
+}
+
+/// After groups of children that were ready at once, too.
+TEST(ready_children, that_compute_for_long_use_all_workers_after_many_that_did_not) {
+  test_runtime rt(eight);
+  for (const auto all : {when_all_meets, fork_join_meets}) {
+    std::atomic<int> begun{0};
+    rt.run([](auto last, std::atomic<int>& b) -> task<void> {
+      const auto ready = []() -> task<int> { co_return 1; };
+      for (int i = 0; i < 20'000; ++i) {
+        (void)co_await tandem::when_all(ready(), ready(), ready(), ready());
+      }
+      co_await last(b);
+    }(all, begun));
+    EXPECT_EQ(begun.load(), eight);
+  }
+}
+
+/// Computes, and asks, until it is told of a stop.
+task<stop_reason> asks_until_stopped(std::atomic<int>& asking) {
+  ++asking;
+  const auto limit = std::chrono::steady_clock::now() + 30s;
+  while (!tandem::stop_requested() && std::chrono::steady_clock::now() < limit)
+    std::this_thread::yield();
+  co_return tandem::current_stop_reason();
+}
+
+TEST(ready_children, that_only_ask_are_told_of_a_stop_from_above) {
+  test_runtime rt(4);
+  std::atomic<int> asking{0};
+  auto handle = rt->spawn([](std::atomic<int>& a) -> task<std::vector<stop_reason>> {
+    auto [x, y] = co_await tandem::when_all(asks_until_stopped(a), asks_until_stopped(a));
+    co_return std::vector<stop_reason>{x, y};
+  }(asking));
+  while (asking.load() < 2) std::this_thread::yield();
+  handle.cancel();
+  EXPECT_EQ(handle.wait(), (std::vector<stop_reason>{stop_reason::user, stop_reason::user}));
+}
+
+TEST(ready_children, that_only_ask_are_told_of_a_siblings_failure) {
+  test_runtime rt(4);
+  std::atomic<int> asking{0};
+  const auto fails = [](std::atomic<int>& a) -> task<stop_reason> {
+    while (a.load() == 0) std::this_thread::yield();
+    throw std::runtime_error("planned");
+    co_return stop_reason::none;
+  };
+  std::atomic<stop_reason> told{stop_reason::none};
+  rt.run([](auto fails_so, std::atomic<int>& a, std::atomic<stop_reason>& heard) -> task<void> {
+    const auto asks = [](std::atomic<int>& b, std::atomic<stop_reason>& at) -> task<stop_reason> {
+      at = co_await asks_until_stopped(b);
+      co_return at.load();
+    };
+    EXPECT_THROW((void)co_await tandem::when_all(asks(a, heard), fails_so(a)), std::runtime_error);
+  }(fails, asking, told));
+  EXPECT_EQ(told.load(), stop_reason::sibling_failed);
+}
+
+/// Groups in groups, more than may be asked one by one; the innermost waits, or asks.
+task<stop_reason> nested(int levels, bool waits, std::atomic<int>& there) {
+  if (levels > 0) {
+    auto [got] = co_await tandem::when_all(nested(levels - 1, waits, there));
+    co_return got;
+  }
+  if (!waits) co_return co_await asks_until_stopped(there);
+  ++there;
+  const auto slept = co_await tandem::as_result(tandem::sleep_for(10h));
+  EXPECT_TRUE(slept.is_cancelled());
+  co_return tandem::current_stop_reason();
+}
+
+TEST(ready_children, a_stop_comes_down_through_any_number_of_groups_in_which_nobody_has_waited) {
+  test_runtime rt(3);
+  for (const int levels : {1, 2, 15, 16, 17, 33, 200}) {
+    for (const bool waits : {false, true}) {
+      std::atomic<int> there{0};
+      auto handle = rt->spawn(nested(levels, waits, there));
+      while (there.load() == 0) std::this_thread::yield();
+      handle.cancel();
+      EXPECT_EQ(handle.wait(), stop_reason::user) << levels << " levels";
+    }
+  }
+}
+
+TEST(ready_children, what_they_spawn_is_reached_by_a_stop) {
+  test_runtime rt(3);
+  std::atomic<int> there{0};
+  auto handle = rt->spawn([](std::atomic<int>& t) -> task<stop_reason> {
+    stop_reason seen = stop_reason::none;
+    const auto spawns = [&]() -> task<void> {
+      const auto body = [&](tandem::task_scope& scope) -> task<void> {
+        const auto sleeps = [](std::atomic<int>& at, stop_reason& told) -> task<void> {
+          ++at;
+          (void)co_await tandem::as_result(tandem::sleep_for(10h));
+          told = tandem::current_stop_reason();
+        };
+        scope.spawn(sleeps(t, seen));
+        co_await scope.join();
+      };
+      co_await tandem::with_scope(body);
+    };
+    (void)co_await tandem::as_result(tandem::when_all(tandem::when_all(spawns())));
+    co_return seen;
+  }(there));
+  while (there.load() == 0) std::this_thread::yield();
+  handle.cancel();
+  EXPECT_EQ(handle.wait(), stop_reason::user);
+}
+
+TEST(ready_children, a_listener_in_a_group_hears_of_a_stop) {
+  test_runtime rt(2);
+  std::atomic<int> there{0};
+  auto handle = rt->spawn([](std::atomic<int>& t) -> task<bool> {
+    const auto body = [&t](std::stop_token token) -> task<bool> {
+      ++t;
+      const auto limit = std::chrono::steady_clock::now() + 30s;
+      while (!token.stop_requested() && std::chrono::steady_clock::now() < limit)
+        std::this_thread::yield();
+      co_return token.stop_requested();
+    };
+    auto [heard] = co_await tandem::when_all(tandem::with_stop_token(body));
+    co_return heard;
+  }(there));
+  while (there.load() == 0) std::this_thread::yield();
+  handle.cancel();
+  EXPECT_TRUE(handle.wait());
+}
+
+TEST(ready_children, of_a_group_that_a_stop_had_reached_before_are_told_so) {
+  test_runtime rt(2);
+  rt.run([]() -> task<void> {
+    const auto asks = []() -> task<stop_reason> { co_return tandem::current_stop_reason(); };
+    const auto in_group = [&asks]() -> task<stop_reason> {
+      auto [first, second] = co_await tandem::when_all(asks(), asks());
+      EXPECT_EQ(first, second);
+      co_return first;
+    };
+    EXPECT_EQ(co_await tandem::with_timeout(-1s, in_group()), stop_reason::deadline);
+    EXPECT_EQ(co_await tandem::shielded(in_group()), stop_reason::none);
+    const auto shielded_inside = [&in_group]() -> task<stop_reason> {
+      co_return co_await tandem::shielded(in_group());
+    };
+    EXPECT_EQ(co_await tandem::with_timeout(-1s, shielded_inside()), stop_reason::none);
+  }());
+}
+
+/// What was stopped before anything waited below it is seen all the same.
+TEST(ready_children, that_clean_up_in_a_group_that_was_stopped_before_are_in_dumps) {
+  test_runtime rt(2);
+  tandem::event ready_to_end;
+  auto handle = rt->spawn([](tandem::event& end) -> task<bool> {
+    const auto fails = []() -> task<void> {
+      throw std::runtime_error("planned");
+      co_return;
+    };
+    const auto cleans_up = [&end]() -> task<void> { co_await tandem::shielded(end.wait()); };
+    const auto got = co_await tandem::as_result(tandem::when_all(fails(), cleans_up()));
+    co_return got.has_value();
+  }(ready_to_end));
+  const auto limit = std::chrono::steady_clock::now() + 30s;
+  std::string seen;
+  while (seen.find("waits for an event") == std::string::npos &&
+         std::chrono::steady_clock::now() < limit) {
+    seen = rt->dump();
+  }
+  EXPECT_NE(seen.find("waits for an event"), std::string::npos) << seen;
+  ready_to_end.set();
+  EXPECT_FALSE(handle.wait());
+}
+
+void compute_for(std::chrono::milliseconds time) {
+  const auto until = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < until) std::this_thread::yield();
+}
+
+TEST(limits, a_child_that_computes_beyond_its_limit_is_told_when_it_asks_for_the_first_time) {
+  test_runtime rt(2);
+  rt.run([]() -> task<void> {
+    const auto computes = []() -> task<stop_reason> {
+      compute_for(20ms);
+      co_return tandem::current_stop_reason();
+    };
+    EXPECT_EQ(co_await tandem::with_timeout(5ms, computes()), stop_reason::deadline);
+    auto [in_a_group] = co_await tandem::with_timeout(5ms, tandem::when_all(computes()));
+    EXPECT_EQ(in_a_group, stop_reason::deadline);
+  }());
+}
+
+TEST(limits, a_child_that_asks_before_and_after_its_limit_is_told_after_it) {
+  test_runtime rt(2);
+  rt.run([]() -> task<void> {
+    const auto asks = []() -> task<stop_reason> {
+      EXPECT_FALSE(tandem::stop_requested());
+      std::atomic<int> asking{0};
+      co_return co_await asks_until_stopped(asking);
+    };
+    EXPECT_EQ(co_await tandem::with_timeout(30ms, asks()), stop_reason::deadline);
+  }());
+}
+
+TEST(limits, a_child_that_first_waits_after_its_limit_does_not_wait) {
+  test_runtime rt(2);
+  rt.run([]() -> task<void> {
+    const auto waits = []() -> task<void> {
+      compute_for(20ms);
+      co_await tandem::sleep_for(10h);
+    };
+    const auto got = co_await tandem::as_result(tandem::with_timeout(5ms, waits()));
+    EXPECT_TRUE(got.is_cancelled());
+    EXPECT_FALSE(tandem::stop_requested());
+  }());
+}
+
+TEST(limits, a_child_that_is_ready_starts_no_timer) {
+  test_runtime rt(2);
+  rt.run([](tandem::runtime& runtime) -> task<void> {
+    const auto ready = []() -> task<int> { co_return 1; };
+    const std::uint64_t before = runtime.metrics().timers.started;
+    for (int i = 0; i < 1000; ++i) (void)co_await tandem::with_timeout(1h, ready());
+    EXPECT_EQ(runtime.metrics().timers.started, before);
+    const auto waits = []() -> task<void> { co_await tandem::sleep_for(1us); };
+    co_await tandem::with_timeout(1h, waits());
+    EXPECT_EQ(runtime.metrics().timers.started, before + 2);  // the sleep's and the limit's
+  }(*rt));
+}
+
+/// A child that has suspended does not keep its siblings from being called at once.
+TEST(ready_children, are_called_although_one_before_them_waits) {
+  test_runtime rt(1);
+  rt.run([]() -> task<void> {
+    std::vector<int> order;
+    const auto child = [&order](int n, bool waits) -> task<void> {
+      order.push_back(n);
+      if (waits) co_await tandem::yield();  // behind its siblings, too
+      order.push_back(10 + n);
+    };
+    co_await tandem::when_all(child(0, true), child(1, false), child(2, true), child(3, false));
+    EXPECT_EQ(order, (std::vector<int>{0, 1, 11, 2, 3, 13, 10, 12}));
+  }());
+}
+
+TEST(ready_children, failures_before_any_wait_are_kept_or_reported_once) {
+  test_runtime rt(1);
+  rt.run([]() -> task<void> {
+    const auto fails = [](const char* what) -> task<int> {
+      throw std::runtime_error(what);
+      co_return 0;
+    };
+    const auto got = co_await tandem::as_result(tandem::when_all(fails("first"), fails("second")));
+    EXPECT_FALSE(got.has_value());
+    try {
+      std::rethrow_exception(got.exception());
+    } catch (const std::runtime_error& failure) {
+      EXPECT_STREQ(failure.what(), "first");
+    }
+  }());
+}
+
+}  // namespace
