@@ -78,14 +78,22 @@ class TANDEM_API child_group {
   /// After the join (groups/cancelled). @throws the first failure; else a cancellation that kept a
   /// child from its value
   void rethrow_failure() {
-    // Relaxed, both: the join has ordered the ends of the children before us.
-    const child_slot* failed = first_.load(std::memory_order_relaxed);
-    if (failed == nullptr) failed = cut_short_.load(std::memory_order_relaxed);
-    if (failed != nullptr) [[unlikely]]
+    if (const child_slot* const failed = decisive()) [[unlikely]]
       failed->place->rethrow_if_failed();
+  }
+  /// The same, handed out; null: none.
+  std::exception_ptr take_failure() noexcept {
+    const child_slot* const failed = decisive();
+    return failed != nullptr ? failed->place->take_failure() : nullptr;
   }
 
  private:
+  /// Whose outcome is the group's; null: nobody failed, or was first.
+  const child_slot* decisive() const noexcept {
+    // Relaxed, both: the join has ordered the ends of the children before us.
+    const child_slot* const first = first_.load(std::memory_order_relaxed);
+    return first != nullptr ? first : cut_short_.load(std::memory_order_relaxed);
+  }
   static std::coroutine_handle<> child_ended(const ended_frame& child) noexcept;
   void open(thread_context& context, promise_base& parent, std::size_t count) noexcept;
   bool settle(thread_context& context, promise_base& parent, std::size_t count) noexcept;
