@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <tandem/detail/await_transform.hpp>
+#include <tandem/detail/pass_on.hpp>
 #include <tandem/result.hpp>
 
 namespace tandem::inline v0 {
@@ -46,6 +47,9 @@ class [[nodiscard]] as_result_awaiter : public detail::as_result_base<Awaiter> {
     if constexpr (detail::gives_result<Awaiter>) {
       return inner_.await_resume_result();
     } else {
+      if constexpr (detail::gives_failure<Awaiter>) {
+        if (std::exception_ptr failure = inner_.await_failure()) return failure;
+      }
       try {
         if constexpr (std::is_void_v<value_type>) {
           inner_.await_resume();
@@ -73,7 +77,8 @@ class [[nodiscard]] as_result_awaiter : public detail::as_result_base<Awaiter> {
 ///
 /// @param awaitable  a task or any awaiter of tandem
 /// @cancellation     a cancelled await is a result whose is_cancelled() is true
-/// @cost             that of the await; I/O and other leaf operations neither throw nor allocate
+/// @cost             that of the await; nothing is thrown on the way, and I/O and other leaf
+///                   operations allocate nothing
 template <class Awaitable>
   requires detail::tandem_awaitable<Awaitable&&>
 auto as_result(Awaitable&& awaitable) {

@@ -32,6 +32,10 @@ TANDEM_API const std::error_category& tandem_category() noexcept;
 TANDEM_API std::error_code make_error_code(errc code) noexcept;
 
 /// The awaited operation was stopped before it had a result. Its code is make_error_code(reason()).
+///
+/// A copy of the std::system_error in it has the code, and no text.
+///
+/// @cost  no text is built, and none is kept
 class TANDEM_API operation_cancelled : public std::system_error {
  public:
   explicit operation_cancelled(stop_reason reason);
@@ -39,6 +43,8 @@ class TANDEM_API operation_cancelled : public std::system_error {
   operation_cancelled& operator=(const operation_cancelled&) = default;
   ~operation_cancelled() override;
 
+  /// "stopped: " and why.
+  const char* what() const noexcept override;
   stop_reason reason() const noexcept { return reason_; }
 
  private:
@@ -52,6 +58,10 @@ TANDEM_API bool is_cancellation(const std::exception_ptr& failure) noexcept;
 /// Which stop it tells of; none if it does not say; null if it is no cancellation.
 TANDEM_API std::optional<stop_reason> stop_reason_of(const std::error_code& error) noexcept;
 TANDEM_API std::optional<stop_reason> stop_reason_of(const std::exception_ptr& failure) noexcept;
+/// The code of a std::system_error; errc::state_not_recoverable for all else.
+TANDEM_API std::error_code code_of(const std::exception_ptr& failure) noexcept;
+/// An operation_cancelled that nobody has thrown.
+TANDEM_API std::exception_ptr cancellation(stop_reason reason) noexcept;
 
 }  // namespace detail
 

@@ -13,7 +13,6 @@
 #include <type_traits>
 #include <utility>
 
-#include <tandem/as_result.hpp>
 #include <tandem/detail/as_task.hpp>
 #include <tandem/task.hpp>
 #include <tandem/timeout.hpp>
@@ -27,6 +26,7 @@ namespace detail {
 
 /// A clean-up's failure is thrown, unless the body has failed, too: then it is reported.
 TANDEM_API void conclude_clean_up(bool body_failed, std::exception_ptr&& failure);
+TANDEM_API void report_clean_up(const std::exception_ptr& failure) noexcept;
 
 template <class A>
 timeout_awaiter<awaited_t<A>> with_grace(std::chrono::steady_clock::duration grace, A&& clean_up) {
@@ -37,7 +37,9 @@ timeout_awaiter<awaited_t<A>> with_grace(std::chrono::steady_clock::duration gra
 /// A callable is called behind the border, too: it may be a plain function that looks for a stop.
 template <class C>
 task<void> called_clean_up(C& clean_up) {
-  (void)co_await std::invoke(clean_up);
+  auto inner = as_task(std::invoke(clean_up)).operator co_await();
+  co_await wait_for(inner);
+  co_await pass_on(inner.await_failure());
 }
 
 /// What a clean-up is made of: a callable, or the awaitable itself.
@@ -52,15 +54,24 @@ decltype(auto) made_clean_up(C& clean_up) {
 
 template <class T, class CleanUp>
 task<T> run_finally(task<T> body, CleanUp clean_up, std::chrono::steady_clock::duration grace) {
-  result<T> ended = co_await as_result(std::move(body));
-  std::exception_ptr failure;
+  auto inner = std::move(body).operator co_await();
+  co_await wait_for(inner);
+  std::exception_ptr failure = inner.await_failure();
+  std::exception_ptr of_clean_up;
   try {
-    co_await with_grace(grace, made_clean_up(clean_up));
+    auto cleaning = with_grace(grace, made_clean_up(clean_up));
+    co_await wait_for(cleaning);
+    of_clean_up = cleaning.await_failure();
   } catch (...) {
-    failure = std::current_exception();
+    of_clean_up = std::current_exception();
   }
-  if (failure != nullptr) conclude_clean_up(!ended.has_value(), std::move(failure));
-  co_return std::move(ended).value();
+  if (failure == nullptr) {
+    failure = std::move(of_clean_up);
+  } else if (of_clean_up != nullptr) {
+    report_clean_up(of_clean_up);
+  }
+  co_await pass_on(std::move(failure));
+  co_return inner.await_resume();
 }
 
 }  // namespace detail

@@ -41,13 +41,14 @@ class shared_items {
 
   explicit shared_items(View& view) : at_(std::ranges::begin(view)), end_(std::ranges::end(view)) {}
 
-  /// @returns  an empty item at the end
-  /// @throws   operation_cancelled if there is one but the task was stopped; what the range throws,
-  ///           which then counts as at its end
-  item take() {
+  /// @param stopped  set if there is one but the task was stopped
+  /// @returns        an empty item at the end, or if it was stopped
+  /// @throws         what the range throws, which then counts as at its end
+  item take(stop_reason& stopped) {
     const std::lock_guard guard(lock_);
     if (ended_ || at_ == end_) return item();
-    throw_if_stopped();
+    stopped = current_stop_reason();
+    if (stopped != stop_reason::none) return item();
     ended_ = true;  // until the range has not thrown
     item taken = [this]() -> item {
       if constexpr (by_reference) {
@@ -68,16 +69,25 @@ class shared_items {
   bool ended_ = false;
 };
 
+template <class F, class Item>
+auto start_item(F& f, Item& item) {
+  if constexpr (std::is_pointer_v<Item>) {
+    return as_task(std::invoke(f, *item)).operator co_await();
+  } else {
+    return as_task(std::invoke(f, std::move(*item))).operator co_await();
+  }
+}
+
 template <class View, class F>
 task<void> pump_items(shared_items<View>& items, F& f) {
-  while (auto item = items.take()) {
-    // An item that was kept lives until its task has ended, so the task may refer to it.
-    if constexpr (std::is_pointer_v<decltype(item)>) {
-      (void)co_await std::invoke(f, *item);
-    } else {
-      (void)co_await std::invoke(f, std::move(*item));
-    }
+  stop_reason stopped = stop_reason::none;
+  // An item that was kept lives until its task has ended, so the task may refer to it.
+  while (auto item = items.take(stopped)) {
+    auto inner = start_item(f, item);
+    co_await wait_for(inner);
+    co_await pass_on(inner.await_failure());
   }
+  if (stopped != stop_reason::none) co_await pass_on(cancellation(stopped));
 }
 
 template <class View, class F>
@@ -89,7 +99,9 @@ task<void> run_for_each(View view, std::size_t limit, F f) {
   std::vector<task<void>> pumps;
   pumps.reserve(limit);
   for (std::size_t i = 0; i < limit; ++i) pumps.push_back(pump_items(items, f));
-  co_await when_all(std::move(pumps));
+  auto all = when_all(std::move(pumps));
+  co_await wait_for(all);
+  co_await pass_on(all.await_failure());
 }
 
 }  // namespace detail

@@ -146,11 +146,16 @@ namespace detail {
 template <class T, class Source>
 task<void> deliver(Source source, std::packaged_task<T(outcome<T>&)> receiver) {
   outcome<T> room;
+  auto inner = std::move(source).operator co_await();
+  co_await wait_for(inner);
+  room.error = inner.await_failure();
   try {
-    if constexpr (std::is_void_v<T>) {
-      co_await std::move(source);
+    if (room.error != nullptr) {
+      // Nothing more comes.
+    } else if constexpr (std::is_void_v<T>) {
+      inner.await_resume();
     } else {
-      room.set_value(co_await std::move(source));
+      room.set_value(inner.await_resume());
     }
   } catch (...) {
     room.error = std::current_exception();

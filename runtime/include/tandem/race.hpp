@@ -54,6 +54,7 @@ class [[nodiscard]] race_awaiter : private detail::child_tuple<detail::group_kin
   bool await_suspend(std::coroutine_handle<Promise> parent) noexcept {
     return this->start_all(parent.promise());
   }
+  std::exception_ptr await_failure() noexcept { return this->first()->take_failure(); }
   value_type await_resume() {
     this->first()->rethrow_if_failed();
     return take<0>(this->index_of_first());
@@ -95,6 +96,7 @@ class [[nodiscard]] race_range_awaiter : private detail::child_range<detail::gro
   bool await_suspend(std::coroutine_handle<Promise> parent) noexcept {
     return this->start_all(parent.promise());
   }
+  std::exception_ptr await_failure() noexcept { return this->first()->take_failure(); }
   T await_resume() {
     this->first()->rethrow_if_failed();
     return this->room(this->index_of_first()).result.value();

@@ -85,13 +85,7 @@ class [[nodiscard]] result {
   std::error_code error() const noexcept {
     if (has_value()) return {};
     if (state_.index() == 1) return std::get<1>(state_);
-    try {
-      std::rethrow_exception(std::get<2>(state_));
-    } catch (const std::system_error& e) {
-      return e.code();
-    } catch (...) {
-      return std::make_error_code(std::errc::state_not_recoverable);
-    }
+    return detail::code_of(std::get<2>(state_));
   }
 
   /// The error as an exception; null if there is a value.

@@ -77,21 +77,31 @@ task<T> run_retry(Make make, retry_options options) {
   for (unsigned attempt = 1;; ++attempt) {
     std::exception_ptr failure;
     try {
-      co_return co_await std::invoke(make);
+      auto inner = as_task(std::invoke(make)).operator co_await();
+      co_await wait_for(inner);
+      failure = inner.await_failure();
+      if (failure == nullptr) co_return inner.await_resume();
     } catch (...) {
       failure = std::current_exception();
     }
-    if (!options.tries_again(attempt, failure)) std::rethrow_exception(std::move(failure));
+    if (!options.tries_again(attempt, failure)) co_await pass_on(std::move(failure));
     const auto delay = options.delay_after(attempt);
+    std::exception_ptr stopped;
     try {
       if (delay > delay.zero()) {
-        co_await sleep_for(delay);
+        auto pause = sleep_for(delay).operator co_await();
+        co_await wait_for(pause);
+        stopped = pause.await_failure();
+        if (stopped == nullptr) pause.await_resume();
       } else {
         co_await yield();
       }
     } catch (...) {
+      stopped = std::current_exception();
+    }
+    if (stopped != nullptr) {
       report_last_failure(failure);
-      throw;
+      co_await pass_on(std::move(stopped));
     }
   }
 }

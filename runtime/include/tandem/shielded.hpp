@@ -50,6 +50,7 @@ class [[nodiscard]] shielded_awaiter : private detail::shield {
     start(child, parent.promise(), result_);
     return detail::transfer(child.handle());
   }
+  std::exception_ptr await_failure() noexcept { return result_.take_failure(); }
   T await_resume() { return result_.get(); }
 
  private:

@@ -35,6 +35,10 @@ class [[nodiscard]] TANDEM_API sleep_awaiter : private detail::leaf, private det
     // as a third of the throw.
     throw_if_cancelled();
   }
+  /// That it was stopped; what is rare is thrown.
+  std::exception_ptr await_failure() const noexcept {
+    return deadline() == undriven ? nullptr : failure_if_cancelled();
+  }
   /// For as_result(): nothing is thrown.
   result<void> await_resume_result() const noexcept {
     if (!cancelled()) return {};

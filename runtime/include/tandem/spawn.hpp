@@ -109,6 +109,12 @@ class spawned final : public joinable_root {
 
   const std::type_info& type_of_task() const noexcept override { return typeid(task<T>); }
 
+  /// Null: it has not failed, or was removed, and take() tells.
+  std::exception_ptr take_failure_if_ended() noexcept {
+    if (removed() || result_.error == nullptr) return nullptr;
+    taken_ = true;
+    return result_.take_failure();
+  }
   T take() {
     TANDEM_ASSERT(!taken_, "the outcome of a task was taken twice: a join_handle is awaited once");
     taken_ = true;
@@ -158,6 +164,9 @@ class [[nodiscard]] join_awaiter {
   template <class Promise>
   bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
     return leaf_.start(self.promise());
+  }
+  std::exception_ptr await_failure() noexcept {
+    return leaf_.cancelled() ? leaf_.failure_if_cancelled() : target_->take_failure_if_ended();
   }
   T await_resume() {
     leaf_.throw_if_cancelled();

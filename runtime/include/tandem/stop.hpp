@@ -37,7 +37,8 @@ class stop_state;
 
 namespace detail {
 class stop_look;
-}
+class stopped_tasks;
+}  // namespace detail
 
 /// The leaf of a chain of awaits: what a stop request has to reach.
 ///
@@ -209,7 +210,7 @@ class TANDEM_API stop_state {
   /// stopping/leave. After a withdraw() that failed. @returns as take_back()
   bool leave_to_holder(stop_waiter& waiter) noexcept;
   /// stopping/request. On the stopper's side, for a waiter that was taken.
-  static void stop_one(stop_waiter& waiter) noexcept;
+  static void stop_one(stop_waiter& waiter, detail::stopped_tasks& stopped) noexcept;
   /// stopping/request. The waiter is ours: what an earlier look has left in it counts no more.
   static void forget_look(stop_waiter& waiter) noexcept;
   /// stopping/walk. This one, or the next sibling that a stop comes down to.
@@ -227,7 +228,9 @@ class TANDEM_API stop_state {
   }
   bool add_to_list(stop_waiter& waiter) noexcept;
   /// @returns  `later` and those in front of it that stopping/listener tells after the walk
-  stop_waiter* mark(stop_reason reason, stop_waiter* later) noexcept;
+  stop_waiter* mark(stop_reason reason, stop_waiter* later,
+                    detail::stopped_tasks& stopped) noexcept;
+  void fetch_ahead() const noexcept;
   static void tell_after_walk(stop_waiter* later) noexcept;
 
   std::atomic<stop_waiter*> slot_{nullptr};  // null | the leaf | one of the marks

@@ -167,6 +167,7 @@ class [[nodiscard]] task<T>::awaiter {
   TANDEM_ALWAYS_INLINE bool await_suspend(std::coroutine_handle<Promise> parent) noexcept {
     return detail::call_awaited(child_.release(), parent.promise(), result_);
   }
+  std::exception_ptr await_failure() noexcept { return result_.take_failure(); }
   T await_resume() { return result_.get(); }
 
  private:

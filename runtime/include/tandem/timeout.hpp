@@ -75,6 +75,7 @@ class [[nodiscard]] timeout_awaiter : private detail::timeout_scope {
   bool await_suspend(std::coroutine_handle<Promise> parent) noexcept {
     return start(child_.release(), parent.promise(), result_);
   }
+  std::exception_ptr await_failure() noexcept { return result_.take_failure(); }
   T await_resume() { return result_.get(); }
 
  private:

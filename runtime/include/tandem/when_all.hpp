@@ -38,6 +38,7 @@ class [[nodiscard]] when_all_awaiter : private detail::child_tuple<detail::group
   bool await_suspend(std::coroutine_handle<Promise> parent) noexcept {
     return this->start_all(parent.promise());
   }
+  std::exception_ptr await_failure() noexcept { return this->take_failure(); }
   values await_resume() {
     this->rethrow_failure();
     return std::apply([](auto&... room) { return values{value_of(room)...}; }, this->rooms());
@@ -71,6 +72,7 @@ class [[nodiscard]] when_all_range_awaiter
   bool await_suspend(std::coroutine_handle<Promise> parent) noexcept {
     return this->start_all(parent.promise());
   }
+  std::exception_ptr await_failure() noexcept { return this->take_failure(); }
   auto await_resume() {
     this->rethrow_failure();
     if constexpr (!std::is_void_v<T>) {

@@ -23,22 +23,34 @@ using use_task = std::invoke_result_t<Use&, Resource&>;
 /// released after, too.
 template <class T, class Resource, class Use>
 task<T> use_resource(Resource& resource, Use& use) {
-  co_return co_await std::invoke(use, resource);
+  auto inner = as_task(std::invoke(use, resource)).operator co_await();
+  co_await wait_for(inner);
+  co_await pass_on(inner.await_failure());
+  co_return inner.await_resume();
 }
 
 template <class T, class Resource, class Use, class Release>
 task<T> run_with_value(Resource resource, Use use, Release release,
                        std::chrono::steady_clock::duration grace) {
   auto let_go = [&resource, &release] { return std::invoke(release, resource); };
-  co_return co_await finally(use_resource<T>(resource, use), let_go, grace);
+  auto inner = finally(use_resource<T>(resource, use), let_go, grace).operator co_await();
+  co_await wait_for(inner);
+  co_await pass_on(inner.await_failure());
+  co_return inner.await_resume();
 }
 
 template <class T, class Acquired, class Use, class Release>
 task<T> run_with_acquired(task<Acquired> acquire, Use use, Release release,
                           std::chrono::steady_clock::duration grace) {
-  Acquired resource = co_await std::move(acquire);
+  auto acquiring = std::move(acquire).operator co_await();
+  co_await wait_for(acquiring);
+  co_await pass_on(acquiring.await_failure());
+  Acquired resource = acquiring.await_resume();
   auto let_go = [&resource, &release] { return std::invoke(release, resource); };
-  co_return co_await finally(use_resource<T>(resource, use), let_go, grace);
+  auto inner = finally(use_resource<T>(resource, use), let_go, grace).operator co_await();
+  co_await wait_for(inner);
+  co_await pass_on(inner.await_failure());
+  co_return inner.await_resume();
 }
 
 }  // namespace detail

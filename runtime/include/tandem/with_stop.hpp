@@ -92,6 +92,7 @@ class [[nodiscard]] with_stop_awaiter : private detail::stop_from_token {
     start(child, parent.promise(), result_);
     return detail::transfer(child.handle());
   }
+  std::exception_ptr await_failure() noexcept { return result_.take_failure(); }
   T await_resume() { return result_.get(); }
 
  private:
@@ -131,6 +132,7 @@ class [[nodiscard]] with_stop_token_awaiter : private detail::stop_to_token {
     start(child, parent.promise(), result_);
     return detail::transfer(child.handle());
   }
+  std::exception_ptr await_failure() noexcept { return result_.take_failure(); }
   value_type await_resume() { return result_.get(); }
 
  private:

@@ -95,16 +95,16 @@ void child_group::note_failure(outcome_base& room) noexcept {
   std::destroy_at(&room.error);
 }
 
-void child_group::rethrow_first() {
+std::exception_ptr child_group::take_failure() noexcept {
   std::exception_ptr failure;
   // A failure counts more than that a child was cut short.
   for (std::atomic<outcome_base*>* each : {&cut_short_, &first_}) {
-    outcome_base* const room = each->load(std::memory_order_relaxed);
+    outcome_base* const room = each->exchange(nullptr, std::memory_order_relaxed);
     if (room == nullptr) continue;
     failure = std::move(room->error);
-    std::destroy_at(&room->error);
+    std::destroy_at(&room->error);  // a room as of a fork
   }
-  std::rethrow_exception(std::move(failure));
+  return failure;
 }
 
 bool child_group::settle(thread_context& context, promise_base& parent,

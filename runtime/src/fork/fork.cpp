@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <tandem/detail/environment_kind.hpp>
+#include <tandem/detail/pass_on.hpp>
 #include <tandem/environment.hpp>
 
 #include "frames/exception_hook.hpp"
@@ -39,16 +40,30 @@ constinit std::atomic<void (*)(promise_base&) noexcept> exception_hook{nullptr};
 void promise_base::unhandled_exception() noexcept {
   if (const auto hook = exception_hook.load(std::memory_order_relaxed)) [[unlikely]]
     hook(*this);
-  join_frame* const join = on_final != nullptr ? join_frame::of_link(link) : nullptr;
-  if (fails_into_environment()) {
-    std::construct_at(&room->error, std::current_exception());
-    env->kind().failed(*env, *room);
+  keep_failure(*this, std::current_exception());
+}
+
+void keep_failure(promise_base& frame, std::exception_ptr&& failure) noexcept {
+  outcome_base& room = *frame.room;
+  join_frame* const join = frame.on_final != nullptr ? join_frame::of_link(frame.link) : nullptr;
+  if (frame.fails_into_environment()) {
+    std::construct_at(&room.error, std::move(failure));
+    frame.env->kind().failed(*frame.env, room);
   } else if (join != nullptr) {
-    std::construct_at(&room->error, std::current_exception());  // a fork's room is not built
-    join->note_failure(*room, *env);
+    std::construct_at(&room.error, std::move(failure));  // a fork's room is not built
+    join->note_failure(room, *frame.env);
   } else {
-    room->error = std::current_exception();
+    room.error = std::move(failure);
   }
+}
+
+bool end_on_stack(promise_base& frame) noexcept {
+  thread_context& context = this_thread();
+  if (frame.segment != context.segment) return false;
+  // calls/end_failed. What the frame holds may call others as it goes: so the word comes last.
+  frame.handle().destroy();
+  context.child_done = true;
+  return true;
 }
 
 std::coroutine_handle<> end_frame(promise_base& ended) noexcept {

@@ -80,7 +80,7 @@ void worker_pool::impl::post_batch(job_list items, post_kind kind) noexcept {
     // The oldest first: the next slot is its, the others follow in the ring. One wake, as below.
     post_local(*self, items.pop_front(), kind);
     if (items.empty()) return;
-    while (job* item = items.pop_front()) order.push(*self, item);
+    order.push(*self, items);
     self->forks.attention.store(true, std::memory_order_relaxed);  // own thread reads it
     if (kind != post_kind::yield) waking.wake_one();
     return;

@@ -14,6 +14,8 @@
 #include <tandem/environment.hpp>
 #include <tandem/errors.hpp>
 
+#include "stop/stopped_tasks.hpp"
+
 namespace tandem::inline v0 {
 
 const char* to_string(stop_reason reason) noexcept {
@@ -186,9 +188,15 @@ void stop_state::forget_look(stop_waiter& waiter) noexcept {
   waiter.handed_.compare_exchange_strong(seen, stop_waiter::handed::no, std::memory_order_acq_rel);
 }
 
-void stop_state::stop_one(stop_waiter& waiter) noexcept {
-  // stopping/hand_over. Both orders end the wait once: whoever hands over second resumes.
-  if (waiter.kind_->on_stop(waiter) && waiter.hand_over()) waiter.resume();
+void stop_state::stop_one(stop_waiter& waiter, detail::stopped_tasks& stopped) noexcept {
+  // stopping/hand_over. Both orders end the wait once: whoever hands over second resumes; leaves by
+  // stopping/gather.
+  if (!waiter.kind_->on_stop(waiter) || !waiter.hand_over()) return;
+  if (waiter.is_leaf_) {
+    stopped.add(static_cast<detail::leaf&>(waiter).waiting());
+  } else {
+    waiter.resume();
+  }
 }
 
 void stop_state::link_closed(stop_state& parent) noexcept {
@@ -207,7 +215,8 @@ void stop_state::link(stop_state& parent) noexcept {
   const stop_reason reason = parent.reason_.load(std::memory_order_relaxed);  // under the lock
   if (is_stop(reason)) {
     std::lock_guard own(lock_);
-    (void)mark(reason, nullptr);  // nothing has begun below: there is nobody to tell
+    detail::stopped_tasks nobody;
+    (void)mark(reason, nullptr, nobody);  // nothing has begun below: there is nobody to tell
   }
 }
 
@@ -233,7 +242,8 @@ void stop_state::unlink() noexcept {
   parent_ = nullptr;
 }
 
-stop_waiter* stop_state::mark(stop_reason reason, stop_waiter* later) noexcept {
+stop_waiter* stop_state::mark(stop_reason reason, stop_waiter* later,
+                               detail::stopped_tasks& stopped) noexcept {
   if (is_stop(reason_.load(std::memory_order_relaxed))) return later;  // under the lock
   reason_.store(reason, std::memory_order_release);
   // stopping/request. acq_rel: pairs with publish; from here on publish() answers false.
@@ -246,7 +256,7 @@ stop_waiter* stop_state::mark(stop_reason reason, stop_waiter* later) noexcept {
       leaf->next_ = later;
       later = leaf;
     } else {
-      stop_one(*leaf);
+      stop_one(*leaf, stopped);
     }
   }
   while (overflow_ != nullptr) {
@@ -259,7 +269,7 @@ stop_waiter* stop_state::mark(stop_reason reason, stop_waiter* later) noexcept {
       waiter.next_ = later;
       later = &waiter;
     } else {
-      stop_one(waiter);
+      stop_one(waiter, stopped);
     }
   }
   return later;
@@ -282,9 +292,26 @@ void stop_state::tell_after_walk(stop_waiter* later) noexcept {
   while (later != nullptr || (depth == deepest && left != nullptr)) {
     stop_waiter*& from = later != nullptr ? later : left;
     stop_waiter& waiter = *std::exchange(from, from->next_);
-    stop_one(waiter);
+    detail::stopped_tasks stopped;
+    stop_one(waiter, stopped);
   }
   --depth;
+}
+
+void stop_state::fetch_ahead() const noexcept {
+  // stopping/walk. A child lies in its task's memory, and its leaf in the frame: so the walk asks for
+  // the next leaf, and for the child after it, whose turn to tell of its leaf comes then. The
+  // parent's lock keeps both in the list; a leaf may have gone, which harms no hint.
+  const stop_state* const next = next_sibling_;
+  if (next == nullptr) return;
+  const auto* const leaf =
+      reinterpret_cast<const char*>(next->slot_.load(std::memory_order_relaxed));  // NOLINT
+  TANDEM_PREFETCH_TO_WRITE(leaf - 64);  // the frame's promise is in front of what it waits by
+  TANDEM_PREFETCH_TO_WRITE(leaf);
+  TANDEM_PREFETCH_TO_WRITE(leaf + 64);
+  const auto* const after = reinterpret_cast<const char*>(next->next_sibling_);  // NOLINT
+  TANDEM_PREFETCH_TO_WRITE(after);
+  TANDEM_PREFETCH_TO_WRITE(after + 64);
 }
 
 bool stop_state::request_stop(stop_reason reason) noexcept {
@@ -296,24 +323,31 @@ bool stop_state::request_stop(stop_reason reason) noexcept {
   }
   // stopping/walk. Depth first; `at` is locked, and so is every state between it and this one.
   stop_state* at = this;
-  stop_waiter* later = at->mark(reason, nullptr);
+  detail::stopped_tasks stopped;
+  stop_waiter* later = at->mark(reason, nullptr, stopped);
   while (true) {
     stop_state* next = open_from(at->first_child_);
     if (next == nullptr) {
+      bool is_above = false;
       while (at != this && open_from(at->next_sibling_) == nullptr) {
         stop_state* const up = at->parent_;
         at->lock_.unlock();
         at = up;
+        is_above = true;
       }
       if (at == this) break;
       next = open_from(at->next_sibling_);
       at->lock_.unlock();
+      // stopping/gather. Not among siblings: whoever ends there waits for their parent's lock.
+      if (is_above && stopped.are_many()) stopped.post();
     }
     next->lock_.lock();
-    later = next->mark(reason, later);
+    next->fetch_ahead();
+    later = next->mark(reason, later, stopped);
     at = next;
   }
   lock_.unlock();
+  stopped.post();
   // stopping/listener. Each is held by our half of its hand-over; this state may be gone.
   if (later != nullptr) tell_after_walk(later);
   return true;

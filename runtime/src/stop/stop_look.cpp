@@ -8,6 +8,8 @@
 #include <tandem/detail/environment_kind.hpp>
 #include <tandem/detail/leaf.hpp>
 
+#include "stop/stopped_tasks.hpp"
+
 namespace tandem::inline v0::detail {
 
 namespace {
@@ -240,8 +242,9 @@ void stop_look::show(stop_waiter& what, bool known) noexcept {
 }
 
 void stop_look::end_held() noexcept {
+  stopped_tasks stopped;
   while (to_be_stopped_ != nullptr) {
-    stop_state::stop_one(*std::exchange(to_be_stopped_, to_be_stopped_->next_));
+    stop_state::stop_one(*std::exchange(to_be_stopped_, to_be_stopped_->next_), stopped);
   }
 }
 

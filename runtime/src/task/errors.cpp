@@ -1,6 +1,9 @@
 // errors.cpp: codes of stops, and what the exceptions say.
 // SPDX-License-Identifier: MIT
+#include <cstring>
+#include <new>
 #include <string>
+#include <string_view>
 #include <typeinfo>
 
 #include <tandem/errors.hpp>
@@ -9,20 +12,21 @@ namespace tandem::inline v0 {
 
 namespace {
 
-/// What is known of a stop, for people.
-const char* why_stopped(stop_reason reason) noexcept {
+/// What is known of a stop, for people, behind what what() says in front of it.
+constexpr std::string_view stopped = "stopped: ";
+const char* text_of_stop(stop_reason reason) noexcept {
   switch (reason) {
     case stop_reason::none: break;
-    case stop_reason::user: return "the task was asked to stop";
-    case stop_reason::deadline: return "its time limit was over";
-    case stop_reason::parent: return "the task that waited for it has ended";
-    case stop_reason::sibling_failed: return "another task of its scope has failed";
-    case stop_reason::race_lost: return "another one of its race was first";
-    case stop_reason::shutdown: return "its runtime ends";
-    case stop_reason::discarded: return "a worker pool, full or shut down, has dropped it";
-    case stop_reason::migrate: return "its operation moves to another thread";
+    case stop_reason::user: return "stopped: the task was asked to stop";
+    case stop_reason::deadline: return "stopped: its time limit was over";
+    case stop_reason::parent: return "stopped: the task that waited for it has ended";
+    case stop_reason::sibling_failed: return "stopped: another task of its scope has failed";
+    case stop_reason::race_lost: return "stopped: another one of its race was first";
+    case stop_reason::shutdown: return "stopped: its runtime ends";
+    case stop_reason::discarded: return "stopped: a worker pool, full or shut down, has dropped it";
+    case stop_reason::migrate: return "stopped: its operation moves to another thread";
   }
-  return "nobody has said why";
+  return "stopped: nobody has said why";
 }
 
 class category_of_stops final : public std::error_category {
@@ -30,7 +34,7 @@ class category_of_stops final : public std::error_category {
   constexpr category_of_stops() noexcept = default;
   const char* name() const noexcept override { return "tandem.stop"; }
   std::string message(int reason) const override {
-    return why_stopped(static_cast<stop_reason>(reason));
+    return text_of_stop(static_cast<stop_reason>(reason)) + stopped.size();
   }
   std::error_condition default_error_condition(int /*reason*/) const noexcept override {
     return std::make_error_condition(std::errc::operation_canceled);
@@ -40,6 +44,15 @@ class category_of_stops final : public std::error_category {
     return reason == static_cast<int>(stop_reason::deadline) &&
            condition == std::make_error_condition(std::errc::timed_out);
   }
+};
+
+/// A std::system_error always builds a text, of its code's message: a stop has none until somebody
+/// asks.
+class category_without_text final : public std::error_category {
+ public:
+  constexpr category_without_text() noexcept = default;
+  const char* name() const noexcept override { return "tandem.stop"; }
+  std::string message(int /*reason*/) const override { return {}; }
 };
 
 class category_of_tandem final : public std::error_category {
@@ -64,6 +77,7 @@ union undying_category {
 };
 constinit undying_category<category_of_stops> of_stops;
 constinit undying_category<category_of_tandem> of_tandem;
+constinit undying_category<category_without_text> without_text;
 
 }  // namespace
 
@@ -86,11 +100,48 @@ std::optional<stop_reason> detail::stop_reason_of(const std::error_code& error) 
   return std::nullopt;
 }
 
-std::optional<stop_reason> detail::stop_reason_of(const std::exception_ptr& failure) noexcept {
+namespace {
+
+/// The exception itself, without a throw, if it is exactly that; else null. Rethrowing to see the
+/// type costs a microsecond and more, for each task of a tree that is stopped.
+const operation_cancelled* as_cancellation(const std::exception_ptr& failure) noexcept {
+#if defined(__GLIBCXX__)
+  static_assert(sizeof(failure) == sizeof(void*));
+  if (failure == nullptr || *failure.__cxa_exception_type() != typeid(operation_cancelled)) {
+    return nullptr;
+  }
+  const void* object = nullptr;
+  std::memcpy(&object, &failure, sizeof object);  // an exception_ptr there is the address
+  return static_cast<const operation_cancelled*>(object);
+#else
+  (void)failure;
+  return nullptr;
+#endif
+}
+
+}  // namespace
+
+std::exception_ptr detail::cancellation(stop_reason reason) noexcept {
+  return std::make_exception_ptr(operation_cancelled(reason));
+}
+
+std::error_code detail::code_of(const std::exception_ptr& failure) noexcept {
+  if (const operation_cancelled* const stop = as_cancellation(failure)) return stop->code();
   try {
     std::rethrow_exception(failure);
-  } catch (const operation_cancelled& stopped) {
-    return stopped.reason();
+  } catch (const std::system_error& other) {
+    return other.code();
+  } catch (...) {
+    return std::make_error_code(std::errc::state_not_recoverable);
+  }
+}
+
+std::optional<stop_reason> detail::stop_reason_of(const std::exception_ptr& failure) noexcept {
+  if (const operation_cancelled* const stop = as_cancellation(failure)) return stop->reason();
+  try {
+    std::rethrow_exception(failure);
+  } catch (const operation_cancelled& stop) {
+    return stop.reason();
   } catch (const std::system_error& other) {
     return stop_reason_of(other.code());
   } catch (...) {
@@ -99,16 +150,27 @@ std::optional<stop_reason> detail::stop_reason_of(const std::exception_ptr& fail
 }
 
 operation_cancelled::operation_cancelled(stop_reason reason)
-    : std::system_error(make_error_code(reason), "stopped"), reason_(reason) {}
+    : std::system_error(std::error_code(0, without_text.category)), reason_(reason) {
+  // The standard lets nobody choose the code without its text; the code itself is no constant.
+  const_cast<std::error_code&>(code()) = make_error_code(reason);  // NOLINT
+}
 operation_cancelled::~operation_cancelled() = default;
+
+const char* operation_cancelled::what() const noexcept {
+  if (reason_ != stop_reason::none) return text_of_stop(reason_);
+  try {
+    // As the standard's own code says it. Never destroyed, as the categories.
+    static const auto* const of_code =
+        new std::string(std::string(stopped) + make_error_code(stop_reason::none).message());
+    return of_code->c_str();
+  } catch (const std::bad_alloc&) {
+    return text_of_stop(stop_reason::none);
+  }
+}
 
 bool detail::is_cancellation(const std::exception_ptr& failure) noexcept {
   if (failure == nullptr) return false;
-#if defined(__GLIBCXX__)
-  // Rethrowing to see the type costs a microsecond and more, for each task of a tree that is
-  // stopped.
-  if (*failure.__cxa_exception_type() == typeid(operation_cancelled)) return true;
-#endif
+  if (as_cancellation(failure) != nullptr) return true;
   try {
     std::rethrow_exception(failure);
   } catch (const operation_cancelled&) {

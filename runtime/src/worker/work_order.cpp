@@ -221,6 +221,11 @@ void work_order::push(worker& self, job* item) noexcept {
   injection_.hand_over(one);
 }
 
+void work_order::push(worker& self, job_list& items) noexcept {
+  self.fifo.push_some(items.size(), [&items] { return items.pop_front(); });
+  if (!items.empty()) injection_.hand_over(items);
+}
+
 void work_order::expose(worker& self) noexcept {
   self.forks.expose_all();
   if (job* const next = self.fifo.take_next()) push(self, next);

@@ -36,6 +36,8 @@ class work_order {
 
   /// To the end of its FIFO.
   void push(worker& self, job* item) noexcept;
+  /// All of them, in their order.
+  void push(worker& self, job_list& items) noexcept;
   /// What it was roused or started with comes before what is queued.
   void take_handed(worker& self) noexcept;
   /// crew/region. It is about to block: what it holds is for others.

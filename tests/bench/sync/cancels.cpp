@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: MIT
 #include <atomic>
 #include <chrono>
+#include <tandem/errors.hpp>
 #include <tandem/sleep.hpp>
 #include <tandem/task_scope.hpp>
 #include <tandem/yield.hpp>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "suite.hpp"
 
@@ -13,6 +17,8 @@ namespace tandem::bench {
 namespace {
 
 using clock = std::chrono::steady_clock;
+
+thread_local long caught = 0;  // so that a handler does something
 
 task<void> sleep_long(std::atomic<long>& asleep) {
   asleep.fetch_add(1);
@@ -52,11 +58,38 @@ bench_case cancel(const problem& of, int passes) {
   });
 }
 
+/// As much as C++ itself takes: a task that sleeps throws in its own frame, which catches it.
+TANDEM_NOINLINE void throw_and_catch(stop_reason reason) {
+  try {
+    throw operation_cancelled(reason);
+  } catch (...) {
+    ++caught;
+  }
+}
+
+bench_case bare_throw(const problem& of, int passes) {
+  return row(of, "bare_throw", "floor", [of, passes](int threads) {
+    const long total = scaled(of.n) * passes;
+    const auto throw_share = [each = total / threads] {
+      for (long i = 0; i < each; ++i) throw_and_catch(stop_reason::user);
+    };
+    std::vector<std::thread> others;
+    return nanoseconds_per(static_cast<double>(total), [&] {
+      for (int i = 1; i < threads; ++i) others.emplace_back(throw_share);
+      throw_share();
+      for (std::thread& each : others) each.join();
+    });
+  });
+}
+
 }  // namespace
 
 void add_cancels(case_list& cases) {
-  cases.push_back(cancel(problems::cancel_10k, 20));
-  cases.push_back(cancel(problems::cancel_100k, 3));
+  for (const auto& [of, passes] :
+       {std::pair(problems::cancel_10k, 20), std::pair(problems::cancel_100k, 3)}) {
+    cases.push_back(cancel(of, passes));
+    cases.push_back(bare_throw(of, passes));
+  }
 }
 
 }  // namespace tandem::bench

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <tandem/detail/await_transform.hpp>
+#include <tandem/detail/pass_on.hpp>
 #include <tandem/task.hpp>
 
 namespace tandem::inline v0::detail {
@@ -70,7 +71,14 @@ using marked_t = std::conditional_t<lossy_when_dropped<A>, lossy_awaiter<Awaiter
 /// @tparam Held  the awaitable itself, or a reference to one that its owner keeps
 template <class T, class Held>
 task<T> await_held(Held held) {
-  co_return co_await static_cast<Held&&>(held);
+  if constexpr (gives_failure<awaiter_t<Held&&>>) {
+    decltype(auto) inner = get_awaiter(static_cast<Held&&>(held));
+    co_await wait_for(inner);
+    co_await pass_on(failure_of(inner));
+    co_return inner.await_resume();
+  } else {
+    co_return co_await static_cast<Held&&>(held);
+  }
 }
 
 template <class T>

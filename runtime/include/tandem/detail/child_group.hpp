@@ -10,6 +10,7 @@
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <type_traits>
 #include <utility>
 
@@ -109,8 +110,10 @@ class TANDEM_API child_group {
   TANDEM_ALWAYS_INLINE void rethrow_failure() {
     // Relaxed, both: the join has ordered the ends of the children before us.
     if (first() != nullptr || cut_short_.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
-      rethrow_first();
+      std::rethrow_exception(take_failure());
   }
+  /// The same, handed out; null: none.
+  std::exception_ptr take_failure() noexcept;
 
  private:
   static std::coroutine_handle<> child_ended(const ended_frame& child) noexcept;
@@ -118,7 +121,6 @@ class TANDEM_API child_group {
   static void child_failed(const environment& of, outcome_base& room) noexcept;
   std::coroutine_handle<> settle_one(const ended_frame& child) noexcept;
   void note_failure(outcome_base& room) noexcept;
-  [[noreturn]] void rethrow_first();
   static const environment_kind surrounds_children;
 
   void prepare(promise_base& child, outcome_base& room, promise_base& parent, std::uint64_t segment,

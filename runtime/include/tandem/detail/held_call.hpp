@@ -42,7 +42,10 @@ concept makes_void_task = makes_task<F, Args...> && std::same_as<held_task<F, Ar
 
 template <class T, class F, class... Args>
 task<T> invoke_held(F f, Args... args) {
-  co_return co_await std::invoke(f, std::move(args)...);
+  decltype(auto) called = get_awaiter(std::invoke(f, std::move(args)...));
+  co_await wait_for(called);
+  co_await pass_on(failure_of(called));
+  co_return called.await_resume();
 }
 
 /// The task f(args...), without those that are not given.

@@ -73,7 +73,11 @@ class injection_lane {
     left = waiting_;
     if (most > 1 && left > 0) {
       const std::size_t wanted = (std::min)(most - 1, left / sharers);
-      lane->push_some(wanted, [this] { return take_oldest(); });  // inbox/take
+      lane->push_some(wanted, [this] {  // inbox/take
+        job* const next = take_oldest();
+        fetch_ahead(*next);
+        return next;
+      });
     }
     count_.store(waiting_, std::memory_order_seq_cst);  // inbox/take
     TANDEM_PREFETCH_TO_WRITE(oldest_);  // what it was posted with lies in another CPU's cache
@@ -125,6 +129,15 @@ class injection_lane {
     (oldest_ == nullptr ? oldest_ : newest_->next) = first;
     newest_ = last;
     waiting_ += count;
+  }
+  /// What it will touch: the rest of a frame, and the environment, unseen since as many items ago.
+  static void fetch_ahead(const job& item) noexcept {
+    const auto* const frame = reinterpret_cast<const char*>(&item);
+    TANDEM_PREFETCH_TO_WRITE(frame + 64);
+    TANDEM_PREFETCH_TO_WRITE(frame + 128);
+    const auto* const env = reinterpret_cast<const char*>(item.env);
+    TANDEM_PREFETCH_TO_WRITE(env);
+    TANDEM_PREFETCH_TO_WRITE(env + 64);
   }
   job* take_oldest() noexcept {
     job* const item = oldest_;

@@ -55,6 +55,10 @@ class leaf : public stop_waiter {
   void throw_if_cancelled() const {
     if (cancelled_) throw operation_cancelled(cancel_reason());
   }
+  /// The same without a throw; null if it was not.
+  std::exception_ptr failure_if_cancelled() const noexcept {
+    return cancelled_ ? cancellation(cancel_reason()) : nullptr;
+  }
 
  private:
   bool cancelled_ = false;  // first: it fits into the base's padding

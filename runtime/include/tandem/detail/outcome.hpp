@@ -18,10 +18,12 @@ namespace tandem::inline v0::detail {
 struct outcome_base {
   std::exception_ptr error;
 
+  /// Null: no failure. As below, handed over.
+  std::exception_ptr take_failure() noexcept { return std::exchange(error, nullptr); }
   /// Hands the exception over: from now on the taker's thread alone holds it.
   void rethrow_if_failed() {
     if (error != nullptr) [[unlikely]]
-      std::rethrow_exception(std::exchange(error, nullptr));
+      std::rethrow_exception(take_failure());
   }
 };
 
