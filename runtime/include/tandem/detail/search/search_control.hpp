@@ -31,8 +31,13 @@ class search_pacer {
 
   /// Called after each step; true if it is time for a checkpoint.
   bool due() noexcept { return --left_ == 0; }
+  /// Called after `steps` steps, `left()` at most; likewise.
+  bool due_after(std::uint32_t steps) noexcept { return (left_ -= steps) == 0; }
   /// Steps between two checkpoints.
   std::uint32_t stride() const noexcept { return stride_; }
+  /// Steps to the next one, and those since the one before.
+  std::uint32_t left() const noexcept { return left_; }
+  std::uint32_t done() const noexcept { return stride_ - left_; }
   bool segment_over() const noexcept { return segment_over(checked_); }
   bool segment_over(clock::time_point now) const noexcept {
     return now - segment_began_ >= segment_length;

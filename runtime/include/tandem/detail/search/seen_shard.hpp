@@ -26,6 +26,7 @@
 
 #include <tandem/detail/search/search_memory.hpp>
 #include <tandem/detail/search/search_node.hpp>
+#include <tandem/search/result.hpp>
 
 namespace tandem::inline v0::detail {
 
@@ -68,9 +69,19 @@ class seen_shard {
     return const_cast<node*>(std::as_const(*this).find(hash, at));
   }
 
+  /// Nodes are numbered in the order in which they were inserted.
+  const node& node_at(std::uint64_t index) const noexcept { return *at_index(index); }
+
   /// Brings the slot where a search for `hash` begins towards the cache.
   void prefetch(std::uint64_t hash) const noexcept {
     if (!slots_.empty()) TANDEM_PREFETCH_TO_WRITE(&slots_[home_of(hash)]);
+  }
+
+  /// As above for up to `count` of `reached`, from number `first` on.
+  template <class Reached>
+  void prefetch_all(const Reached& reached, std::size_t first, std::size_t count) const noexcept {
+    const std::size_t last = (std::min)(reached.size(), first + count);
+    for (std::size_t i = first; i < last; ++i) prefetch(reached[i].hash);
   }
 
   std::uint64_t size() const noexcept { return count_; }
@@ -166,11 +177,8 @@ auto seen_shard<P, Payload>::improve(std::uint64_t hash, kept&& at, const node* 
 {
   const auto [found, added] = find_or_insert(hash, std::move(at), parent, cost);
   if (added) return {found, seen_change::added};
-  // searching/lower. Relaxed, both: under the shard's lock.
-  if (cost >= found->payload.value.load(std::memory_order_relaxed)) {
-    return {found, seen_change::none};
-  }
-  found->payload.value.store(cost, std::memory_order_relaxed);
+  if (cost >= found->payload.value) return {found, seen_change::none};
+  found->payload.value = cost;  // searching/lower
   found->parent = parent;
   return {found, seen_change::improved};
 }
@@ -228,6 +236,13 @@ void seen_shard<P, Payload>::grow_arena() {
   if (chunks_.size() == chunks_.capacity()) chunks_.reserve(chunks_.size() * 2 + 4);
   chunks_.push_back(search_allocator<node>(chunks_.get_allocator()).allocate(size));
   capacity_ += size;
+}
+
+/// Tells what `seen` holds and takes; adds up where a search has two.
+template <class Seen>
+void count_seen(search_summary& summary, const Seen& seen) {
+  summary.positions_kept += seen.size();
+  summary.seen_bytes += seen.bytes();
 }
 
 }  // namespace tandem::inline v0::detail
