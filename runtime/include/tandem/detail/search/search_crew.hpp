@@ -80,10 +80,9 @@ class search_crew {
           std::make_unique<Part>(self.control_, self.parts_.size(), self.workers_));
     }
     self.cursor.reset(tasks == 1, first);
-    if (tasks > 1 || self.was_forked_) {
-      for (std::size_t i = 0; i < tasks; ++i) self.parts_[i]->pacer = search_pacer(self.stride_);
-    }
-    self.was_forked_ = tasks > 1;
+    // One task alone goes on by its pacer, unless time has passed since.
+    if (self.is_forked_) self.parts_.front()->pacer = search_pacer(self.stride_);
+    self.is_forked_ = tasks > 1;
     co_await spread(self, phase, 0, tasks);
     self.take_longest_stride(tasks);
     // Many short phases are a long segment, too.
@@ -114,15 +113,16 @@ class search_crew {
   static task<void> fork_halves(search_crew& self, Phase& phase, std::size_t first,
                                 std::size_t count) {
     const std::size_t half = count - count / 2;
-    task<void> near = spread(self, phase, first, half);
-    task<void> far = spread(self, phase, first + half, count - half);
-    co_await fork_join(std::move(near), std::move(far));
+    task<void> one = spread(self, phase, first, half);
+    task<void> other = spread(self, phase, first + half, count - half);
+    co_await fork_join(std::move(one), std::move(other));
   }
 
   template <class Phase>
   static task<void> work(search_crew& self, Phase& phase, Part& own) {
     search_control& control = self.control_;
     try {
+      if (self.is_forked_) own.pacer = search_pacer(self.stride_);
       while (control.running() && phase.claim(own)) {
         while (const std::uint32_t done = phase.advance(own, own.pacer.left())) {
           if (!own.pacer.due_after(done)) continue;
@@ -134,7 +134,7 @@ class search_crew {
         }
       }
       const std::uint32_t rest = own.pacer.done();
-      if (rest != 0 && (Phase::ends_round || self.was_forked_)) {
+      if (rest != 0 && (Phase::ends_round || self.is_forked_)) {
         control.checkpoint(own.pacer, std::exchange(own.found, 0), rest, self.depth);
       }
     } catch (...) {
@@ -156,7 +156,7 @@ class search_crew {
   const unsigned workers_;
   search_pacer turn_;
   std::uint32_t stride_ = 1;  // what the pacers found right in the last phase
-  bool was_forked_ = true;    // the last phase; written between phases
+  bool is_forked_ = true;     // this phase, or the last one; written between phases
   std::vector<std::unique_ptr<Part>> parts_;
 };
 
