@@ -15,6 +15,7 @@
 
 #include <tandem/config.hpp>
 #include <tandem/detail/futex_mutex.hpp>
+#include <tandem/detail/search/search_arena.hpp>
 #include <tandem/executor.hpp>
 #include <tandem/search/options.hpp>
 #include <tandem/search/result.hpp>
@@ -95,6 +96,10 @@ class TANDEM_API search_control {
   /// @throws              std::bad_alloc: the limit would be passed, and has ended the search; the
   ///                      caller passes it on and ends its task: fail() changes nothing any more
   void take_memory(std::size_t bytes);
+  /// As above, and allocates it: it stays until the control ends, wherever it is given back.
+  ///
+  /// @throws              std::bad_alloc: likewise, or the system has none
+  void* take_memory_for_good(std::size_t bytes, std::size_t alignment);
   void give_memory_back(std::size_t bytes) noexcept {
     memory_.fetch_sub(bytes, std::memory_order_relaxed);
   }
@@ -136,8 +141,9 @@ class TANDEM_API search_control {
   search_pacer::clock::time_point last_report_;        // under the lock
   std::uint64_t reported_ = 0;                         // positions, under the lock
 
+  search_arena arena_;
   // searching/memory
-  std::atomic<std::size_t> memory_{0};
+  alignas(64) std::atomic<std::size_t> memory_{0};
   std::atomic<std::size_t> most_memory_{0};
 
   alignas(64) std::atomic<std::uint64_t> visited_{0};  // searching/limit; has its line to itself

@@ -11,8 +11,8 @@
 // have any size and keeps the order of tags: it grows by half, in one pass over both tables. Loaded
 // to four fifths at most, it takes 10 to 15 bytes per position.
 //
-// Nodes are built in chunks that double up to 512 nodes, so that little is taken and not used, and
-// never move: their addresses are the parent links of the path.
+// Nodes are built in chunks of the search's arena, which double up to 512 nodes, so that little is
+// taken and not used, and never move: their addresses are the parent links of the path.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,8 @@ class seen_shard {
   using node = search_node<P, Payload>;
   using kept = kept_position<P>;
 
-  explicit seen_shard(search_control& control) : slots_(control), chunks_(control) {}
+  explicit seen_shard(search_control& control)
+      : control_(control), slots_(control), chunks_(control) {}
   seen_shard(const seen_shard&) = delete;
   seen_shard& operator=(const seen_shard&) = delete;
   ~seen_shard();
@@ -124,6 +125,7 @@ class seen_shard {
   void grow_slots();
   void grow_arena();
 
+  search_control& control_;
   search_vector<std::uint64_t> slots_;
   search_vector<node*> chunks_;
   std::uint64_t count_ = 0;
@@ -134,13 +136,14 @@ class seen_shard {
 
 template <puzzle P, class Payload>
 seen_shard<P, Payload>::~seen_shard() {
-  search_allocator<node> allocator(chunks_.get_allocator());
-  for (std::size_t chunk = 0; chunk < chunks_.size(); ++chunk) {
-    const std::size_t built = std::min<std::uint64_t>(count_, chunk_size(chunk));
-    if constexpr (!node::is_trivial) std::destroy_n(chunks_[chunk], built);
-    count_ -= built;
-    allocator.deallocate(chunks_[chunk], chunk_size(chunk));
+  if constexpr (!node::is_trivial) {
+    for (std::size_t chunk = 0; chunk < chunks_.size(); ++chunk) {
+      const std::size_t built = std::min<std::uint64_t>(count_, chunk_size(chunk));
+      std::destroy_n(chunks_[chunk], built);
+      count_ -= built;
+    }
   }
+  control_.give_memory_back(capacity_ * sizeof(node));
 }
 
 template <puzzle P, class Payload>
@@ -234,7 +237,8 @@ void seen_shard<P, Payload>::grow_arena() {
   }
   // First of all room for its address, so that nothing throws once the chunk is there.
   if (chunks_.size() == chunks_.capacity()) chunks_.reserve(chunks_.size() * 2 + 4);
-  chunks_.push_back(search_allocator<node>(chunks_.get_allocator()).allocate(size));
+  void* const room = control_.take_memory_for_good(size * sizeof(node), alignof(node));
+  chunks_.push_back(static_cast<node*>(room));
   capacity_ += size;
 }
 
