@@ -3,7 +3,7 @@
 #include <tandem/search/result.hpp>
 
 #include <cstdio>
-#include <tandem/detail/search/best_first_part.hpp>
+#include <tandem/detail/search/best_first_partition.hpp>
 #include <tandem/detail/search/estimate.hpp>
 #include <tandem/detail/search/path.hpp>
 #include <tandem/detail/search/two_way_path.hpp>

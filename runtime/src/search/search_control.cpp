@@ -109,6 +109,16 @@ void search_control::take_memory(std::size_t bytes) {
   while (most < sum && !most_memory_.compare_exchange_weak(most, sum, std::memory_order_relaxed)) {}
 }
 
+void* search_control::take_memory_for_good(std::size_t bytes, std::size_t alignment) {
+  take_memory(bytes);
+  try {
+    return arena_.take(bytes, alignment);
+  } catch (...) {
+    give_memory_back(bytes);
+    throw;
+  }
+}
+
 void search_control::conclude(search_summary& summary) {
   summary.outcome = how_it_ended();
   summary.nodes = visited();

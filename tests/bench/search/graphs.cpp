@@ -85,9 +85,27 @@ void add_shortest_paths(case_list& cases) {
                 puzzles::metric::moves));
 }
 
-/// Millions of positions: a 15-puzzle of 58 moves.
+/// Millions of positions, in levels of up to millions: a 15-puzzle of 20 moves.
+void add_long_breadth_first(case_list& cases) {
+  constexpr std::uint64_t positions = 5'175'153;  // up to 20 moves away
+  const search_case about(
+      "fifteen_20", "a 15-puzzle, all 5.2 million positions up to 20 moves away", positions, true);
+  const puzzles::sliding_puzzle<puzzles::packed_tiles, puzzles::guidance::none> puzzle(
+      4, 4, {1, 9, 2, 3, 4, 10, 11, 7, 5, 8, 0, 6, 12, 13, 14, 15},
+      {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15});
+  cases.push_back(about.plain_row("serial", [puzzle] {
+    const auto visited = sequential_search(puzzle, search_options().with_node_limit(positions));
+    return visit_count(visited.nodes, visited.nodes);
+  }));
+  cases.push_back(about.solver_row("tandem", {}, [puzzle](workers& on) {
+    const auto visited = on(breadth_first_search(puzzle));
+    return visit_count(visited.nodes, visited.nodes);
+  }));
+}
+
+/// Over a million positions: a 15-puzzle of 58 moves.
 void add_long_best_first(case_list& cases) {
-  const search_case about("fifteen_58", "a 15-puzzle, 58 moves, some 5 million positions", 58,
+  const search_case about("fifteen_58", "a 15-puzzle, 58 moves, some 1.5 million positions", 58,
                           true);
   const puzzles::sliding_puzzle<puzzles::packed_tiles> puzzle(
       4, 4, {11, 13, 9, 10, 3, 5, 6, 4, 0, 2, 8, 7, 1, 15, 14, 12},
@@ -103,6 +121,7 @@ void add_long_best_first(case_list& cases) {
 void add_graphs(case_list& cases) {
   add_eight_graph(cases);
   add_shortest_paths(cases);
+  add_long_breadth_first(cases);
   add_long_best_first(cases);
 }
 

@@ -22,8 +22,8 @@
 
 #include <tandem/detail/futex_mutex.hpp>
 #include <tandem/detail/search/frontier.hpp>
-#include <tandem/detail/search/level.hpp>
 #include <tandem/detail/search/search_control.hpp>
+#include <tandem/detail/search/search_crew.hpp>
 #include <tandem/detail/search/two_way_path.hpp>
 #include <tandem/resume_on.hpp>
 #include <tandem/task.hpp>
@@ -59,7 +59,6 @@ template <two_way_puzzle P>
 class bidirectional {
  public:
   using node = search_node<P>;
-  using part = frontier_part<P>;
 
   bidirectional(const P& puzzle, const search_options& options)
       : puzzle_(puzzle),
@@ -76,12 +75,12 @@ class bidirectional {
       while (self.control_.running()) {
         if (self.solved()) {
           self.control_.finish(search_outcome::solved);
-        } else if (self.forward_.size() == 0 || self.backward_.size() == 0) {
+        } else if (self.forward_.level_size() == 0 || self.backward_.level_size() == 0) {
           self.control_.finish(search_outcome::exhausted);
         } else {
           self.choose_side();
-          co_await level_crew<part>::run(self.crew_, self, self.growing_->size(), self.depth());
-          self.growing_->advance(self.crew_.parts());
+          self.crew_.depth = self.depth();
+          co_await frontier<P>::search_level(*self.growing_, self.puzzle_, self.crew_, self);
         }
       }
     } catch (...) {
@@ -89,20 +88,17 @@ class bidirectional {
     }
   }
 
-  /// Of the level, for its crew.
-  std::uint64_t expand(part& own, std::size_t first, std::size_t last) {
-    return growing_->expand(puzzle_, own, first, last,
-                            [this](const auto&, const auto& reached, const node* added) {
-                              const node* met = waiting_->seen().find(reached.hash, added->at);
-                              if (met != nullptr) meet(added, met);
-                            });
+  /// Looks at a new position, for the level that is searched.
+  void operator()(const auto&, const auto& reached, const node* added) {
+    const node* met = waiting_->find(reached.hash, added->at);
+    if (met != nullptr) meet(added, met);
   }
 
   search_result<P> result() {
     search_result<P> result;
     control_.conclude(result);
-    count_seen(result, forward_.seen());
-    count_seen(result, backward_.seen());
+    count_seen(result, forward_);
+    count_seen(result, backward_);
     result.nodes = result.positions_kept - meetings_;
     result.depth = depth();
     if (result.solved()) {
@@ -166,7 +162,7 @@ class bidirectional {
     if (effort(backward_) < effort(forward_)) std::swap(growing_, waiting_);
   }
   static std::pair<std::size_t, std::uint64_t> effort(const frontier<P>& side) noexcept {
-    return {side.size(), side.depth()};
+    return {side.level_size(), side.depth()};
   }
 
   void meet(const node* added, const node* met) {
@@ -183,7 +179,7 @@ class bidirectional {
   frontier<P> backward_;
   frontier<P>* growing_ = nullptr;  // in this level
   frontier<P>* waiting_ = nullptr;
-  level_crew<part> crew_;
+  search_crew<frontier_part<P>> crew_;
   const node* start_ = nullptr;  // if it is a goal
 
   // searching/goal: written under the lock, read after the join of the level.

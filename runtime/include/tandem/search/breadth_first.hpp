@@ -13,9 +13,9 @@
 #include <memory>
 
 #include <tandem/detail/search/frontier.hpp>
-#include <tandem/detail/search/level.hpp>
 #include <tandem/detail/search/path.hpp>
 #include <tandem/detail/search/search_control.hpp>
+#include <tandem/detail/search/search_crew.hpp>
 #include <tandem/resume_on.hpp>
 #include <tandem/task.hpp>
 
@@ -30,7 +30,8 @@ namespace tandem::inline v0 {
 /// @cancellation        noticed within some 100 us if the puzzle's functions are fast
 /// @resumes_on          the executor that the caller awaited from; searches on the worker pool
 /// @cost                per position what it is kept as, 8 bytes for its parent, 10-15 for its
-///                      slot, 8 while it is on the frontier; a frame per worker and level
+///                      slot; for each task what some 16,000 positions take that are to be
+///                      entered, and two frames for each so many
 template <puzzle P>
 [[nodiscard]] task<search_result<P>> breadth_first_search(const P& puzzle,
                                                           search_options options = {});
@@ -43,7 +44,6 @@ template <puzzle P>
 class breadth_first {
  public:
   using node = search_node<P>;
-  using part = frontier_part<P>;
 
   breadth_first(const P& puzzle, const search_options& options)
       : puzzle_(puzzle),
@@ -58,12 +58,11 @@ class breadth_first {
       while (self.control_.running()) {
         if (self.goal_.load(std::memory_order_relaxed) != nullptr) {
           self.control_.finish(search_outcome::solved);
-        } else if (self.reached_.size() == 0) {
+        } else if (self.reached_.level_size() == 0) {
           self.control_.finish(search_outcome::exhausted);
         } else {
-          co_await level_crew<part>::run(self.crew_, self, self.reached_.size(),
-                                         self.reached_.depth());
-          self.reached_.advance(self.crew_.parts());
+          self.crew_.depth = self.reached_.depth();
+          co_await frontier<P>::search_level(self.reached_, self.puzzle_, self.crew_, self);
         }
       }
     } catch (...) {
@@ -71,21 +70,18 @@ class breadth_first {
     }
   }
 
-  /// Of the level, for its crew.
-  std::uint64_t expand(part& own, std::size_t first, std::size_t last) {
-    return reached_.expand(puzzle_, own, first, last,
-                           [this](const typename P::position& at, const auto&, const node* added) {
-                             if (!puzzle_.is_goal(at)) return;
-                             // searching/goal: any goal of the level is as good.
-                             const node* none = nullptr;
-                             goal_.compare_exchange_strong(none, added, std::memory_order_relaxed);
-                           });
+  /// Looks at a new position, for the level that is searched.
+  void operator()(const typename P::position& at, const auto&, const node* added) {
+    if (!puzzle_.is_goal(at)) return;
+    // searching/goal: any goal of the level is as good.
+    const node* none = nullptr;
+    goal_.compare_exchange_strong(none, added, std::memory_order_relaxed);
   }
 
   search_result<P> result() {
     search_result<P> result;
     control_.conclude(result);
-    count_seen(result, reached_.seen());
+    count_seen(result, reached_);
     result.nodes = result.positions_kept;
     result.depth = reached_.depth();
     if (result.solved()) {
@@ -105,7 +101,7 @@ class breadth_first {
   const P& puzzle_;
   search_control control_;
   frontier<P> reached_;
-  level_crew<part> crew_;
+  search_crew<frontier_part<P>> crew_;
   std::atomic<const node*> goal_{nullptr};
 };
 

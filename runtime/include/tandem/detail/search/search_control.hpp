@@ -15,6 +15,7 @@
 
 #include <tandem/config.hpp>
 #include <tandem/detail/futex_mutex.hpp>
+#include <tandem/detail/search/search_arena.hpp>
 #include <tandem/executor.hpp>
 #include <tandem/search/options.hpp>
 #include <tandem/search/result.hpp>
@@ -31,8 +32,13 @@ class search_pacer {
 
   /// Called after each step; true if it is time for a checkpoint.
   bool due() noexcept { return --left_ == 0; }
+  /// Called after `steps` steps, `left()` at most; likewise.
+  bool due_after(std::uint32_t steps) noexcept { return (left_ -= steps) == 0; }
   /// Steps between two checkpoints.
   std::uint32_t stride() const noexcept { return stride_; }
+  /// Steps to the next one, and those since the one before.
+  std::uint32_t left() const noexcept { return left_; }
+  std::uint32_t done() const noexcept { return stride_ - left_; }
   bool segment_over() const noexcept { return segment_over(checked_); }
   bool segment_over(clock::time_point now) const noexcept {
     return now - segment_began_ >= segment_length;
@@ -90,6 +96,10 @@ class TANDEM_API search_control {
   /// @throws              std::bad_alloc: the limit would be passed, and has ended the search; the
   ///                      caller passes it on and ends its task: fail() changes nothing any more
   void take_memory(std::size_t bytes);
+  /// As above, and allocates it: it stays until the control ends, wherever it is given back.
+  ///
+  /// @throws              std::bad_alloc: likewise, or the system has none
+  void* take_memory_for_good(std::size_t bytes, std::size_t alignment);
   void give_memory_back(std::size_t bytes) noexcept {
     memory_.fetch_sub(bytes, std::memory_order_relaxed);
   }
@@ -131,8 +141,9 @@ class TANDEM_API search_control {
   search_pacer::clock::time_point last_report_;        // under the lock
   std::uint64_t reported_ = 0;                         // positions, under the lock
 
+  search_arena arena_;
   // searching/memory
-  std::atomic<std::size_t> memory_{0};
+  alignas(64) std::atomic<std::size_t> memory_{0};
   std::atomic<std::size_t> most_memory_{0};
 
   alignas(64) std::atomic<std::uint64_t> visited_{0};  // searching/limit; has its line to itself

@@ -6,7 +6,6 @@
 // that is packed into 8 bytes takes 16, and slots of 10 to 15 more in its shard.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
@@ -23,8 +22,8 @@ class least_cost {
  public:
   explicit least_cost(std::uint64_t cost) noexcept : value(cost) {}
 
-  /// searching/lower: written under the shard's lock, as the parent is; only falls.
-  std::atomic<std::uint64_t> value;
+  /// searching/lower: written, as the parent is, by whoever enters the partition; only falls.
+  std::uint64_t value;
 };
 
 template <puzzle P, class Payload = no_payload>

@@ -15,7 +15,6 @@
 
 #include <tandem/detail/futex_mutex.hpp>
 #include <tandem/detail/search/seen_shard.hpp>
-#include <tandem/search/result.hpp>
 
 namespace tandem::inline v0::detail {
 
@@ -87,12 +86,5 @@ class seen_set {
   std::vector<locked_shard> shards_;
   unsigned shift_;
 };
-
-/// Tells what `seen` holds and takes; adds up where a search has two.
-template <class Seen>
-void count_seen(search_summary& summary, const Seen& seen) {
-  summary.positions_kept += seen.size();
-  summary.seen_bytes += seen.bytes();
-}
 
 }  // namespace tandem::inline v0::detail

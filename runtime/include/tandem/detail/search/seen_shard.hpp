@@ -11,8 +11,8 @@
 // have any size and keeps the order of tags: it grows by half, in one pass over both tables. Loaded
 // to four fifths at most, it takes 10 to 15 bytes per position.
 //
-// Nodes are built in chunks that double up to 512 nodes, so that little is taken and not used, and
-// never move: their addresses are the parent links of the path.
+// Nodes are built in chunks of the search's arena, which double up to 512 nodes, so that little is
+// taken and not used, and never move: their addresses are the parent links of the path.
 #pragma once
 
 #include <algorithm>
@@ -26,6 +26,7 @@
 
 #include <tandem/detail/search/search_memory.hpp>
 #include <tandem/detail/search/search_node.hpp>
+#include <tandem/search/result.hpp>
 
 namespace tandem::inline v0::detail {
 
@@ -38,7 +39,8 @@ class seen_shard {
   using node = search_node<P, Payload>;
   using kept = kept_position<P>;
 
-  explicit seen_shard(search_control& control) : slots_(control), chunks_(control) {}
+  explicit seen_shard(search_control& control)
+      : control_(control), slots_(control), chunks_(control) {}
   seen_shard(const seen_shard&) = delete;
   seen_shard& operator=(const seen_shard&) = delete;
   ~seen_shard();
@@ -68,9 +70,19 @@ class seen_shard {
     return const_cast<node*>(std::as_const(*this).find(hash, at));
   }
 
+  /// Nodes are numbered in the order in which they were inserted.
+  const node& node_at(std::uint64_t index) const noexcept { return *at_index(index); }
+
   /// Brings the slot where a search for `hash` begins towards the cache.
   void prefetch(std::uint64_t hash) const noexcept {
     if (!slots_.empty()) TANDEM_PREFETCH_TO_WRITE(&slots_[home_of(hash)]);
+  }
+
+  /// As above for up to `count` of `reached`, from number `first` on.
+  template <class Reached>
+  void prefetch_all(const Reached& reached, std::size_t first, std::size_t count) const noexcept {
+    const std::size_t last = (std::min)(reached.size(), first + count);
+    for (std::size_t i = first; i < last; ++i) prefetch(reached[i].hash);
   }
 
   std::uint64_t size() const noexcept { return count_; }
@@ -113,6 +125,7 @@ class seen_shard {
   void grow_slots();
   void grow_arena();
 
+  search_control& control_;
   search_vector<std::uint64_t> slots_;
   search_vector<node*> chunks_;
   std::uint64_t count_ = 0;
@@ -123,13 +136,14 @@ class seen_shard {
 
 template <puzzle P, class Payload>
 seen_shard<P, Payload>::~seen_shard() {
-  search_allocator<node> allocator(chunks_.get_allocator());
-  for (std::size_t chunk = 0; chunk < chunks_.size(); ++chunk) {
-    const std::size_t built = std::min<std::uint64_t>(count_, chunk_size(chunk));
-    if constexpr (!node::is_trivial) std::destroy_n(chunks_[chunk], built);
-    count_ -= built;
-    allocator.deallocate(chunks_[chunk], chunk_size(chunk));
+  if constexpr (!node::is_trivial) {
+    for (std::size_t chunk = 0; chunk < chunks_.size(); ++chunk) {
+      const std::size_t built = std::min<std::uint64_t>(count_, chunk_size(chunk));
+      std::destroy_n(chunks_[chunk], built);
+      count_ -= built;
+    }
   }
+  control_.give_memory_back(capacity_ * sizeof(node));
 }
 
 template <puzzle P, class Payload>
@@ -166,11 +180,8 @@ auto seen_shard<P, Payload>::improve(std::uint64_t hash, kept&& at, const node* 
 {
   const auto [found, added] = find_or_insert(hash, std::move(at), parent, cost);
   if (added) return {found, seen_change::added};
-  // searching/lower. Relaxed, both: under the shard's lock.
-  if (cost >= found->payload.value.load(std::memory_order_relaxed)) {
-    return {found, seen_change::none};
-  }
-  found->payload.value.store(cost, std::memory_order_relaxed);
+  if (cost >= found->payload.value) return {found, seen_change::none};
+  found->payload.value = cost;  // searching/lower
   found->parent = parent;
   return {found, seen_change::improved};
 }
@@ -226,8 +237,16 @@ void seen_shard<P, Payload>::grow_arena() {
   }
   // First of all room for its address, so that nothing throws once the chunk is there.
   if (chunks_.size() == chunks_.capacity()) chunks_.reserve(chunks_.size() * 2 + 4);
-  chunks_.push_back(search_allocator<node>(chunks_.get_allocator()).allocate(size));
+  void* const room = control_.take_memory_for_good(size * sizeof(node), alignof(node));
+  chunks_.push_back(static_cast<node*>(room));
   capacity_ += size;
+}
+
+/// Tells what `seen` holds and takes; adds up where a search has two.
+template <class Seen>
+void count_seen(search_summary& summary, const Seen& seen) {
+  summary.positions_kept += seen.size();
+  summary.seen_bytes += seen.bytes();
 }
 
 }  // namespace tandem::inline v0::detail
