@@ -219,7 +219,7 @@ class basic_channel_ring : public Ends {
       slot* const to = slots_of(both) + index;
       if (to->turn.load(std::memory_order_acquire) == seen) [[likely]] {  // channels/drain
         if (both.tail.at.compare_exchange_weak(seen, after, std::memory_order_acq_rel,
-                                                std::memory_order_acquire)) [[likely]] {
+                                               std::memory_order_acquire)) [[likely]] {
           got.at = seen;
           got.where = to;
           return ring_look::claimed;
@@ -254,7 +254,7 @@ class basic_channel_ring : public Ends {
       slot* const from = slots_of(both) + index;
       if (from->turn.load(std::memory_order_acquire) == seen + 1) [[likely]] {  // channels/fill
         if (both.head.at.compare_exchange_weak(seen, after, std::memory_order_acq_rel,
-                                                std::memory_order_acquire)) [[likely]] {
+                                               std::memory_order_acquire)) [[likely]] {
           got.at = seen + this->lap();
           got.where = from;
           return ring_look::claimed;
