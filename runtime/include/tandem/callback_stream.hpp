@@ -89,7 +89,7 @@ class callback_values {
     switch (policy_) {
       case overflow_policy::drop_oldest: end = values_.put_over(value, displaced); break;
       case overflow_policy::fail: end = values_.put_or_close(value, has_failed_); break;
-      case overflow_policy::drop_newest: end = values_.try_put(value);
+      case overflow_policy::drop_newest: end = values_.try_put(value, detail::this_thread());
     }
     // One each: this one, or the oldest.
     if (end != detail::channel_result::done) dropped_.fetch_add(1, std::memory_order_relaxed);

@@ -1,11 +1,11 @@
 // channel.hpp: a bounded queue between tasks; many may send, many may receive.
 // SPDX-License-Identifier: MIT
 //
-// Under one lock (detail/lock_word.hpp; the value's lowest bit says "closed") stand a ring, which
-// is allocated once, and two lists of waiters. At most one of them is not empty: a send hands its
-// value to the oldest receiver, a receive takes in the value of the oldest sender. Whoever waits is
-// posted to its home once per wait, not per item: the running side goes on until it has to wait
-// itself.
+// A ring, which is allocated once, and two lists of waiters under a lock. A send or a receive that
+// is ready moves its end of the ring on by one CAS (detail/channel_ring.hpp). If receivers wait, a
+// send hands its value to the oldest; if senders wait, a receive takes in the value of the oldest.
+// Whoever waits is posted to its home once per wait, not per item: the running side goes on until
+// it has to wait itself.
 #pragma once
 
 #include <coroutine>
@@ -47,15 +47,17 @@ class TANDEM_API channel_closed : public std::runtime_error {
 ///     }
 ///
 /// Values come in the order in which their sends began to wait or were ready; whoever waits longest
-/// is served first, on both sides. T is moved under the lock: that must not throw nor use the
-/// channel.
+/// is served first, on both sides. What moves a T must not throw nor use the channel.
+///
+/// It may be destroyed when all calls and awaits have returned; a send that did not wait has, as far
+/// as that goes, as soon as its value was received.
 ///
 /// @thread_safety  all members from any thread; try_send, try_receive and close also outside any
 ///                 task
 template <class T>
 class channel {
   static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_destructible_v<T>,
-                "a value in a channel is moved under its lock: moving must not throw");
+                "a value in a channel is moved where others wait for that: moving must not throw");
   static_assert(alignof(T) <= 16, "a value aligned over 16 bytes has to live on the heap (g++ 12)");
 
  public:
@@ -73,7 +75,7 @@ class channel {
   /// @cancellation       may lose the race and return normally: then the value was delivered, else
   ///                     not
   /// @resumes_on         the caller's home
-  /// @cost               a lock and a move; no allocation
+  /// @cost               a CAS and a move; no allocation
   send_awaiter<T> send(T&& value) noexcept { return send_awaiter<T>(core_, value); }
   /// As above, with a copy that is made by the call.
   send_copy_awaiter<T> send(const T& value) { return send_copy_awaiter<T>(core_, T(value)); }
@@ -84,11 +86,13 @@ class channel {
   /// @throws         operation_cancelled if a stop comes while it waits, or came before
   /// @cancellation   may lose the race and return a value; none is ever lost
   /// @resumes_on     the caller's home
-  /// @cost           a lock and two moves; no allocation
+  /// @cost           a CAS and two moves; no allocation
   receive_awaiter<T> receive() noexcept { return receive_awaiter<T>(core_); }
 
   /// @returns  false if it is full (capacity 0: nobody waits) or closed: then `value` is untouched
-  bool try_send(T&& value) noexcept { return core_.try_put(value) == detail::channel_result::done; }
+  bool try_send(T&& value) noexcept {
+    return core_.try_put(value, detail::this_thread()) == detail::channel_result::done;
+  }
   bool try_send(const T& value) {
     T copy(value);
     return try_send(std::move(copy));
@@ -96,7 +100,7 @@ class channel {
   /// @returns  nothing if it is empty
   std::optional<T> try_receive() noexcept {
     std::optional<T> value;
-    (void)core_.try_take(value);
+    (void)core_.try_take(value, detail::this_thread());
     return value;
   }
 
@@ -132,11 +136,12 @@ class [[nodiscard]] send_awaiter {
   send_awaiter(send_awaiter&&) noexcept = default;
 
   bool await_ready() noexcept {
-    if (detail::must_stop()) [[unlikely]]
+    detail::thread_context& context = detail::this_thread();
+    if (detail::must_stop(context)) [[unlikely]]
       return false;
-    const detail::channel_result result = target_->try_put(*value_);
+    const detail::channel_result result = target_->try_put(*value_, context);
     if (result == detail::channel_result::done) [[likely]]
-      return room_.ready();
+      return room_.ready(context);
     closed_ = result == detail::channel_result::closed;
     return closed_;
   }
@@ -193,11 +198,12 @@ class [[nodiscard]] receive_awaiter {
   receive_awaiter(receive_awaiter&& other) noexcept : target_(other.target_) {}
 
   bool await_ready() noexcept {
-    if (detail::must_stop()) [[unlikely]]
+    detail::thread_context& context = detail::this_thread();
+    if (detail::must_stop(context)) [[unlikely]]
       return false;
-    const detail::channel_result result = target_->try_take(value_);
+    const detail::channel_result result = target_->try_take(value_, context);
     if (result == detail::channel_result::done) [[likely]]
-      return room_.ready();
+      return room_.ready(context);
     return result == detail::channel_result::closed;
   }
   template <class Promise>
@@ -207,7 +213,9 @@ class [[nodiscard]] receive_awaiter {
   }
   std::optional<T> await_resume() {
     room_.throw_if_cancelled();
-    return std::move(value_);
+    // Its parts, each by itself: both at once would wait until they have left the store buffer.
+    if (!value_) return std::nullopt;
+    return std::optional<T>(std::move(*value_));
   }
 
  private:

@@ -2,6 +2,12 @@
 // SPDX-License-Identifier: MIT
 #include <tandem/detail/channel_core.hpp>
 
+#include <atomic>
+#include <chrono>
+
+#include "platform/futex.hpp"
+#include "platform/spin_pause.hpp"
+
 namespace tandem::inline v0::detail {
 
 constinit const wait_kind waits_for_room(&waiter::on_stop, "a channel", wait_end::anybody,
@@ -22,12 +28,10 @@ channel_waiter::channel_waiter(const wait_kind& kind, channel_base& target,
 void channel_waiter::describe(const stop_waiter& wait, wait_note& note) noexcept {
   const channel_base& of = *static_cast<const channel_waiter&>(wait).of;
   note.object = &of;
-  const lock_word::word state = of.word_.lock();
-  const std::size_t size = of.size_;
   const bool sends = &wait.kind() == &waits_for_room;
-  note.task = sends ? of.last_receiver_ : of.last_sender_;
+  const std::size_t size = of.size();
+  note.task = sends ? of.last_receiver() : of.last_sender();
   note.task_role = sends ? "last received from by" : "last sent to by";
-  of.word_.unlock(state);
   note.say("that %s (%zu of %zu)%s",
            size == 0 ? "is empty" : (size == of.capacity() ? "is full" : "holds some"), size,
            of.capacity(), of.is_closed() ? ", closed" : "");
@@ -35,6 +39,7 @@ void channel_waiter::describe(const stop_waiter& wait, wait_note& note) noexcept
 
 void channel_base::close() noexcept {
   const lock_word::word state = word_.lock();
+  if (!is_closed(state)) close_tail();  // channels/close
   taken_list ended;
   for (wait_list* list : {&receivers_, &senders_}) {
     while (waiter* const each = list->pop_front()) {  // waiting/grant
@@ -46,11 +51,18 @@ void channel_base::close() noexcept {
   ended.wake();
 }
 
-std::size_t channel_base::size() const noexcept {
-  const lock_word::word state = word_.lock();
-  const std::size_t size = size_;
-  word_.unlock(state);
-  return size;
+void channel_base::give_way(unsigned& rounds) noexcept {
+  constexpr unsigned spins = 64;
+  constexpr std::int64_t pause_ns = 20'000;
+  if (rounds < spins) {
+    ++rounds;
+    platform::spin_pause();
+    return;
+  }
+  // Its thread has lost its CPU between two instructions, so it is given this one.
+  std::atomic<std::uint32_t> nobody_wakes{0};
+  const std::int64_t now = std::chrono::steady_clock::now().time_since_epoch().count();
+  (void)platform::wait_on(nobody_wakes, 0, now + pause_ns);
 }
 
 }  // namespace tandem::inline v0::detail

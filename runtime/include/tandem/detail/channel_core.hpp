@@ -1,5 +1,7 @@
-// channel_core.hpp: the ring and the waiters of a channel, and what happens under its lock.
+// channel_core.hpp: a channel: its ring without a lock, and its waiters under one.
 // SPDX-License-Identifier: MIT
+//
+// Protocol channels, runtime/src/sync/README.md. The word's lowest bit says "closed".
 #pragma once
 
 #include <cstddef>
@@ -10,6 +12,7 @@
 #include <utility>
 
 #include <tandem/config.hpp>
+#include <tandem/detail/channel_ring.hpp>
 #include <tandem/detail/promise_base.hpp>
 #include <tandem/detail/wait_list.hpp>
 #include <tandem/environment.hpp>
@@ -30,17 +33,11 @@ class TANDEM_API channel_waiter : public waiter {
   bool closed = false;  // set under the lock by close(), read after the resume
 };
 
-/// The part of a channel that does not depend on the values.
-class TANDEM_API channel_base {
+/// The waiters of a channel: the part that does not depend on the values.
+class TANDEM_API channel_base : public basic_ring_ends<std_atomics> {
  public:
-  explicit channel_base(std::size_t capacity) noexcept : word_(0), capacity_(capacity) {}
-  channel_base(const channel_base&) = delete;
-  channel_base& operator=(const channel_base&) = delete;
-
   void close() noexcept;
   bool is_closed() const noexcept { return is_closed(word_.load()); }
-  std::size_t capacity() const noexcept { return capacity_; }
-  std::size_t size() const noexcept;
 
  protected:
   template <class>
@@ -49,26 +46,24 @@ class TANDEM_API channel_base {
   friend class channel_receiver;
   friend class channel_waiter;
 
+  explicit channel_base(std::size_t capacity) noexcept : basic_ring_ends(capacity), word_(0) {}
+  ~channel_base() = default;
+
   static bool is_closed(lock_word::word state) noexcept { return (state & lock_word::one) != 0; }
-  std::size_t wrapped(std::size_t index) const noexcept {
-    return index >= capacity_ ? index - capacity_ : index;
+  static std::uint64_t task_of(const thread_context& of) noexcept {
+    return environment::task_id(of.env);
   }
-
-  mutable lock_word word_;
-  // Under the lock.
-  const std::size_t capacity_;
-  std::size_t head_ = 0;  // the oldest value
-  std::size_t size_ = 0;
-  // Ids of tasks, for people who ask why nobody puts or takes; 0: outside of any task.
-  std::uint64_t last_sender_ = 0;
-  std::uint64_t last_receiver_ = 0;
-  wait_list senders_;
-  wait_list receivers_;
-
-  static std::uint64_t this_task() noexcept { return environment::task_id(this_thread().env); }
+  static std::uint64_t this_task() noexcept { return task_of(this_thread()); }
   static std::uint64_t task_of(const waiter& of) noexcept {
     return environment::task_id(of.waiting().env);
   }
+  /// channels/busy. Lets whoever has claimed a slot get on.
+  static void give_way(unsigned& rounds) noexcept;
+
+  lock_word word_;
+  // Under the lock.
+  wait_list senders_;
+  wait_list receivers_;
 };
 
 TANDEM_API extern const wait_kind waits_for_room;
@@ -93,151 +88,226 @@ class channel_receiver final : public channel_waiter {
 };
 
 template <class T>
-class channel_core : public channel_base {
- public:
-  explicit channel_core(std::size_t capacity)
-      : channel_base(capacity), ring_(capacity != 0 ? new slot[capacity] : nullptr) {}
-  ~channel_core() {
-    while (size_ != 0) drop_oldest();
-  }
+class channel_core final : public basic_channel_ring<std_atomics, T, channel_base> {
+  using ring = basic_channel_ring<std_atomics, T, channel_base>;
+  using ticket = typename ring::ticket;
+  using ring::give_way;
+  using ring::receivers_;
+  using ring::senders_;
+  using ring::task_of;
+  using ring::this_task;
+  using ring::word_;
 
-  channel_result try_put(T& value) noexcept {
-    return put_full(value, [](lock_word::word state) { return state; });
+ public:
+  using ring::capacity;
+  using ring::ring;
+
+  channel_result try_put(T& value, const thread_context& context) noexcept {
+    const auto nothing = [](lock_word::word&) { return true; };
+    return put_full(value, context, nothing, false);
   }
 
   /// For senders that cannot wait. If there is no room (would_wait), the oldest value is moved to
   /// `displaced` and gives its place; with capacity 0 there is none.
   channel_result put_over(T& value, std::optional<T>& displaced) noexcept {
-    return put_full(value, [&](lock_word::word state) {
-      if (size_ == 0) return state;
-      displaced.emplace(std::move(ring_[head_].value));
-      drop_oldest();
-      push(value);
-      return state;
-    });
+    const auto replace = [&](lock_word::word&) {
+      return capacity() == 0 || ring::rotate(displaced, value);
+    };
+    return put_full(value, this_thread(), replace, true);
   }
   /// Likewise. If there is no room (would_wait), the channel is closed, and `was_full` set before
   /// anybody sees that.
   channel_result put_or_close(T& value, bool& was_full) noexcept {
-    return put_full(value, [&](lock_word::word state) {
+    const auto shut = [&](lock_word::word& state) {
       was_full = true;
-      return state | lock_word::one;
-    });
+      ring::close_tail();
+      state |= lock_word::one;
+      return true;
+    };
+    return put_full(value, this_thread(), shut, true);
   }
 
-  channel_result try_take(std::optional<T>& into) noexcept {
-    const lock_word::word state = word_.lock();
-    waiter* served = nullptr;
-    const channel_result result = take(state, into, served);
-    word_.unlock(state);  // waiting/unlock
-    if (served != nullptr) served->finish();
-    return result;
+  channel_result try_take(std::optional<T>& into, const thread_context& context) noexcept {
+    ticket got;
+    const ring_look found = ring::claim_receive(got);
+    if (found == ring_look::claimed) [[likely]] {
+      drain(got, into, task_of(context));
+      return channel_result::done;
+    }
+    return found == ring_look::none ? channel_result::would_wait : take_slowly(into);
   }
 
   /// What await_suspend returns.
   TANDEM_NOINLINE bool wait_to_send(channel_sender<T>& self, promise_base& waiting) noexcept {
-    return wait(self, senders_, waiting, [&](lock_word::word state, waiter*& served) {
-      return put(state, *self.value, served);
-    });
+    const auto attempt = [&](lock_word::word state, step& next) {
+      put(state, *self.value, true, next);
+    };
+    const auto move = [&](const ticket& got) { fill(got, *self.value, this_task()); };
+    return wait(self, senders_, waiting, attempt, move);
   }
   TANDEM_NOINLINE bool wait_to_receive(channel_receiver<T>& self, promise_base& waiting) noexcept {
-    return wait(self, receivers_, waiting, [&](lock_word::word state, waiter*& served) {
-      return take(state, *self.value, served);
-    });
+    const auto attempt = [&](lock_word::word state, step& next) {
+      take(state, *self.value, true, next);
+    };
+    const auto move = [&](const ticket& got) { drain(got, *self.value, this_task()); };
+    return wait(self, receivers_, waiting, attempt, move);
   }
 
  private:
-  union slot {
-    slot() noexcept {}   // NOLINT: the value comes later
-    ~slot() noexcept {}  // NOLINT: and is gone before
-    T value;
+  // moves: a position is claimed, and the value moves when the lock is released. busy: once more,
+  // after a while without the lock.
+  enum class outcome : unsigned char { done, moves, would_wait, closed, busy };
+  /// What an operation has come to under the lock.
+  struct step {
+    outcome is = outcome::busy;
+    ticket got;
+    waiter* served = nullptr;  // the other side's, whose await has ended
   };
 
-  template <class Try>
-  bool wait(channel_waiter& self, wait_list& list, promise_base& waiting, Try attempt) noexcept {
+  static outcome outcome_of(ring_look found) noexcept {
+    if (found == ring_look::claimed) return outcome::moves;
+    return found == ring_look::none ? outcome::would_wait : outcome::busy;
+  }
+  static channel_result result_of(outcome of) noexcept {
+    if (of == outcome::would_wait) return channel_result::would_wait;
+    return of == outcome::closed ? channel_result::closed : channel_result::done;
+  }
+
+  TANDEM_ALWAYS_INLINE void fill(const ticket& got, T& value, std::uint64_t task) noexcept {
+    ring::note_sender(task);
+    ring::fill(got, value);  // waiting/unlock: from here on the channel may be gone
+  }
+  TANDEM_ALWAYS_INLINE void drain(const ticket& got, std::optional<T>& into,
+                                  std::uint64_t task) noexcept {
+    ring::note_receiver(task);
+    ring::drain(got, into);
+  }
+
+  template <class Try, class Move>
+  bool wait(channel_waiter& self, wait_list& list, promise_base& waiting, Try attempt,
+            Move move) noexcept {
     if (!self.begin(waiting)) return false;  // waiting/publish
-    const lock_word::word state = word_.lock();
-    if (!self.may_queue()) {  // waiting/queue
-      word_.unlock(state);
-      return self.give_up();
-    }
-    waiter* served = nullptr;
-    const channel_result result = attempt(state, served);
-    if (result == channel_result::would_wait) {
-      list.push_back(self);
-      word_.unlock(state);
-      return true;
-    }
-    self.closed = result == channel_result::closed;
-    self.take();
-    word_.unlock(state);
-    if (served != nullptr) served->finish();
-    return self.go_on();
-  }
-
-  /// @param full  what happens under the lock if there is no room: gets the state, returns the new
-  ///              one. Then nobody waits to receive
-  template <class Full>
-  channel_result put_full(T& value, Full full) noexcept {
-    lock_word::word state = word_.lock();
-    waiter* served = nullptr;
-    const channel_result result = put(state, value, served);
-    if (result == channel_result::would_wait) state = full(state);
-    word_.unlock(state);  // waiting/unlock: from here on the channel may be gone
-    if (served != nullptr) served->finish();
-    return result;
-  }
-
-  // The following run under the lock. `served` is the other side's waiter whose await has ended.
-  channel_result put(lock_word::word state, T& value, waiter*& served) noexcept {
-    if (is_closed(state)) [[unlikely]]
-      return channel_result::closed;
-    if (!receivers_.empty()) {
-      last_sender_ = this_task();
-      served = receivers_.pop_front();  // waiting/grant
-      last_receiver_ = task_of(*served);
-      static_cast<channel_receiver<T>*>(served)->value->emplace(std::move(value));
-      return channel_result::done;
-    }
-    if (size_ == capacity_) return channel_result::would_wait;
-    last_sender_ = this_task();
-    push(value);
-    return channel_result::done;
-  }
-
-  channel_result take(lock_word::word state, std::optional<T>& into, waiter*& served) noexcept {
-    if (size_ != 0) [[likely]] {
-      into.emplace(std::move(ring_[head_].value));
-      drop_oldest();
-      last_receiver_ = this_task();
-      if (!senders_.empty()) {
-        served = senders_.pop_front();  // waiting/grant
-        last_sender_ = task_of(*served);
-        push(*static_cast<channel_sender<T>*>(served)->value);
+    for (unsigned rounds = 0;; give_way(rounds)) {
+      const lock_word::word state = word_.lock();
+      if (!self.may_queue()) {  // waiting/queue
+        word_.unlock(state);
+        return self.give_up();
       }
-      return channel_result::done;
+      step next;
+      attempt(state, next);
+      if (next.is == outcome::busy) {
+        word_.unlock(state);
+        continue;
+      }
+      if (next.is == outcome::would_wait) {
+        list.push_back(self);
+        word_.unlock(state);
+        return true;
+      }
+      self.closed = next.is == outcome::closed;
+      self.take();
+      word_.unlock(state);
+      if (next.is == outcome::moves) move(next.got);
+      if (next.served != nullptr) next.served->finish();
+      return self.go_on();
     }
-    if (!senders_.empty()) {  // capacity 0
-      last_receiver_ = this_task();
-      served = senders_.pop_front();
-      last_sender_ = task_of(*served);
-      into.emplace(std::move(*static_cast<channel_sender<T>*>(served)->value));
-      return channel_result::done;
-    }
-    return is_closed(state) ? channel_result::closed : channel_result::would_wait;
   }
 
-  void push(T& value) noexcept {
-    std::construct_at(std::addressof(ring_[wrapped(head_ + size_)].value), std::move(value));
-    ++size_;
+  /// @param full   what happens under the lock if there is no room, and nobody waits to receive. It
+  ///               may change the word's state. @returns false: once more, the oldest value has not
+  ///               quite come
+  /// @param holds  whether the ring has to stay full while that happens; else it need not happen
+  template <class Full>
+  TANDEM_ALWAYS_INLINE channel_result put_full(T& value, const thread_context& context, Full full,
+                                               bool holds) noexcept {
+    ticket got;
+    const ring_look found = ring::claim_send(got);
+    if (found == ring_look::claimed) [[likely]] {
+      fill(got, value, task_of(context));
+      return channel_result::done;
+    }
+    if (found == ring_look::none && !holds) return channel_result::would_wait;
+    return put_slowly(value, full, holds);
   }
-  void drop_oldest() noexcept {
-    std::destroy_at(std::addressof(ring_[head_].value));
-    head_ = wrapped(head_ + 1);
-    --size_;
+  template <class Full>
+  TANDEM_NOINLINE channel_result put_slowly(T& value, Full full, bool holds) noexcept {
+    for (unsigned rounds = 0;; give_way(rounds)) {
+      lock_word::word state = word_.lock();
+      step next;
+      put(state, value, holds, next);
+      if (next.is == outcome::would_wait && !full(state)) next.is = outcome::busy;
+      word_.unlock(state);  // waiting/unlock: where no position is claimed the channel may be gone
+      if (next.is == outcome::busy) continue;
+      if (next.is == outcome::moves) fill(next.got, value, this_task());
+      if (next.served != nullptr) next.served->finish();
+      return result_of(next.is);
+    }
+  }
+  TANDEM_NOINLINE channel_result take_slowly(std::optional<T>& into) noexcept {
+    for (unsigned rounds = 0;; give_way(rounds)) {
+      const lock_word::word state = word_.lock();
+      step next;
+      take(state, into, false, next);
+      word_.unlock(state);
+      if (next.is == outcome::busy) continue;
+      if (next.is == outcome::moves) drain(next.got, into, this_task());
+      if (next.served != nullptr) next.served->finish();
+      return result_of(next.is);
+    }
   }
 
-  std::unique_ptr<slot[]> ring_;
+  // The following run under the lock. `holds`: if the caller has to wait, nobody gets past it from
+  // then on (channels/hold).
+
+  void put(lock_word::word state, T& value, bool holds, step& next) noexcept {
+    if (ring::is_closed(state)) [[unlikely]] {
+      next.is = outcome::closed;
+    } else if (!receivers_.empty()) {
+      ring::note_sender(this_task());
+      next.served = receivers_.pop_front();  // waiting/grant
+      ring::note_receiver(task_of(*next.served));
+      static_cast<channel_receiver<T>*>(next.served)->value->emplace(std::move(value));
+      if (receivers_.empty() && capacity() != 0) ring::let_go_empty();
+      next.is = outcome::done;
+    } else if (capacity() == 0) {
+      next.is = outcome::would_wait;
+    } else {
+      if (ring::is_held_empty()) ring::let_go_empty();  // whoever waited there was stopped
+      ring_look found = ring::claim_send(next.got);
+      while (found == ring_look::none && holds && !ring::hold_full()) {
+        found = ring::claim_send(next.got);
+      }
+      next.is = outcome_of(found);
+    }
+  }
+
+  void take(lock_word::word state, std::optional<T>& into, bool holds, step& next) noexcept {
+    if (!senders_.empty()) {
+      T& oldest = *static_cast<channel_sender<T>*>(senders_.front())->value;
+      if (capacity() == 0) {
+        into.emplace(std::move(oldest));
+      } else if (!ring::rotate(into, oldest)) {
+        return;  // busy
+      }
+      ring::note_receiver(this_task());
+      next.served = senders_.pop_front();  // waiting/grant
+      ring::note_sender(task_of(*next.served));
+      if (senders_.empty() && capacity() != 0) ring::let_go_full();
+      next.is = outcome::done;
+      return;
+    }
+    ring_look found = ring_look::none;
+    if (capacity() != 0) {
+      if (ring::is_held_full()) ring::let_go_full();  // whoever waited there was stopped
+      found = ring::claim_receive(next.got);
+      while (found == ring_look::none && holds && !ring::hold_empty()) {
+        found = ring::claim_receive(next.got);
+      }
+    }
+    if (found == ring_look::ended) found = ring_look::none;
+    next.is = outcome_of(found);
+    if (next.is == outcome::would_wait && ring::is_closed(state)) next.is = outcome::closed;
+  }
 };
 
 }  // namespace tandem::inline v0::detail

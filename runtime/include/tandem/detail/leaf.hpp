@@ -67,8 +67,9 @@ class leaf : public stop_waiter {
 
 /// Where an await would give way a stop is looked for, before anything is taken: so a loop of
 /// awaits that are all ready hears of its stop, too.
-TANDEM_ALWAYS_INLINE bool must_stop() noexcept {
-  return this_thread().budget <= 1 && stop_requested();
+TANDEM_ALWAYS_INLINE bool must_stop(const thread_context& context) noexcept {
+  return context.budget <= 1 && stop_requested();
 }
+TANDEM_ALWAYS_INLINE bool must_stop() noexcept { return must_stop(this_thread()); }
 
 }  // namespace tandem::inline v0::detail

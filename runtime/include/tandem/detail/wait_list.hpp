@@ -119,13 +119,15 @@ class TANDEM_API taken_list {
 
 /// Charges an await that is ready to the worker's budget. @returns false if it is used up:
 /// then the await gives way once, by yield_for_budget()
-TANDEM_ALWAYS_INLINE bool charge_ready_await() noexcept {
-  thread_context& context = this_thread();
+TANDEM_ALWAYS_INLINE bool charge_ready_await(thread_context& context) noexcept {
   if (context.budget > 1) [[likely]] {
     --context.budget;
     return true;
   }
   return false;
+}
+TANDEM_ALWAYS_INLINE bool charge_ready_await() noexcept {
+  return charge_ready_await(this_thread());
 }
 TANDEM_API void yield_for_budget(promise_base& waiting) noexcept;
 /// Room in an awaiter for a waiter that is built only if the await has to wait.
@@ -141,8 +143,9 @@ class waiter_room {
   }
 
   /// From await_ready, if there is nothing to wait for. @returns what await_ready returns
-  TANDEM_ALWAYS_INLINE bool ready() noexcept {
-    if (charge_ready_await()) [[likely]]
+  TANDEM_ALWAYS_INLINE bool ready() noexcept { return ready(this_thread()); }
+  TANDEM_ALWAYS_INLINE bool ready(thread_context& context) noexcept {
+    if (charge_ready_await(context)) [[likely]]
       return true;
     state_ = state::gives_way;
     return false;
