@@ -25,8 +25,9 @@ NOT_AWAITED = {
     "optimistic", "with_connection",
 }
 
-# Awaited by a task of the library's own only: of an asio_stream, tested by asio_stream_test.
-NOT_FOR_USERS = {"next_awaiter"}
+# Awaited by tasks of the library's own only: of an asio_stream, tested by asio_stream_test; how such a task hands a
+# failure on, tested by throws_test and by the rows of what is made of such tasks.
+NOT_FOR_USERS = {"next_awaiter", "wait_only", "failure_awaiter"}
 
 
 def without_comments(text):

@@ -68,7 +68,7 @@ class callback_values {
   /// @cancellation   may lose the race and return a value; none is ever lost. While it waits a
   ///                 virtual clock stands still (virtual_time.hpp)
   /// @resumes_on     the caller's home
-  /// @cost           a lock and two moves; no allocation
+  /// @cost           a CAS and two moves; no allocation
   next_value_awaiter<T> next() noexcept { return next_value_awaiter<T>(*this); }
 
   /// How many values, and failures of conversions, were dropped so far: for each call that found

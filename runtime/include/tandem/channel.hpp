@@ -62,6 +62,7 @@ class channel {
 
  public:
   /// @throws  std::bad_alloc; nothing is allocated later
+  /// @cost    8 bytes a place beside the value, all of them written now
   explicit channel(std::size_t capacity) : core_(capacity) {}
   channel(const channel&) = delete;
   channel& operator=(const channel&) = delete;

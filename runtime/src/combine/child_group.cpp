@@ -39,21 +39,32 @@ void child_group::open(thread_context& context, promise_base& parent, std::size_
 bool child_group::call_rest(thread_context& context, promise_base& parent, std::size_t count,
                             std::int64_t end, std::size_t at, std::size_t ended,
                             promise_base* taken) noexcept {
+  bool has_suspended = taken == nullptr;  // the one before
   for (; at < count; ++at) {
     promise_base* child = std::exchange(taken, nullptr);
     if (child == nullptr) {
+      // groups/in_place, calls/limit. What has suspended may have left a frame in the next slot: it goes
+      // on in this thread, in the environment that it has left, when the stack has unwound.
+      if (context.next) break;
       // groups/in_place: what a child that waits has left in the lane comes first, by the loop.
       if (context.lane->position() != end - static_cast<std::int64_t>(at) + 1) break;
       // joins/next. What waits in other lanes gets its turn after some siblings, not after each: a
       // child that yields asks for that turn itself.
-      child = at % siblings_in_a_row == 0 ? take_sibling(context)
-                                          : static_cast<promise_base*>(context.lane->pop());
+      if (has_suspended && at % siblings_in_a_row != 0) {
+        if (context.lane->attention.load(std::memory_order_relaxed) && context.lane->empty()) {
+          (void)look_after_lane(context, lane_look::siblings);  // thieves find nothing
+        }
+        child = static_cast<promise_base*>(context.lane->pop());
+      } else {
+        child = take_sibling(context);
+      }
       if (child == nullptr) break;
       context.env = &env_;
     }
     const bool is_noted = !child->fails_into_environment();
     const auto* const slot = static_cast<const child_slot*>(child->link);
-    if (!call(context, *child)) continue;
+    has_suspended = !call(context, *child);
+    if (has_suspended) continue;
     if (is_noted) note_end(*slot->place);
     ++ended;
   }

@@ -313,8 +313,8 @@ std::string waits_of(const snapshot& in, code_names& names) {
 bool stands_still(const snapshot& in) {
   // What the runtime counts and no look finds has not begun, or is work of other libraries.
   return in.live != 0 && in.live == in.tasks && in.running == 0 && in.waiting == in.tasks &&
-         in.outside_waits == 0 && in.timers == 0 && in.runs.empty() && in.blocking_busy == 0 &&
-         in.busy_executors == 0;
+         in.outside_waits == 0 && in.timers == 0 && in.runs.empty() && in.unseen_runs == 0 &&
+         in.blocking_busy == 0 && in.busy_executors == 0;
 }
 
 namespace {

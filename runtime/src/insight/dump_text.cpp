@@ -114,7 +114,9 @@ class text_writer {
         text += ", without a pause for at least " + span_text(of_.now_ns - run->since_ns);
       }
     } else {
-      text += of.env != nullptr ? ": begins or ends a task" : ": has nothing to do";
+      text += of.env != nullptr
+                  ? ": begins or ends a task, or runs a part of one in which nobody has waited yet"
+                  : ": has nothing to do";
     }
     line(0, text);
   }

@@ -68,6 +68,11 @@ snapshot insight::look(std::size_t most_frames, bool groups) {
   for (const thread_note& each : seen.threads) {
     const bool is_executors = std::string_view(each.role) == "thread of an executor";
     if (is_executors && each.rests % 2 == 0) ++seen.busy_executors;
+    if (each.env == nullptr) continue;
+    const bool is_seen = std::any_of(
+        seen.runs.begin(), seen.runs.end(),
+        [&each](const seen_run& run) { return run.thread.thread_id == each.thread_id; });
+    if (!is_seen) ++seen.unseen_runs;
   }
   add_pools(seen);
   seen.took_ns = (std::chrono::steady_clock::now() - began).count();

@@ -154,6 +154,9 @@ struct snapshot {
   std::unordered_map<const void*, seen_object> objects;
   std::unordered_map<std::uint64_t, seen_task> named;  ///< by id: whoever is told of
   std::vector<seen_run> runs;
+  /// Threads that run a part of a task in which nobody has waited yet (stopping/late): whose is not
+  /// known.
+  std::size_t unseen_runs = 0;
   std::vector<seen_restless> restless;
   std::size_t busy_executors = 0;  ///< threads of executors that run something, a task or not
   std::map<int, std::size_t> waits_by_thread;  ///< for I/O, by the number of the completion thread

@@ -37,6 +37,7 @@ void* search_arena::take(std::size_t bytes, std::size_t alignment) {
   if (next_ == nullptr || std::align(unit, rounded, start, left_) == nullptr) {
     add_region(rounded + (unit > line ? unit : 0));
     start = next_;
+    (void)std::align(unit, rounded, start, left_);  // there is room for it
   }
   next_ = static_cast<std::byte*>(start) + rounded;
   left_ -= rounded;

@@ -59,9 +59,13 @@ stop_waiter* stop_state::held_mark() noexcept {
 stop_reason stop_state::reason_above() const noexcept {
   // stopping/late
   for (const stop_state* at = this;; at = at->parent_) {
-    if (at->tells_ && at->is_not_linked() && at->tell_asked()) [[unlikely]]
-      const_cast<stop_state*>(at)->link_now();  // NOLINT: stopping/tell
-    const stop_reason seen = at->reason_.load(std::memory_order_acquire);
+    stop_reason seen = at->reason_.load(std::memory_order_acquire);
+    if (seen != as_above) return seen;
+    if (!at->tells_ || at->is_listed_.load(std::memory_order_acquire)) [[likely]]
+      continue;
+    // stopping/tell. Nothing waits below it yet, so no stop that this leads to runs code of others.
+    if (at->tell_asked()) const_cast<stop_state*>(at)->link_now();  // NOLINT
+    seen = at->reason_.load(std::memory_order_acquire);
     if (seen != as_above) return seen;
   }
 }
@@ -96,7 +100,7 @@ void stop_state::enter_late() noexcept {
   {
     const std::lock_guard lock(parent_->lock_);
     if (!is_listed_.load(std::memory_order_relaxed)) enter_children_of(*parent_);  // under the lock
-    reason = parent_->reason_.load(std::memory_order_relaxed);                     // under the lock
+    reason = parent_->reason_for_report();  // what is above has been told to others, too
   }
   // A walk that came before us has left the parent; a later one comes through the list.
   if (is_stop(reason)) (void)request_stop(reason);
@@ -212,8 +216,8 @@ void stop_state::link(stop_state& parent) noexcept {
   parent_ = &parent;
   std::lock_guard lock(parent.lock_);
   enter_children_of(parent);
-  const stop_reason reason = parent.reason_.load(std::memory_order_relaxed);  // under the lock
-  if (is_stop(reason)) {
+  const stop_reason reason = parent.reason_for_report();  // as in enter_late()
+  if (reason != stop_reason::none) {
     std::lock_guard own(lock_);
     detail::stopped_tasks nobody;
     (void)mark(reason, nullptr, nobody);  // nothing has begun below: there is nobody to tell
@@ -243,7 +247,7 @@ void stop_state::unlink() noexcept {
 }
 
 stop_waiter* stop_state::mark(stop_reason reason, stop_waiter* later,
-                               detail::stopped_tasks& stopped) noexcept {
+                              detail::stopped_tasks& stopped) noexcept {
   if (is_stop(reason_.load(std::memory_order_relaxed))) return later;  // under the lock
   reason_.store(reason, std::memory_order_release);
   // stopping/request. acq_rel: pairs with publish; from here on publish() answers false.
@@ -304,22 +308,32 @@ void stop_state::fetch_ahead() const noexcept {
   // parent's lock keeps both in the list; a leaf may have gone, which harms no hint.
   const stop_state* const next = next_sibling_;
   if (next == nullptr) return;
-  const auto* const leaf =
-      reinterpret_cast<const char*>(next->slot_.load(std::memory_order_relaxed));  // NOLINT
-  TANDEM_PREFETCH_TO_WRITE(leaf - 64);  // the frame's promise is in front of what it waits by
-  TANDEM_PREFETCH_TO_WRITE(leaf);
-  TANDEM_PREFETCH_TO_WRITE(leaf + 64);
-  const auto* const after = reinterpret_cast<const char*>(next->next_sibling_);  // NOLINT
-  TANDEM_PREFETCH_TO_WRITE(after);
-  TANDEM_PREFETCH_TO_WRITE(after + 64);
+  // As numbers: there may be none, or a mark.
+  const auto fetch = [](std::uintptr_t address) {
+    TANDEM_PREFETCH_TO_WRITE(reinterpret_cast<const void*>(address));  // NOLINT
+  };
+  const auto leaf =
+      reinterpret_cast<std::uintptr_t>(next->slot_.load(std::memory_order_relaxed));  // NOLINT
+  fetch(leaf - 64);  // the frame's promise is in front of what it waits by
+  fetch(leaf);
+  fetch(leaf + 64);
+  const auto after = reinterpret_cast<std::uintptr_t>(next->next_sibling_);  // NOLINT
+  fetch(after);
+  fetch(after + 64);
 }
 
 bool stop_state::request_stop(stop_reason reason) noexcept {
   if (reason == stop_reason::none) reason = stop_reason::user;  // "none" means: not stopped
   lock_.lock();
-  if (is_stop(reason_.load(std::memory_order_relaxed))) {  // under the lock
+  const stop_reason before = reason_.load(std::memory_order_relaxed);  // under the lock
+  if (is_stop(before)) {
     lock_.unlock();
     return false;
+  }
+  // stopping/late. Who has asked was told the reason from above: the first one stays.
+  if (before == as_above) {
+    const stop_reason above = reason_for_report();
+    if (above != stop_reason::none) reason = above;
   }
   // stopping/walk. Depth first; `at` is locked, and so is every state between it and this one.
   stop_state* at = this;

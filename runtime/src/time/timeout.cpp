@@ -63,7 +63,7 @@ timeout_scope& timeout_scope::of_environment(const environment& of) noexcept {
 }
 
 bool timeout_scope::stop_if_over() noexcept {
-  if (deadline() > now()) return false;
+  if (deadline() > env_.runtime()->now()) return false;
   env_.stop().request_stop(stop_reason::deadline);
   return true;
 }

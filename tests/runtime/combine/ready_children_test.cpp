@@ -329,12 +329,116 @@ TEST(ready_children, are_called_although_one_before_them_waits) {
     std::vector<int> order;
     const auto child = [&order](int n, bool waits) -> task<void> {
       order.push_back(n);
-      if (waits) co_await tandem::yield();  // behind its siblings, too
+      if (waits) co_await tandem::sleep_for(std::chrono::milliseconds(20 * (n + 1)));
       order.push_back(10 + n);
     };
     co_await tandem::when_all(child(0, true), child(1, false), child(2, true), child(3, false));
     EXPECT_EQ(order, (std::vector<int>{0, 1, 11, 2, 3, 13, 10, 12}));
   }());
+}
+
+task<int> deep(int levels) {
+  if (levels == 0) co_return 0;
+  co_return 1 + co_await deep(levels - 1);
+}
+/// With an environment of its own on the way down.
+task<int> deep_with_limit(int levels) { co_return co_await tandem::with_timeout(1h, deep(levels)); }
+
+constexpr int deep_levels = 20'000;
+
+/// A child that has used up the stack goes on when that has unwound: no sibling may be called before, since that may
+/// use up the stack, too, and take its place. Found by review; each of these hung.
+TEST(ready_children, that_use_up_the_stack_all_go_on) {
+  for (const unsigned threads : {1U, 3U}) {
+    test_runtime rt(threads);
+    rt.run([]() -> task<void> {
+      auto [a, b, c] = co_await tandem::when_all(deep(deep_levels), deep(deep_levels), deep(1));
+      EXPECT_EQ(a + b + c, 2 * deep_levels + 1);
+      auto [d, e] =
+          co_await tandem::when_all(deep_with_limit(deep_levels), deep_with_limit(deep_levels));
+      EXPECT_EQ(d + e, 2 * deep_levels);
+      std::vector<task<int>> many;
+      for (int i = 0; i < 10; ++i)
+        many.push_back(i % 2 == 0 ? deep(deep_levels) : deep_with_limit(deep_levels));
+      int sum = 0;
+      for (const int each : co_await tandem::when_all(std::move(many))) sum += each;
+      EXPECT_EQ(sum, 10 * deep_levels);
+      auto [first, results] = co_await tandem::when_any(deep(deep_levels), deep(deep_levels));
+      EXPECT_TRUE(std::get<0>(results).has_value() && std::get<1>(results).has_value());
+      EXPECT_LT(first, 2U);
+      EXPECT_EQ(co_await tandem::race(deep(deep_levels), deep(deep_levels)), deep_levels);
+    }());
+  }
+}
+
+TEST(ready_children, keep_their_environment_when_the_stack_has_unwound) {
+  test_runtime rt(1);
+  rt.run([]() -> task<void> {
+    const auto in_limit = []() -> task<stop_reason> {
+      EXPECT_EQ(co_await deep(20'000), 20'000);
+      co_return tandem::current_stop_reason();
+    };
+    const auto ready = []() -> task<int> { co_return 1; };
+    auto [reason, one] = co_await tandem::when_all(tandem::with_timeout(-1s, in_limit()), ready());
+    EXPECT_EQ(reason, stop_reason::deadline);
+    EXPECT_EQ(one, 1);
+    EXPECT_EQ(tandem::current_stop_reason(), stop_reason::none);
+  }());
+}
+
+TEST(ready_children, are_told_the_first_reason_whatever_comes_later) {
+  test_runtime rt(1);
+  rt.run([]() -> task<void> {
+    const auto group = []() -> task<stop_reason> {
+      stop_reason before = stop_reason::none;
+      const auto asks = [&before]() -> task<void> {
+        before = tandem::current_stop_reason();
+        co_return;
+      };
+      const auto fails = []() -> task<void> {
+        throw std::runtime_error("planned");
+        co_return;
+      };
+      stop_reason after = stop_reason::none;
+      const auto asks_again = [&after]() -> task<void> {
+        after = tandem::current_stop_reason();
+        co_return;
+      };
+      (void)co_await tandem::as_result(tandem::when_all(asks(), fails(), asks_again()));
+      EXPECT_EQ(before, stop_reason::deadline);
+      co_return after;
+    };
+    EXPECT_EQ(co_await tandem::with_timeout(-1s, group()), stop_reason::deadline);
+  }());
+}
+
+/// A thread that runs a part of a task in which nobody has waited yet is not taken for nobody.
+TEST(ready_children, that_compute_are_no_standstill) {
+  test_runtime rt(2);
+  tandem::event other;
+  std::atomic<bool> computes{false};
+  std::atomic<bool> is_over{false};
+  auto handle =
+      rt->spawn([](tandem::event& e, std::atomic<bool>& c, std::atomic<bool>& o) -> task<void> {
+        const auto waits = [&e]() -> task<void> { co_await e.wait(); };
+        const auto works = [&]() -> task<void> {
+          const auto inner = [&]() -> task<void> {
+            c = true;
+            while (!o) std::this_thread::yield();
+            co_return;
+          };
+          co_await tandem::when_all(inner());
+          e.set();
+        };
+        co_await tandem::when_all(waits(), works());
+      }(other, computes, is_over));
+  while (!computes) std::this_thread::yield();
+  for (int i = 0; i < 20; ++i) {
+    for (const std::string& each : rt->diagnose())
+      EXPECT_EQ(each.find("standstill"), std::string::npos) << each;
+  }
+  is_over = true;
+  handle.wait();
 }
 
 TEST(ready_children, failures_before_any_wait_are_kept_or_reported_once) {

@@ -135,9 +135,9 @@ class injection_lane {
     const auto* const frame = reinterpret_cast<const char*>(&item);
     TANDEM_PREFETCH_TO_WRITE(frame + 64);
     TANDEM_PREFETCH_TO_WRITE(frame + 128);
-    const auto* const env = reinterpret_cast<const char*>(item.env);
-    TANDEM_PREFETCH_TO_WRITE(env);
-    TANDEM_PREFETCH_TO_WRITE(env + 64);
+    const auto env = reinterpret_cast<std::uintptr_t>(item.env);        // NOLINT: there may be none
+    TANDEM_PREFETCH_TO_WRITE(reinterpret_cast<const void*>(env));       // NOLINT
+    TANDEM_PREFETCH_TO_WRITE(reinterpret_cast<const void*>(env + 64));  // NOLINT
   }
   job* take_oldest() noexcept {
     job* const item = oldest_;

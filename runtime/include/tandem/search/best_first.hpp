@@ -120,6 +120,8 @@ class best_first<P>::expansion {
   static constexpr bool ends_round = false;
 
   bool claim(part& own) {
+    // What is not taken stays in its lists.
+    if (own.reached.size() >= 2 * round_length) return false;
     while (true) {
       const std::size_t claimed = of_.crew_.cursor.take(1);
       if (claimed >= of_.partitions_.size()) return false;
@@ -195,7 +197,7 @@ task<void> best_first<P>::run(best_first& self) {
       for (const auto& each : self.crew_.parts()) reached += each->reached.size();
       if (reached == 0) continue;
       entry enter(self);
-      co_await crew::run(self.crew_, enter, reached / entered_like_one, 0);
+      co_await crew::run(self.crew_, enter, reached, 0);
     }
   } catch (...) {
     self.control_.fail(std::current_exception());

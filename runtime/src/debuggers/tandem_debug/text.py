@@ -182,7 +182,7 @@ def chain_lines(snapshot, chain, with_locals=False):
     for i, frame in enumerate(chain):
         line = f"  #{i:<2} {frame.name()}{place(frame)}"
         if i + 1 < len(chain):
-            inner = snapshot.nodes.get(frame.promise["env"].number())
+            inner = snapshot.node_of(frame.promise["env"].number())
             if inner is not None and not inner.is_task and chain[i + 1].promise["env"].number() != inner.place.address:
                 line += f"  [{inner.word()}]"
         out.append(line)

@@ -7,7 +7,8 @@ from . import frames, queues, words
 from .nodes import Node, Runtime, Wait, awaiting
 from .place import Place, Unreadable
 
-LAST_MARK = 2  # addresses up to this one are no waiters: the slot was stopped, or a look of the process holds it
+MOST_LATE_LEVELS = 20  # environments in a row that are in no list, and some more
+LAST_MARK = 3  # addresses up to this one are no waiters: the slot was stopped, or a look of the process holds it
 
 
 class Snapshot:
@@ -99,6 +100,14 @@ class Snapshot:
                 todo.append((node.place["stop_"], node.children))
         return top
 
+    def node_of(self, address):
+        """Of an environment, or of the nearest one around it that is in a list (stopping/late)."""
+        for _ in range(MOST_LATE_LEVELS):
+            if address == 0 or address in self.nodes:
+                break
+            address = Place(self.program, self._environment_kind(), address)["parent_"].number()
+        return self.nodes.get(address)
+
     def _environment_kind(self):
         return self.kind("of_promise").find("env")[1].target()
 
@@ -150,7 +159,7 @@ class Snapshot:
                 function = self.program.word(job)
                 if words.last_names(self.program.symbol(function)[0], 2) == "promise_base::resume_job":
                     promise = self.place("of_promise", job - job_offset)
-                    node = self.nodes.get(promise["env"].number())
+                    node = self.node_of(promise["env"].number())
                     if node is not None and not any(each.promise.address == promise.address for each in node.waits):
                         node.waits.append(Wait(self, promise, "queued", where=where))
                 elif self.is_start_job(function):
@@ -185,7 +194,7 @@ class Snapshot:
                 context = self.place("of_thread_context", thread_pointer + noted - pointer)
                 if context["segment"].number() == 0:
                     continue
-                node = self.nodes.get(context["env"].number())
+                node = self.node_of(context["env"].number())
             except Unreadable:
                 continue
             if node is not None:
@@ -203,7 +212,7 @@ class Snapshot:
         chains += [self.running_chain(thread) for thread in self.threads]
         for chain in chains:
             for top in chain[-1:]:  # that of the task
-                owner = self.nodes.get(top.promise["env"].number())
+                owner = self.node_of(top.promise["env"].number())
                 if owner is not None and owner.is_task and owner.body is None:
                     owner.body = top
 
@@ -228,7 +237,7 @@ class Snapshot:
                 name, offset = self.program.symbol(self.program.word(word))
                 promise = self.place("of_promise", word + frames.PROMISE_OFFSET)
                 if offset == 0 and frames.is_coroutine_symbol(name) and promise.address not in waiting \
-                        and node is not None and promise["env"].number() == node.place.address:
+                        and node is not None and self.node_of(promise["env"].number()) is node:
                     found[word] = frames.Frame(self.program, promise, runs=True)
             except Unreadable:
                 continue

@@ -19,8 +19,8 @@
 
 namespace tandem::inline v0::detail {
 
-/// So many are entered in the time that one is expanded in, about.
-inline constexpr std::size_t entered_like_one = 4;
+/// What a task may have reached, about, before it is entered.
+inline constexpr std::size_t round_length = 16'384;
 
 /// How the positions of a search for so many tasks are divided.
 class partitioning {

@@ -91,8 +91,6 @@ class frontier {
   std::size_t end_expansion(std::size_t& expanded, crew& workers) noexcept;
   void begin_level() noexcept;
 
-  // What a task may have reached before it is entered.
-  static constexpr std::size_t round_length = 16'384;
   static constexpr std::size_t shortest_piece = 32;
 
   const partitioning by_;
@@ -222,7 +220,7 @@ task<void> frontier<P>::search_level(frontier& self, const P& puzzle, crew& work
     const std::size_t reached = self.end_expansion(expanded, workers);
     if (reached == 0) continue;
     entry<Visit> enter(self, puzzle, workers, visit);
-    co_await crew::run(workers, enter, reached / entered_like_one, 0);
+    co_await crew::run(workers, enter, reached, 0);
   }
   self.begin_level();
 }
@@ -231,8 +229,10 @@ task<void> frontier<P>::search_level(frontier& self, const P& puzzle, crew& work
 template <puzzle P>
 void frontier<P>::begin_round(std::size_t expanded, crew& workers) noexcept {
   for (const auto& each : workers.parts()) each->reached.begin_phase();
-  const auto length = static_cast<std::size_t>(static_cast<double>(round_length) *
-                                               workers.workers() / reached_by_each_);
+  // However many moves the positions before had, a round gets on.
+  const auto length = (std::max)(static_cast<std::size_t>(static_cast<double>(round_length) *
+                                                          workers.workers() / reached_by_each_),
+                                 std::size_t{workers.workers()});
   const std::size_t left = level_size() - expanded;
   round_end_ = left <= length + length / 2 ? level_size() : expanded + length;
 }

@@ -4,10 +4,13 @@
 // A phase (searching/expand, searching/enter) is cut into pieces, which a few forked tasks claim by
 // a cursor, never a task per position. They are forked as a binary tree (searching/crew), so that
 // sleepers are woken side by side, not one after the other. A phase that is over within a stride is
-// done without a fork, and without a look at the clock of its own.
+// done without a fork, and, if it is short, without a look at the clock of its own. The two kinds of
+// phases have strides of their own: a position may take a thousand times as long to expand as to
+// enter.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -69,22 +72,26 @@ class search_crew {
   search_crew(search_control& control, unsigned workers) noexcept
       : control_(control), workers_(workers) {}
 
-  /// Does a phase that takes as long as `steps` positions do to expand, the cursor at `first`. What
-  /// it throws ends the search; the await does not throw it.
+  /// Does a phase of `steps` steps, about, the cursor at `first`. What it throws ends the search; the
+  /// await does not throw it.
   template <class Phase>
   static task<void> run(search_crew& self, Phase& phase, std::size_t steps, std::size_t first) {
-    const std::size_t strides = (steps + self.stride_ - 1) / self.stride_;
+    const std::uint32_t stride = self.strides_[Phase::ends_round];
+    const std::size_t strides = (steps + stride - 1) / stride;
     const std::size_t tasks = std::clamp<std::size_t>(strides, 1, self.workers_);
     while (self.parts_.size() < tasks) {
       self.parts_.push_back(
           std::make_unique<Part>(self.control_, self.parts_.size(), self.workers_));
     }
     self.cursor.reset(tasks == 1, first);
-    // One task alone goes on by its pacer, unless time has passed since.
-    if (self.is_forked_) self.parts_.front()->pacer = search_pacer(self.stride_);
+    // One task alone goes on by its pacer, unless time has passed since, or it has another pace here.
+    search_pacer& first_pacer = self.parts_.front()->pacer;
+    if (self.is_forked_ || self.is_far(first_pacer.stride(), stride)) {
+      first_pacer = search_pacer(stride);
+    }
     self.is_forked_ = tasks > 1;
     co_await spread(self, phase, 0, tasks);
-    self.take_longest_stride(tasks);
+    self.take_longest_stride(Phase::ends_round, tasks);
     // Many short phases are a long segment, too.
     search_pacer& turn = tasks == 1 ? self.parts_.front()->pacer : self.turn_;
     if (tasks == 1 ? turn.segment_over() : turn.segment_over(search_pacer::clock::now())) {
@@ -122,7 +129,7 @@ class search_crew {
   static task<void> work(search_crew& self, Phase& phase, Part& own) {
     search_control& control = self.control_;
     try {
-      if (self.is_forked_) own.pacer = search_pacer(self.stride_);
+      if (self.is_forked_) own.pacer = search_pacer(self.strides_[Phase::ends_round]);
       while (control.running() && phase.claim(own)) {
         while (const std::uint32_t done = phase.advance(own, own.pacer.left())) {
           if (!own.pacer.due_after(done)) continue;
@@ -134,7 +141,7 @@ class search_crew {
         }
       }
       const std::uint32_t rest = own.pacer.done();
-      if (rest != 0 && (Phase::ends_round || self.is_forked_)) {
+      if (rest != 0 && (Phase::ends_round || self.is_forked_ || rest >= shortest_looked_at)) {
         control.checkpoint(own.pacer, std::exchange(own.found, 0), rest, self.depth);
       }
     } catch (...) {
@@ -142,21 +149,28 @@ class search_crew {
     }
   }
 
-  void take_longest_stride(std::size_t tasks) noexcept {
+  static bool is_far(std::uint32_t one, std::uint32_t other) noexcept {
+    return one / 4 > other || other / 4 > one;
+  }
+  void take_longest_stride(bool ends_round, std::size_t tasks) noexcept {
     std::uint32_t longest = 1;
     for (std::size_t i = 0; i < tasks; ++i) {
       longest = (std::max)(longest, parts_[i]->pacer.stride());
     }
-    stride_ = (std::min)(longest, longest_stride);
+    strides_[ends_round] = (std::min)(longest, longest_stride);
+    // Alone the clock was read at the end of both phases, perhaps: then the other may be the dear one.
+    if (tasks == 1) strides_[!ends_round] = (std::min)(strides_[!ends_round], longest);
   }
 
   static constexpr std::uint32_t longest_stride = 512;
+  static constexpr std::uint32_t shortest_looked_at = 32;  // steps of one task alone
 
   search_control& control_;
   const unsigned workers_;
   search_pacer turn_;
-  std::uint32_t stride_ = 1;  // what the pacers found right in the last phase
-  bool is_forked_ = true;     // this phase, or the last one; written between phases
+  // What the pacers found right in the last phase of each kind, by ends_round.
+  std::array<std::uint32_t, 2> strides_{1, 1};
+  bool is_forked_ = true;  // this phase, or the last one; written between phases
   std::vector<std::unique_ptr<Part>> parts_;
 };
 
