@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <tandem/detail/search/search_memory.hpp>
+#include <tandem/detail/search/search_node.hpp>
 #include <tandem/puzzle.hpp>
 
 namespace tandem::inline v0::detail {
@@ -43,31 +44,24 @@ class partitioning {
 /// A position that was reached and is to be entered by whoever enters its partition. Small, since
 /// many of them wait: it is packed only then.
 template <puzzle P, class Node>
-class reached_position {
+class reached_position : public held_position<P, Node> {
  public:
   using position = typename P::position;
 
   reached_position(const P& puzzle, position&& reached, const Node* parent)
-      : at(std::move(reached)), hash(mixed_hash(puzzle, at)), from(parent) {}
+      : held_position<P, Node>(std::move(reached)),
+        hash(mixed_hash(puzzle, this->at)),
+        from(parent) {}
 
   /// What the node is made of. The position itself stays valid if it is a packed one that is kept.
   decltype(auto) kept(const P& puzzle) {
     if constexpr (packed_puzzle<P>) {
-      return puzzle.pack(std::as_const(at));
+      return puzzle.pack(std::as_const(this->at));
     } else {
-      return std::move(at);
-    }
-  }
-  /// The position, after `node` was made of this, or found to be the same.
-  const position& position_in([[maybe_unused]] const Node& node) const noexcept {
-    if constexpr (packed_puzzle<P>) {
-      return at;
-    } else {
-      return node.at;
+      return std::move(this->at);
     }
   }
 
-  position at;
   std::uint64_t hash;
   const Node* from;
 };

@@ -14,31 +14,24 @@ namespace tandem::inline v0::detail {
 /// A position that was reached and not looked up yet: packed and hashed already, since that is the
 /// user's code and belongs under no lock.
 template <puzzle P, class Node = search_node<P>>
-class search_candidate {
+class search_candidate : public held_position<P, Node> {
  public:
   using position = typename P::position;
 
   search_candidate(const P& puzzle, position&& reached, const Node* parent)
-      : at(std::move(reached)), packed_(puzzle, at), hash(hashed(puzzle)), from(parent) {}
+      : held_position<P, Node>(std::move(reached)),
+        packed_(puzzle, this->at),
+        hash(hashed(puzzle)),
+        from(parent) {}
 
   /// What the node is made of. The position itself stays valid if it is a packed one that is kept.
   kept_position<P>&& kept() noexcept {
     if constexpr (packed_puzzle<P>) {
       return std::move(packed_.value);
     } else {
-      return std::move(at);
+      return std::move(this->at);
     }
   }
-  /// The position, after `node` was made of this, or found to be the same.
-  const position& position_in([[maybe_unused]] const Node& node) const noexcept {
-    if constexpr (packed_puzzle<P>) {
-      return at;
-    } else {
-      return node.at;
-    }
-  }
-
-  position at;
 
  private:
   class packed_form {
@@ -53,9 +46,9 @@ class search_candidate {
 
   std::uint64_t hashed(const P& puzzle) const {
     if constexpr (packed_puzzle<P>) {
-      return mixed_hash(puzzle, at, packed_.value);
+      return mixed_hash(puzzle, this->at, packed_.value);
     } else {
-      return mixed_hash(puzzle, at);
+      return mixed_hash(puzzle, this->at);
     }
   }
 

@@ -51,4 +51,26 @@ decltype(auto) position_of(const P& puzzle, const search_node<P, Payload>& node)
   return unkeep(puzzle, node.at);
 }
 
+/// A base of what was reached and is to be entered.
+template <puzzle P, class Node>
+class held_position {
+ public:
+  using position = typename P::position;
+
+  explicit held_position(position&& reached) noexcept(
+      std::is_nothrow_move_constructible_v<position>)
+      : at(std::move(reached)) {}
+
+  /// The position, after `node` was made of this, or found to be the same.
+  const position& position_in([[maybe_unused]] const Node& node) const noexcept {
+    if constexpr (packed_puzzle<P>) {
+      return at;
+    } else {
+      return node.at;
+    }
+  }
+
+  position at;
+};
+
 }  // namespace tandem::inline v0::detail
