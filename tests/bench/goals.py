@@ -6,7 +6,7 @@ SPDX-License-Identifier: MIT
 SYNC_ALLOCATIONS = ["allocs_lock", "allocs_semaphore", "allocs_ping_pong", "allocs_channel", "allocs_when_all", "allocs_scope",
                     "allocs_timeout"]
 SYNC = ["lock_unlock", "lock_contended", "lock_handover", "semaphore", "semaphore_contended", "ping_pong", "channel_1_1",
-        "channel_4_4", "when_all_8_ready", "when_all_8_yield", "scope_1000", "sleep_1m", "sleep_1m_memory", "timeout_ready",
+        "channel_4_4", "channel_16_16", "when_all_8_ready", "when_all_8_yield", "scope_1000", "sleep_1m", "sleep_1m_memory", "timeout_ready",
         "timeout_yield", "cancel_10k", "cancel_100k"]
 
 TLS_BULK = ["down_1", "down_8", "up_1", "up_8"]
@@ -45,6 +45,8 @@ GOALS = {
         ("timeout_ready", "tandem", "", 1, 100, ""),
         ("timeout_yield", "tandem", "", 1, 100, ""),
         ("cancel_100k", "tandem", "", 0, 1.5, "tandem@cancel_10k"),
+        ("cancel_100k", "tandem", "", 0, 1.15, "bare_throw"),
+        ("when_all_8_ready", "tandem", "", 0, 1.2, "tandem@fork_join_8_ready"),
     ] + [(case, "tandem", "", 1, 0.001, "") for case in SYNC_ALLOCATIONS],
     "pool": [(case, "tandem", "", 0, 1.0, "peers") for case in POOL] + [
         ("post_bulk", "tandem", "", 0, 20, ""),

@@ -153,6 +153,8 @@ bool operation::retries() noexcept {
   return outcome_ == -EINTR || (outcome_ == -ECONNABORTED && row().survives_abort);
 }
 
+bool operation::was_stopped() const noexcept { return outcome_ == -ECANCELED; }
+
 std::error_code operation::error() const noexcept {
   if (outcome_ >= 0) return {};
   if (outcome_ == -ECANCELED) {

@@ -83,6 +83,10 @@ class [[nodiscard]] blocking_awaiter : private detail::blocking_request {
   bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
     return start(self.promise(), result_);
   }
+  std::exception_ptr await_failure() noexcept {
+    std::exception_ptr stopped = failure_if_stopped();
+    return stopped != nullptr ? stopped : result_.take_failure();
+  }
   value_type await_resume() {
     resumed();
     return result_.get();

@@ -151,6 +151,8 @@ class [[nodiscard]] send_awaiter {
     if (room_.gave_way(self.promise())) return true;
     return target_->wait_to_send(room_.build(*target_, *value_), self.promise());
   }
+  /// That it was stopped; that the channel is closed is thrown.
+  std::exception_ptr await_failure() const noexcept { return room_.failure_if_cancelled(); }
   void await_resume() {
     if (room_.has_waited()) [[unlikely]] {
       room_.throw_if_cancelled();
@@ -212,6 +214,7 @@ class [[nodiscard]] receive_awaiter {
     if (room_.gave_way(self.promise())) return true;
     return target_->wait_to_receive(room_.build(*target_, value_), self.promise());
   }
+  std::exception_ptr await_failure() const noexcept { return room_.failure_if_cancelled(); }
   std::optional<T> await_resume() {
     room_.throw_if_cancelled();
     // Its parts, each by itself: both at once would wait until they have left the store buffer.

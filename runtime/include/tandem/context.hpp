@@ -109,6 +109,7 @@ class [[nodiscard]] context_awaiter : private detail::context_scope {
     start(child, parent.promise(), result_);
     return detail::transfer(child.handle());
   }
+  std::exception_ptr await_failure() noexcept { return result_.take_failure(); }
   T await_resume() { return result_.get(); }
 
  private:

@@ -191,6 +191,7 @@ class [[nodiscard]] fork_each_awaiter {
     return detail::start_each(detail::this_thread(), parent.promise(), join_, rooms_, rooms_.size(),
                               make_);
   }
+  std::exception_ptr await_failure() noexcept { return join_.take_failure(); }
   auto await_resume() {
     if (join_.failed()) [[unlikely]]
       join_.rethrow_first();
@@ -220,6 +221,7 @@ class [[nodiscard]] fork_each_n_awaiter {
   TANDEM_ALWAYS_INLINE bool await_suspend(std::coroutine_handle<Promise> parent) noexcept {
     return detail::start_each(detail::this_thread(), parent.promise(), join_, rooms_, N, make_);
   }
+  std::exception_ptr await_failure() noexcept { return join_.take_failure(); }
   auto await_resume() {
     if (join_.failed()) [[unlikely]]
       join_.rethrow_first();
@@ -248,8 +250,9 @@ class [[nodiscard]] fork_each_n_awaiter {
 ///       co_return sum;
 ///     }
 ///
-/// @param make     called count times, last index first, before the first child runs; moved into
-///                 the await, so it may capture. If it throws, what it has made runs, and then the
+/// @param make     called count times, last index first, before the caller runs the first child;
+///                 meanwhile mostly nobody else can take one, so it makes tasks and leaves the work
+///                 to them. Moved into the await, so it may capture. If it throws, what it has made runs, and then the
 ///                 exception comes out
 /// @throws         the first failure by time, after all children have ended (it does not stop
 ///                 them); later ones go to runtime_options::on_suppressed_exception; std::bad_alloc

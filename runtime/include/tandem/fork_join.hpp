@@ -65,6 +65,7 @@ class fork_range {
   TANDEM_ALWAYS_INLINE bool await_suspend(std::coroutine_handle<Promise> parent) noexcept {
     return start(this_thread(), parent.promise());
   }
+  std::exception_ptr await_failure() noexcept { return join_.take_failure(); }
 
  protected:
   std::size_t size() const noexcept { return children_.size(); }
@@ -106,6 +107,7 @@ class [[nodiscard]] fork_join_awaiter {
       return start(detail::this_thread(), parent.promise(), std::index_sequence_for<Ts...>());
     }
   }
+  std::exception_ptr await_failure() noexcept { return join_.take_failure(); }
   std::tuple<detail::fork_value<Ts>...> await_resume() {
     if (join_.failed()) [[unlikely]]
       join_.rethrow_first();

@@ -68,6 +68,8 @@ class [[nodiscard]] callback_awaiter<R(Args...), Start, Convert, OnStop> final
       return outcome_.get();
     }
   }
+  /// For pass_on.hpp: then await_resume_result() is the end of it.
+  using detail::callback_wait::was_stopped;
   result<value_type> await_resume_result() {
     try {
       this->resumed();

@@ -119,6 +119,7 @@ class [[nodiscard]] TANDEM_API mutex_awaiter {
   bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
     return start(self.promise());
   }
+  std::exception_ptr await_failure() const noexcept { return room_.failure_if_cancelled(); }
   void await_resume() const { room_.throw_if_cancelled(); }
 
  protected:

@@ -92,12 +92,15 @@ class [[nodiscard]] result {
   std::exception_ptr exception() const {
     if (has_value()) return nullptr;
     if (state_.index() == 2) return std::get<2>(state_);
+    const std::error_code code = std::get<1>(state_);
+    if (const std::optional<stop_reason> why = detail::stop_reason_of(code)) {
+      return detail::cancellation(reason_of(*why));
+    }
     try {
-      check();
-    } catch (...) {
+      return std::make_exception_ptr(std::system_error(code));
+    } catch (...) {  // no memory for its text
       return std::current_exception();
     }
-    return nullptr;
   }
 
   bool is_cancelled() const noexcept {
@@ -144,9 +147,12 @@ class [[nodiscard]] result {
 
   [[noreturn]] static void detail_throw(std::error_code error) {
     if (const std::optional<stop_reason> why = detail::stop_reason_of(error)) {
-      throw operation_cancelled(*why != stop_reason::none ? *why : current_stop_reason());
+      throw operation_cancelled(reason_of(*why));
     }
     throw std::system_error(error);
+  }
+  static stop_reason reason_of(stop_reason said) noexcept {
+    return said != stop_reason::none ? said : current_stop_reason();
   }
 
   std::variant<stored_type, std::error_code, std::exception_ptr> state_;

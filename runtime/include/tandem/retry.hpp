@@ -94,7 +94,9 @@ task<T> run_retry(Make make, retry_options options) {
         stopped = pause.await_failure();
         if (stopped == nullptr) pause.await_resume();
       } else {
-        co_await yield();
+        auto turn = yield();
+        co_await wait_for(turn);
+        stopped = turn.await_failure();
       }
     } catch (...) {
       stopped = std::current_exception();

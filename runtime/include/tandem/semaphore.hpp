@@ -154,9 +154,12 @@ class [[nodiscard]] TANDEM_API semaphore_awaiter {
   bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
     return start(self.promise());
   }
+  std::exception_ptr await_failure() noexcept {
+    return room_.has_waited() && was_refused() ? room_.failure_if_cancelled() : nullptr;
+  }
   void await_resume() {
-    if (room_.has_waited()) [[unlikely]]
-      finish_wait();
+    if (room_.has_waited() && was_refused()) [[unlikely]]
+      room_.throw_if_cancelled();
   }
 
  protected:
@@ -165,7 +168,8 @@ class [[nodiscard]] TANDEM_API semaphore_awaiter {
 
  private:
   bool start(detail::promise_base& waiting) noexcept;
-  void finish_wait();
+  /// After a wait.
+  bool was_refused() noexcept;
 
   detail::waiter_room<detail::semaphore_waiter> room_;
 };

@@ -104,7 +104,8 @@ class stop_listener : public stop_waiter {
 
 /// The stop state of one environment.
 ///
-/// @thread_safety  link, unlink and publish: the task's own strand; everything else: any thread
+/// @thread_safety  link, unlink and publish: the task's own strand; everything else: any thread.
+///                 publish and reason also touch the states above, which outlive it
 class TANDEM_API stop_state {
  public:
   stop_state() noexcept = default;

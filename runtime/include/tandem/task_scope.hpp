@@ -63,6 +63,7 @@ class TANDEM_API scope_join_awaiter : private stop_listener {
   bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
     return start(self.promise());
   }
+  std::exception_ptr await_failure() noexcept;
   void await_resume();
   /// The last child has ended. @returns whether the waiting task is to be posted now
   bool finish() noexcept;
@@ -93,6 +94,7 @@ class [[nodiscard]] TANDEM_API scope_spawn_awaiter : private place_waiter {
   bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
     return start(self.promise());
   }
+  std::exception_ptr await_failure() const noexcept { return failure_if_cancelled(); }
   void await_resume();
 
  private:
@@ -253,12 +255,13 @@ class TANDEM_API task_scope {
   void child_ended() noexcept;
   /// After the join.
   bool was_cut_short() const noexcept { return cut_short_.load(std::memory_order_relaxed); }
-  void rethrow_first() {
-    if (!failed_.load(std::memory_order_acquire)) return;
+  /// Null: no child has failed.
+  std::exception_ptr take_first_failure() noexcept {
+    if (!failed_.load(std::memory_order_acquire)) return nullptr;
     // Handed over, and claimed again: after a join in the body a later failure is a new first one.
     failed_.store(false, std::memory_order_relaxed);
     claimed_.store(false, std::memory_order_relaxed);
-    std::rethrow_exception(std::exchange(first_failure_, nullptr));
+    return std::exchange(first_failure_, nullptr);
   }
 
   /// scopes/watch. Where the body's variables are, if that is known.
@@ -313,12 +316,14 @@ class TANDEM_API scope_runner : public task_scope {
   /// Instead of start(): calling the body has thrown, maybe after it had spawned children.
   /// @returns what to go on with
   std::coroutine_handle<> body_has_thrown(promise_base& parent) noexcept;
-  /// After body and children have ended; on the parent's strand.
-  void leave();
+  /// After body and children have ended; on the parent's strand. @returns what the scope ends with,
+  /// null: as the body does
+  std::exception_ptr leave() noexcept;
 
  private:
   static std::coroutine_handle<> body_ended(const ended_frame& body) noexcept;
   outcome_base* body_result_ = nullptr;
+  bool has_left_ = false;
 };
 
 }  // namespace detail
@@ -357,8 +362,12 @@ class [[nodiscard]] scope_awaiter : private detail::scope_runner {
     start(running, parent.promise());
     return detail::transfer(running.handle());
   }
+  std::exception_ptr await_failure() noexcept {
+    std::exception_ptr failure = leave();
+    return failure != nullptr ? failure : result_.take_failure();
+  }
   value_type await_resume() {
-    leave();
+    if (std::exception_ptr failure = leave()) std::rethrow_exception(std::move(failure));
     return result_.get();
   }
 

@@ -20,6 +20,10 @@ class [[nodiscard]] yield_awaiter {
   void await_suspend(std::coroutine_handle<Promise> self) noexcept {
     self.promise().post(post_kind::yield);
   }
+  std::exception_ptr await_failure() const noexcept {
+    const stop_reason why = current_stop_reason();
+    return why != stop_reason::none ? detail::cancellation(why) : nullptr;
+  }
   void await_resume() const { throw_if_stopped(); }
 };
 

@@ -44,8 +44,13 @@ bool blocking_request::start(promise_base& waiting, outcome_base& result) noexce
   return !finish_unposted();
 }
 
+std::exception_ptr blocking_request::failure_if_stopped() noexcept {
+  if (held_clock_ != nullptr) release_clock(*std::exchange(held_clock_, nullptr));
+  return failure_if_cancelled();
+}
+
 void blocking_request::resumed() {
-  if (held_clock_ != nullptr) release_clock(*held_clock_);
+  if (held_clock_ != nullptr) release_clock(*std::exchange(held_clock_, nullptr));
   throw_if_cancelled();
 }
 

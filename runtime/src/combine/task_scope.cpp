@@ -124,7 +124,7 @@ void task_scope::note_failure(std::exception_ptr failure) noexcept {
     return;
   }
   first_failure_ = std::move(failure);
-  failed_.store(true, std::memory_order_release);  // pairs with rethrow_first
+  failed_.store(true, std::memory_order_release);  // pairs with take_first_failure()
   // scopes/fail: our hold keeps the scope alive
   env_.stop().request_stop(stop_reason::sibling_failed);
 }
@@ -185,9 +185,13 @@ void scope_join_awaiter::go_on(stop_listener& self) noexcept {
   static_cast<scope_join_awaiter&>(self).waiting_->post();
 }
 
-void scope_join_awaiter::await_resume() {
+std::exception_ptr scope_join_awaiter::await_failure() noexcept {
   scope_->joining_ = nullptr;
-  scope_->rethrow_first();
+  return scope_->take_first_failure();
+}
+
+void scope_join_awaiter::await_resume() {
+  if (std::exception_ptr failure = await_failure()) std::rethrow_exception(std::move(failure));
 }
 
 scope_spawn_awaiter::scope_spawn_awaiter(task_scope& scope, executor* target, task<void>&& child,
@@ -227,12 +231,12 @@ std::coroutine_handle<> scope_runner::body_has_thrown(promise_base& parent) noex
   return parent.handle();
 }
 
-void scope_runner::leave() {
-  env_.end();
-  rethrow_first();
+std::exception_ptr scope_runner::leave() noexcept {
+  if (!std::exchange(has_left_, true)) env_.end();
+  if (std::exception_ptr failure = take_first_failure()) return failure;
   // Children that gave up because the caller was stopped: what the scope was for has not been done.
   const stop_reason callers = env_.parent()->stop().reason();
-  if (was_cut_short() && callers != stop_reason::none) throw operation_cancelled(callers);
+  return was_cut_short() && callers != stop_reason::none ? cancellation(callers) : nullptr;
 }
 
 std::coroutine_handle<> scope_runner::body_ended(const ended_frame& body) noexcept {

@@ -98,6 +98,9 @@ class worker {
   bool forks_turn = false;            // an item of another lane has just had its turn
   bool give_way = false;              // joins/give_way: a join asked for an item of another lane
   bool searching = false;             // counted as such in the pool's word
+  bool saw_young = false;             // lanes/ripe: its last round found nothing else
+  bool looks_out = false;             // lookout: it is the one
+  std::uint64_t looked_out_at = 0;    // lookout/look: the last time
   std::uint32_t looked_at = 0;        // ports/look: the tick of the last one
   std::uint32_t came_by_port = 0;     // likewise: how much came the last time
   std::uint32_t vain_spins = 0;       // ports/spin: in a row

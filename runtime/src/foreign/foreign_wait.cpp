@@ -91,11 +91,13 @@ void foreign_wait::resumed() {
 
 bool foreign_wait::stop_came() const noexcept { return waiting_->env->stop().stop_requested(); }
 
+bool foreign_wait::was_stopped() const noexcept {
+  return end_ == how::stopped ||
+         (end_ == how::dropped && waiting_->env->stop().reason() != stop_reason::none);
+}
+
 std::error_code foreign_wait::error() const noexcept {
-  const stop_reason reason = waiting_->env->stop().reason();
-  if (end_ == how::stopped || (end_ == how::dropped && reason != stop_reason::none)) {
-    return make_error_code(reason);
-  }
+  if (was_stopped()) return make_error_code(waiting_->env->stop().reason());
   return make_error_code(errc::callback_dropped);
 }
 

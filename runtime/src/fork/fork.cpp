@@ -14,13 +14,15 @@
 
 namespace tandem::inline v0::detail {
 
-void join_frame::rethrow_first() {
+std::exception_ptr join_frame::take_first() noexcept {
   // Relaxed: the join has ordered the child's end before the parent.
   outcome_base& room = *first_failed_.load(std::memory_order_relaxed);
-  const std::exception_ptr failure = std::move(room.error);
+  std::exception_ptr failure = std::move(room.error);
   std::destroy_at(&room.error);
-  std::rethrow_exception(failure);
+  return failure;
 }
+
+void join_frame::rethrow_first() { std::rethrow_exception(take_first()); }
 
 void join_frame::note_failure(outcome_base& room, const environment& env) noexcept {
   outcome_base* none = nullptr;

@@ -20,6 +20,8 @@ inline constexpr std::int64_t no_deadline = INT64_MAX;
 ///                 wait_outside()
 bool wait_on(std::atomic<std::uint32_t>& word, std::uint32_t expected,
              std::int64_t deadline_ns = no_deadline) noexcept;
+/// Whether a deadline that is some 100 us away is kept about so, not rounded up to milliseconds.
+bool waits_are_short() noexcept;
 /// wait_on() for a thread outside the runtime, at which signals of the process arrive: their
 /// handlers run meanwhile.
 void wait_outside(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;

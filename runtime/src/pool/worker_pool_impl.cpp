@@ -40,8 +40,8 @@ worker_pool::impl::impl(worker_pool& of, tandem::runtime& runtime, detail::pool_
       waking(limits, word, idle, workers, threads, control),
       submissions(options.submissions),
       // Spinning pays only where the spinner does not sit on the CPU that the work needs.
-      order(workers, submissions, waking, usable_cpus() > 1),
-      working(of, limits, word, idle, threads, workers, control, waking, port, order),
+      order(workers, submissions, waking, watched, usable_cpus() > 1),
+      working(of, limits, word, idle, threads, workers, control, waking, watched, port, order),
       driven(of, workers, submissions, order),
       desk({*this, runtime, name, driver, visiting, life, limits, word, workers, threads, waking,
             submissions, saturated}),

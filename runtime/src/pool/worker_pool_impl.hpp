@@ -15,6 +15,7 @@
 #include "crew/busy_word.hpp"
 #include "crew/crew.hpp"
 #include "crew/idle_workers.hpp"
+#include "crew/lookout.hpp"
 #include "crew/pool_limits.hpp"
 #include "crew/pool_settings.hpp"
 #include "crew/port_slot.hpp"
@@ -85,6 +86,7 @@ class worker_pool::impl final : private detail::crew_owner, private detail::cont
   detail::control_slot control;
   detail::crew threads;
   detail::waker waking;
+  detail::lookout watched;
   detail::port_slot port;
 
   // What waits, and what runs next.

@@ -66,12 +66,12 @@ bool semaphore_awaiter::start(detail::promise_base& waiting) noexcept {
   return true;
 }
 
-void semaphore_awaiter::finish_wait() {
-  if (!room_.get().cancelled()) return;
+bool semaphore_awaiter::was_refused() noexcept {
+  if (!room_.get().cancelled()) return false;
   // waiting/let_go. A large request that is gone may have held up smaller ones. Not from inside
   // on_stop: under the stop locks no other leaf can be ended.
   target_->release(0);
-  room_.throw_if_cancelled();
+  return true;
 }
 
 }  // namespace tandem::inline v0

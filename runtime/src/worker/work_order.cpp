@@ -10,6 +10,7 @@
 #include <tandem/detail/observing.hpp>
 
 #include "observe/observed_segment.hpp"
+#include "platform/fast_ticks.hpp"
 #include "platform/spin_pause.hpp"
 
 namespace tandem::inline v0::detail {
@@ -34,6 +35,14 @@ void tell_of_steal(worker& self, const worker& victim, std::uint32_t moved) noex
 
 }  // namespace
 
+std::uint64_t lane_time() noexcept {
+  static const bool has_ticks = platform::has_ticks();
+  if (has_ticks) [[likely]]
+    return platform::fast_ticks();
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count()) * 2;
+}
+
 job* work_order::next(worker& self) noexcept {
   if (++self.tick % fairness_interval == 0) {
     if (job* item = old_end(self)) return item;
@@ -46,7 +55,7 @@ job* work_order::next(worker& self) noexcept {
     self.give_way = false;
     self.forks_turn = true;
     // What was posted before the flag was set is seen by the scan.
-    if (self.forks.look_after()) waker_.wake_one();
+    expose_to_thieves(self, false);
     if (job* item = from_other_lanes(self)) {
       if (!self.fifo.empty() || injected_waits()) {
         self.forks.attention.store(true, std::memory_order_relaxed);  // own thread reads it
@@ -63,7 +72,7 @@ job* work_order::next(worker& self) noexcept {
 }
 
 bool work_order::look_after_lane(worker& self, lane_look why) noexcept {
-  if (self.forks.look_after(why == lane_look::siblings)) waker_.wake_one();
+  expose_to_thieves(self, why == lane_look::siblings);
   if (self.fifo.empty() && !injected_waits()) return false;
   self.forks.attention.store(true, std::memory_order_relaxed);  // own thread reads it
   if (why != lane_look::join) return false;
@@ -73,6 +82,14 @@ bool work_order::look_after_lane(worker& self, lane_look why) noexcept {
   }
   self.give_way = true;
   return true;
+}
+
+void work_order::expose_to_thieves(worker& self, bool all) noexcept {
+  const exposure made = self.forks.look_after(all, lane_time);
+  if (made == exposure::nothing) return;
+  // lookout/expose: after the items are public.
+  if (made == exposure::young && lookout_.is_there()) return;
+  waker_.wake_one();
 }
 
 job* work_order::from_other_lanes(worker& self) noexcept {
@@ -143,6 +160,8 @@ job* work_order::search(worker& self) noexcept {
 
 job* work_order::steal_round(worker& self) noexcept {
   if (job* item = take_injected(self)) return item;
+  self.saw_young = false;
+  const std::uint64_t now = lane_time();
   const unsigned count = workers_.count();
   const unsigned first = static_cast<unsigned>(self.next_random() % count);
   for (unsigned i = 0; i < count; ++i) {
@@ -151,10 +170,11 @@ job* work_order::steal_round(worker& self) noexcept {
     std::uint32_t moved = 0;
     job* item = victim.fifo.steal_half(self.fifo, moved);
     if (item == nullptr) {
-      item = victim.forks.steal();
+      item = victim.forks.steal_ripe(now, self.saw_young);
       moved = 1;
     }
     if (item != nullptr) {
+      self.saw_young = false;
       self.steals.add(moved);
       if (tasks_are_observed()) [[unlikely]]
         tell_of_steal(self, victim, moved);
@@ -196,6 +216,29 @@ bool work_order::anything_queued() const noexcept {
     if (each.fifo.size() != 0 || !each.forks.empty()) return true;
   }
   return false;
+}
+
+bool work_order::anything_to_wake_for() const noexcept {
+  if (injected_waits()) return true;
+  // lookout/leave. Read before the lanes.
+  const bool watched = lookout_.is_there();
+  const std::uint64_t now = lane_time();
+  for (const worker& each : workers_) {
+    if (each.fifo.size() != 0) return true;
+    if (!each.forks.empty() && !(watched && each.forks.is_young(now))) return true;
+  }
+  return false;
+}
+
+lookout_sight work_order::look_out(std::uint64_t& last) const noexcept {
+  const std::uint64_t now = lane_time();
+  bool moves = false;
+  for (const worker& each : workers_) {
+    if (!each.forks.empty() && !each.forks.is_young(now)) return lookout_sight::ripe;
+    moves = moves || static_cast<std::int64_t>(each.forks.born() - last) > 0;
+  }
+  last = now;
+  return moves ? lookout_sight::young : lookout_sight::quiet;
 }
 
 job* work_order::take_submission(worker& self) noexcept {

@@ -3,15 +3,20 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include <tandem/detail/injection_lane.hpp>
 #include <tandem/job.hpp>
 
+#include "crew/lookout.hpp"
 #include "crew/waker.hpp"
 #include "crew/worker_set.hpp"
 #include "submit/submission_queue.hpp"
 
 namespace tandem::inline v0::detail {
+
+/// lanes/ripe. The time by which items are young: some two counts a nanosecond.
+std::uint64_t lane_time() noexcept;
 
 /// The queues of a pool, as its workers see them. What has a worker as its argument is that
 /// worker's thread's alone.
@@ -19,8 +24,12 @@ class work_order {
  public:
   /// @param may_spin  a search goes on for a moment where nothing is found
   work_order(const worker_set& workers, submission_queue& submissions, waker& wakes,
-             bool may_spin) noexcept
-      : workers_(workers), submissions_(submissions), waker_(wakes), may_spin_(may_spin) {}
+             const lookout& watched, bool may_spin) noexcept
+      : workers_(workers),
+        submissions_(submissions),
+        waker_(wakes),
+        lookout_(watched),
+        may_spin_(may_spin) {}
   work_order(const work_order&) = delete;
   work_order& operator=(const work_order&) = delete;
 
@@ -48,6 +57,10 @@ class work_order {
   /// What was posted from outside. Also for statistics, which gather it.
   injection_lane& injection() const noexcept { return injection_; }
   bool anything_queued() const noexcept;
+  /// parking/look, parking/pass_on. Whether anything waits that no lookout looks after.
+  bool anything_to_wake_for() const noexcept;
+  /// lookout/look. @param last  when it looked before; then it is now
+  lookout_sight look_out(std::uint64_t& last) const noexcept;
   /// In the lanes of all workers.
   std::size_t in_lanes() const noexcept;
   /// In all queues.
@@ -57,6 +70,8 @@ class work_order {
 
  private:
   bool injected_waits() const noexcept { return !injection_.empty() || !submissions_.empty(); }
+  /// fork_lane/expose, parking/expose, lookout/expose
+  void expose_to_thieves(worker& self, bool all) noexcept;
   job* from_other_lanes(worker& self) noexcept;
   /// inbox/take. With an item, if its lane is empty, some of those behind it come along.
   job* take_injected(worker& self) noexcept;
@@ -70,6 +85,7 @@ class work_order {
   const worker_set& workers_;
   submission_queue& submissions_;
   waker& waker_;
+  const lookout& lookout_;
   const bool may_spin_;
   mutable injection_lane injection_;
 };

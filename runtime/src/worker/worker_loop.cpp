@@ -26,6 +26,11 @@ constexpr auto spin_time = std::chrono::microseconds(40);
 constexpr std::uint32_t vain_spins_in_a_row = 4;
 constexpr std::uint32_t spins_between_trials = 63;
 
+/// From now on, in ns of the steady clock.
+std::int64_t after(std::chrono::nanoseconds time) noexcept {
+  return (std::chrono::steady_clock::now() + time).time_since_epoch().count();
+}
+
 // Its owner's; others read it only to wake whoever lies there.
 worker_port* port_of(const worker& self) noexcept {
   return self.lies_in.load(std::memory_order_relaxed);
@@ -107,7 +112,9 @@ void worker_loop::end_search(worker& self) noexcept {
   // the next for it.
   const busy_word::counts before = word_.end_search();
   self.searching = false;
-  if (before.searching() == 1 && before.room() > 0 && order_.anything_queued()) waker_.wake_one();
+  if (before.searching() == 1 && before.room() > 0 && order_.anything_to_wake_for()) {
+    waker_.wake_one();
+  }
 }
 
 bool worker_loop::park(worker& self) noexcept {
@@ -126,6 +133,8 @@ bool worker_loop::park(worker& self) noexcept {
       threads_.leave(self);  // submissions/end
       return false;
     }
+    self.looks_out = std::exchange(self.saw_young, false) && platform::waits_are_short() &&
+                     lookout_.begin();  // lookout/begin
     idle_.push(self);
     // parking/announce. seq_cst: first we are counted as idle, then we look at the queues once
     // more.
@@ -137,7 +146,7 @@ bool worker_loop::park(worker& self) noexcept {
   gathered_by_.ran_dry();  // gathering/run_dry
   // parking/look. If nobody searches any more, what came between our last look and parking/announce
   // is ours to find. Most likely it is ourselves whom we wake: we are on top of the stack.
-  if (last && order_.anything_queued()) waker_.wake_one();
+  if (last && order_.anything_to_wake_for()) waker_.wake_one();
   return rest(self);
 }
 
@@ -179,8 +188,10 @@ bool worker_loop::rest(worker& self) noexcept {
     // ports/lie_in. Whoever waits there stays, however long, unless there must not be so many.
     const unsigned threads = threads_.threads();
     const bool stays = port_of(self) != nullptr && threads <= workers_.most();
-    const std::int64_t until =
+    const std::int64_t may_stay =
         stays ? platform::no_deadline : limits_.stays_until(since, threads, workers_.most());
+    const std::int64_t until =
+        self.looks_out ? std::min(may_stay, after(lookout::pause)) : may_stay;
     const bool port_calls = lie(self, spell, until);
     // acquire: pairs with whoever takes us off the stack, and with changes/look_again.
     std::uint32_t signal = self.signal.load(std::memory_order_acquire);
@@ -197,16 +208,22 @@ bool worker_loop::rest(worker& self) noexcept {
         return true;
       }
       move_out_of_port(self);
+    } else if (self.looks_out && until < may_stay &&
+               (signal == worker::parked || signal == worker::in_port)) {
+      if (look_out(self)) return true;
     } else if (signal == worker::parked || signal == worker::in_port) {
       // crew/retire. Several may be too many. Nobody went: perhaps because we are being woken.
       if (!threads_.retire_one()) since = std::chrono::steady_clock::now();
     } else if (signal == worker::dismissed) {
       leave_port(self);
+      if (end_lookout(self) && order_.anything_queued()) waker_.wake_one();
       threads_.leave(self);
       return false;
     } else {
       self.signal.store(worker::running, std::memory_order_relaxed);  // ours again
       self.searching = self.handed == nullptr;  // as whoever woke it has counted it
+      // lookout/end. Whoever searches looks before it parks.
+      if (end_lookout(self) && !self.searching && order_.anything_queued()) waker_.wake_one();
       order_.take_handed(self);
       worker_port* const port = forget_port(self);
       const bool any = port != nullptr && take_from_port(self, *port) != 0;
@@ -216,6 +233,27 @@ bool worker_loop::rest(worker& self) noexcept {
       return true;
     }
   }
+}
+
+bool worker_loop::look_out(worker& self) noexcept {
+  const lookout_sight sight = order_.look_out(self.looked_out_at);
+  if (sight == lookout_sight::young) return false;
+  if (sight == lookout_sight::ripe && waker_.get_up(self)) {
+    (void)end_lookout(self);
+    self.searching = true;
+    if (worker_port* const port = forget_port(self)) (void)take_from_port(self, *port);
+    return true;
+  }
+  // Also if as many as may be are busy: whoever makes room looks (crew/goal).
+  (void)end_lookout(self);
+  if (order_.anything_queued()) waker_.wake_one();
+  return false;
+}
+
+bool worker_loop::end_lookout(worker& self) noexcept {
+  if (!std::exchange(self.looks_out, false)) return false;
+  lookout_.end();
+  return true;
 }
 
 bool worker_loop::is_still_last(worker& self) noexcept {

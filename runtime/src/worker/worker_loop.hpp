@@ -12,6 +12,7 @@
 #include "crew/busy_word.hpp"
 #include "crew/crew.hpp"
 #include "crew/idle_workers.hpp"
+#include "crew/lookout.hpp"
 #include "crew/port_slot.hpp"
 #include "crew/waker.hpp"
 #include "sizing/control_slot.hpp"
@@ -23,7 +24,7 @@ class worker_loop {
  public:
   worker_loop(executor& home, const pool_limits& limits, busy_word& word, idle_workers& idle,
               crew& threads, const worker_set& workers, const control_slot& control, waker& wakes,
-              const port_slot& port, work_order& order) noexcept
+              lookout& watch, const port_slot& port, work_order& order) noexcept
       : home_(home),
         limits_(limits),
         word_(word),
@@ -32,6 +33,7 @@ class worker_loop {
         workers_(workers),
         control_(control),
         waker_(wakes),
+        lookout_(watch),
         port_(port),
         order_(order) {}
   worker_loop(const worker_loop&) = delete;
@@ -53,6 +55,10 @@ class worker_loop {
   /// crew/step_back. Parks if too many are busy. @returns false if the thread is to end
   bool step_back(worker& self) noexcept;
   bool rest(worker& self) noexcept;
+  /// lookout/look. @returns whether it has got up
+  bool look_out(worker& self) noexcept;
+  /// lookout/end, if it is the one. @returns whether it was
+  bool end_lookout(worker& self) noexcept;
   /// After half a second. Whether no worker is busy.
   bool is_still_last(worker& self) noexcept;
   /// Until its signal says something else, or that time. @returns whether its port has something
@@ -81,6 +87,7 @@ class worker_loop {
   const worker_set& workers_;
   const control_slot& control_;
   waker& waker_;
+  lookout& lookout_;
   const port_slot& port_;
   work_order& order_;
   gathering_slot gathered_by_;

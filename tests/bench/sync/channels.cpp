@@ -1,4 +1,4 @@
-// channels.cpp: cases channel_*: items through a bounded channel, by one and by four tasks at each end.
+// channels.cpp: cases channel_*: items through a bounded channel, by 1, 4 and 16 tasks at each end.
 // SPDX-License-Identifier: MIT
 #include <atomic>
 #include <tandem/channel.hpp>
@@ -41,6 +41,7 @@ task<void> exchange(long n) {
 void add_channels(case_list& cases) {
   cases.push_back(looped(problems::channel_1_1, exchange<1>));
   cases.push_back(looped(problems::channel_4_4, exchange<4>));
+  cases.push_back(looped(problems::channel_16_16, exchange<16>));
   cases.push_back(looped(problems::allocs_channel, exchange<1>));
 }
 

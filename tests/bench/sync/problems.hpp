@@ -61,6 +61,9 @@ constexpr problem channel_1_1{"channel_1_1", "ns/item",
                               "bounded 128, 1 sender, 1 receiver, 2,000,000 items", 2'000'000};
 constexpr problem channel_4_4{"channel_4_4", "ns/item",
                               "bounded 128, 4 senders, 4 receivers, 2,000,000 items", 2'000'000};
+constexpr problem channel_16_16{"channel_16_16", "ns/item",
+                                "bounded 128, 16 senders, 16 receivers, 2,000,000 items",
+                                2'000'000};
 // The same children, forked: what a group may cost is measured by them.
 constexpr problem fork_join_8_ready{"fork_join_8_ready", "ns/group",
                                     "8 children that do not wait, 100,000 forks", 100'000};

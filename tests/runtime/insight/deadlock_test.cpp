@@ -133,6 +133,10 @@ TEST(deadlock, a_circle_of_locks_is_found_while_others_run) {
   EXPECT_NE(report.text.find("2 tasks wait for each other in a circle"), std::string::npos);
   first.cancel();
   second.cancel();
+  EXPECT_THROW(first.wait(), tandem::operation_cancelled);
+  try {
+    second.wait();  // may have got its second lock before its stop
+  } catch (const tandem::operation_cancelled&) {}
   over = true;
   goes_on.wait();
 }

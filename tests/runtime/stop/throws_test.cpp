@@ -3,11 +3,20 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstddef>
+#include <stdexcept>
+#include <tandem/channel.hpp>
+#include <tandem/context.hpp>
 #include <tandem/event.hpp>
 #include <tandem/finally.hpp>
 #include <tandem/for_each_concurrent.hpp>
+#include <tandem/fork_each.hpp>
+#include <tandem/fork_join.hpp>
+#include <tandem/latch.hpp>
+#include <tandem/mutex.hpp>
 #include <tandem/race.hpp>
 #include <tandem/retry.hpp>
+#include <tandem/semaphore.hpp>
 #include <tandem/shielded.hpp>
 #include <tandem/when_all.hpp>
 #include <tandem/when_any.hpp>
@@ -83,6 +92,67 @@ TEST(throws, what_limits_or_joins_awaitables_throws_nothing_itself) {
   EXPECT_EQ(costs_of_stop(
                 []() -> task<void> { co_await race(sleep_for(hours(1)), sleep_for(hours(2))); }),
             once);
+}
+
+TEST(throws, waits_for_what_tasks_share_throw_nothing_below_a_limit) {
+  const std::array<long, 3> once{0, 1, 0};  // in the frame that awaits the limit
+  const auto limited = [once](const char* what, auto wait) {
+    EXPECT_EQ(costs_of_stop([&wait]() -> task<void> { co_await with_timeout(hours(2), wait()); }),
+              once)
+        << what;
+  };
+  event never;
+  limited("event", [&never] { return never.wait(); });
+  mutex locked;
+  ASSERT_TRUE(locked.try_lock());
+  limited("mutex::lock", [&locked] { return locked.lock(); });
+  limited("mutex::scoped_lock", [&locked] { return locked.scoped_lock(); });
+  locked.unlock();
+  semaphore none(0);
+  limited("semaphore", [&none] { return none.scoped(2); });
+  latch open(1);
+  limited("latch", [&open] { return open.wait(); });
+  channel<int> empty(1);
+  limited("channel::receive", [&empty] { return empty.receive(); });
+  channel<int> full(1);
+  ASSERT_TRUE(full.try_send(1));
+  limited("channel::send", [&full] { return full.send(2); });
+}
+
+TEST(throws, forks_scopes_and_bindings_throw_nothing_below_a_limit) {
+  static context_local<int> number;
+  EXPECT_EQ(costs_of_stop([]() -> task<void> {
+              co_await with_timeout(hours(2), fork_join(sleep_long(), sleep_long()));
+            }),
+            (std::array<long, 3>{2, 1, 0}));
+  EXPECT_EQ(costs_of_stop([]() -> task<void> {
+              co_await with_timeout(hours(2),
+                                    fork_each(2, [](std::size_t) { return sleep_long(); }));
+            }),
+            (std::array<long, 3>{2, 1, 0}));
+  EXPECT_EQ(costs_of_stop([]() -> task<void> {
+              co_await with_timeout(hours(2), with_context(number, 1, sleep_long()));
+            }),
+            (std::array<long, 3>{1, 1, 0}));
+  EXPECT_EQ(costs_of_stop([]() -> task<void> {
+              const auto body = [](task_scope&) { return sleep_long(); };
+              co_await with_timeout(hours(2), with_scope(body));
+            }),
+            (std::array<long, 3>{1, 1, 0}));
+}
+
+TEST(throws, a_pause_between_attempts_throws_nothing_itself) {
+  // The attempt fails at once; the stop comes between two of them.
+  const auto fails = []() -> task<void> {
+    throw std::runtime_error("planned");
+    co_return;
+  };
+  const auto cost = costs_of_stop([fails] {
+    return retry(fails,
+                 retry_options().attempts(2).initial_delay(hours(1)).jitter(retry_jitter::none));
+  });
+  EXPECT_EQ(cost[0] + cost[1], 1)
+      << "the failure of the attempt is reported, and its text asked for";
 }
 
 TEST(throws, tasks_of_the_users_throw_once_each_and_whoever_awaits_them_once) {

@@ -5,13 +5,18 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
+#include <cstdint>
 #include <string>
+#include <thread>
 
 #include "runtime/support/crew_parts.hpp"
 
 namespace {
 
 using crew_parts::crew_of_one_test;
+using tandem::detail::exposure;
+using tandem::detail::lookout_sight;
 
 tandem::pool_options two_workers() {
   tandem::pool_options chosen;
@@ -32,7 +37,7 @@ class queues {
   queues()
       : parts(two_workers(), false),
         submissions(parts.options->submissions),
-        order(parts.workers, submissions, parts.waking, false) {
+        order(parts.workers, submissions, parts.waking, watched, false) {
     first = &parts.workers.take();
     second = &parts.workers.take();
   }
@@ -58,6 +63,7 @@ class queues {
 
   crew_of_one_test parts;
   tandem::detail::submission_queue submissions;
+  tandem::detail::lookout watched;
   tandem::detail::work_order order;
   tandem::detail::worker* first = nullptr;
   tandem::detail::worker* second = nullptr;
@@ -116,6 +122,126 @@ TEST(work_order, a_next_slot_is_taken_only_from_a_worker_that_is_stuck) {
   queues of;
   EXPECT_EQ(of.second->fifo.exchange_next(&of.make('a')), nullptr);
   EXPECT_EQ(queues::name_of(of.order.search(*of.first)), "a") << "it has begun nothing meanwhile";
+}
+
+/// Two items in the lane of `of.second`, public from `now` on.
+void fork_two(queues& of, std::uint64_t now) {
+  of.second->forks.push_sibling(&of.make('a'));
+  of.second->forks.push_sibling(&of.make('b'));
+  EXPECT_EQ(of.second->forks.look_after(true, [now] { return now; }), exposure::young);
+}
+
+TEST(fork_lane, what_is_first_in_a_lane_that_its_owner_had_found_empty_is_young_for_a_moment) {
+  queues of;
+  fork_two(of, 1'000'000);
+  bool young = false;
+  EXPECT_EQ(of.second->forks.steal_ripe(1'000'100, young), nullptr);
+  EXPECT_TRUE(young);
+  young = false;
+  young = false;
+  EXPECT_EQ(of.second->forks.steal_ripe(999'900, young), nullptr) << "born since the look";
+  EXPECT_TRUE(young);
+  young = false;
+  EXPECT_EQ(queues::name_of(of.second->forks.steal_ripe(1'010'000, young)), "a");
+  EXPECT_FALSE(young);
+  // As steal() found it: the time is the lane's, not the item's.
+  EXPECT_EQ(queues::name_of(of.second->forks.steal_ripe(1'010'000, young)), "b");
+  EXPECT_EQ(of.second->forks.steal_ripe(1'010'000, young), nullptr);
+  EXPECT_FALSE(young) << "there is none";
+}
+
+TEST(fork_lane, what_its_owner_takes_back_makes_room_for_what_is_young_again) {
+  queues of;
+  fork_two(of, 1'000'000);
+  EXPECT_EQ(queues::name_of(of.second->forks.pop()), "b");
+  EXPECT_EQ(queues::name_of(of.second->forks.pop()), "a");
+  EXPECT_EQ(of.second->forks.pop(), nullptr);
+  fork_two(of, 2'000'000);
+  bool young = false;
+  EXPECT_EQ(of.second->forks.steal_ripe(2'000'100, young), nullptr);
+  EXPECT_TRUE(young);
+}
+
+TEST(fork_lane, what_has_waited_among_what_is_private_is_not_young) {
+  queues of;
+  fork_two(of, 1'000'000);
+  of.second->forks.push_sibling(&of.make('c'));
+  bool young = false;
+  EXPECT_EQ(queues::name_of(of.second->forks.steal_ripe(1'010'000, young)), "a");
+  EXPECT_EQ(queues::name_of(of.second->forks.steal_ripe(1'010'000, young)), "b");
+  EXPECT_EQ(of.second->forks.look_after(true, [] { return std::uint64_t{1'010'000}; }),
+            exposure::old);
+  EXPECT_EQ(queues::name_of(of.second->forks.steal_ripe(1'010'001, young)), "c");
+  EXPECT_FALSE(young);
+}
+
+TEST(fork_lane, siblings_are_exposed_together_though_the_ring_is_full_before_the_last) {
+  for (int before = 0; before < 256; ++before) {
+    tandem::detail::fork_lane lane;
+    named_job item;
+    for (int i = 0; i < before; ++i) {
+      lane.push_sibling(&item);
+      ASSERT_TRUE(lane.look_after());
+      ASSERT_EQ(lane.steal(), &item);
+    }
+    for (int i = 0; i < 3; ++i) lane.push_sibling(&item);
+    ASSERT_TRUE(lane.attention.load());
+    ASSERT_NE(lane.look_after(true, [] { return std::uint64_t{1}; }), exposure::nothing);
+    for (int i = 0; i < 3; ++i)
+      ASSERT_EQ(lane.steal(), &item) << "the ring is full after " << before;
+  }
+}
+
+TEST(fork_lane, siblings_are_exposed_though_something_was_public_before) {
+  queues of;
+  fork_two(of, 1'000'000);
+  of.second->forks.push_sibling(&of.make('c'));
+  of.second->forks.push_sibling(&of.make('d'));
+  EXPECT_EQ(of.second->forks.look_after(true, [] { return std::uint64_t{0}; }), exposure::nothing)
+      << "nobody has to be woken for more";
+  for (const char* name : {"a", "b", "c", "d"}) {
+    EXPECT_EQ(queues::name_of(of.second->forks.steal()), name);
+  }
+}
+
+TEST(work_order, a_lookout_sees_nothing_then_what_is_ripe_and_then_that_lanes_have_moved) {
+  queues of;
+  std::uint64_t last = 0;
+  EXPECT_EQ(of.order.look_out(last), lookout_sight::quiet);
+  of.second->forks.push_sibling(&of.make('a'));
+  (void)of.order.look_after_lane(*of.second, tandem::detail::lane_look::siblings);
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  EXPECT_EQ(of.order.look_out(last), lookout_sight::ripe);
+  EXPECT_EQ(queues::name_of(of.second->forks.pop()), "a");
+  EXPECT_EQ(of.second->forks.pop(), nullptr);
+  EXPECT_EQ(of.order.look_out(last), lookout_sight::young) << "it has got an item since";
+  EXPECT_EQ(of.order.look_out(last), lookout_sight::quiet);
+}
+
+TEST(work_order, a_lookout_looks_after_what_is_young_and_nothing_else) {
+  queues of;
+  EXPECT_FALSE(of.order.anything_to_wake_for());
+  of.second->forks.push_sibling(&of.make('a'));
+  (void)of.order.look_after_lane(*of.second, tandem::detail::lane_look::siblings);
+  EXPECT_TRUE(of.order.anything_to_wake_for()) << "there is no lookout";
+  EXPECT_TRUE(of.watched.begin());
+  EXPECT_FALSE(of.watched.begin()) << "there is one";
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  EXPECT_TRUE(of.order.anything_to_wake_for()) << "it is ripe";
+  EXPECT_EQ(queues::name_of(of.second->forks.pop()), "a");
+  EXPECT_EQ(of.second->forks.pop(), nullptr);
+  EXPECT_FALSE(of.order.anything_to_wake_for());
+  // Young for a while: born a little later than now.
+  of.second->forks.push_sibling(&of.make('c'));
+  EXPECT_EQ(
+      of.second->forks.look_after(true, [] { return tandem::detail::lane_time() + 200'000'000; }),
+      exposure::young);
+  EXPECT_FALSE(of.order.anything_to_wake_for());
+  EXPECT_EQ(queues::name_of(of.order.search(*of.first)), "-");
+  EXPECT_TRUE(of.first->saw_young);
+  of.inject('b');
+  EXPECT_TRUE(of.order.anything_to_wake_for());
+  of.watched.end();
 }
 
 TEST(work_order, who_blocks_or_steps_back_keeps_nothing) {

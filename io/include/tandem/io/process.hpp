@@ -52,6 +52,8 @@ class [[nodiscard]] TANDEM_IO_API process_wait_awaiter {
   }
   process_exit await_resume();
   result<process_exit> await_resume_result();
+  /// As socket_awaiter.
+  bool was_stopped() const noexcept { return operation_.was_stopped(); }
 
  private:
   bool start(tandem::detail::promise_base& waiting);

@@ -30,6 +30,8 @@ class [[nodiscard]] TANDEM_IO_API readiness_awaiter {
   }
   void await_resume();
   result<void> await_resume_result();
+  /// As socket_awaiter.
+  bool was_stopped() const noexcept { return operation_.was_stopped(); }
 
  private:
   bool start(tandem::detail::promise_base& waiting);

@@ -47,6 +47,8 @@ class [[nodiscard]] TANDEM_IO_API connect_awaiter {
   }
   tcp_stream await_resume();
   result<tcp_stream> await_resume_result();
+  /// As socket_awaiter.
+  bool was_stopped() const noexcept { return operation_.was_stopped(); }
 
  private:
   bool start(tandem::detail::promise_base& waiting);

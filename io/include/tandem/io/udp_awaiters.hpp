@@ -114,6 +114,8 @@ class [[nodiscard]] TANDEM_IO_API send_train_awaiter : public detail::socket_awa
 /// Awaiter of udp_socket::send_many().
 class [[nodiscard]] TANDEM_IO_API send_many_awaiter : public detail::socket_awaiter {
  public:
+  /// As socket_awaiter; but if some were sent await_resume() says how many.
+  bool was_stopped() const noexcept { return operation_.was_stopped() && list_.done == 0; }
   using lossy_when_dropped = detail::lossy<detail::operation_kind::send_datagrams>;
 
   send_many_awaiter(detail::socket& by, std::span<const outgoing_datagram> all) noexcept

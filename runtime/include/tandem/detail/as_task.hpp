@@ -71,7 +71,7 @@ using marked_t = std::conditional_t<lossy_when_dropped<A>, lossy_awaiter<Awaiter
 /// @tparam Held  the awaitable itself, or a reference to one that its owner keeps
 template <class T, class Held>
 task<T> await_held(Held held) {
-  if constexpr (gives_failure<awaiter_t<Held&&>>) {
+  if constexpr (gives_failure<awaiter_t<Held&&>> || tells_stop<awaiter_t<Held&&>>) {
     decltype(auto) inner = get_awaiter(static_cast<Held&&>(held));
     co_await wait_for(inner);
     co_await pass_on(failure_of(inner));

@@ -34,6 +34,8 @@ class TANDEM_API blocking_request : public leaf {
   /// @param result  takes the failure if the request could not be queued
   /// @returns       whether the task suspends
   bool start(promise_base& waiting, outcome_base& result) noexcept;
+  /// First thing in await_failure.
+  std::exception_ptr failure_if_stopped() noexcept;
   /// First thing in await_resume. @throws operation_cancelled if the call was taken out of the
   /// queue
   void resumed();

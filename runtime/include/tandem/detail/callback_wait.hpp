@@ -34,6 +34,7 @@ class TANDEM_API callback_wait : private foreign_wait {
   bool has_outcome() const noexcept { return was_called(); }
   /// Why there is none: a stop, or a callback that was dropped.
   using foreign_wait::error;
+  using foreign_wait::was_stopped;
   [[noreturn]] void throw_error() const;
 
   /// Hands the ticket to the foreign code. @throws what the user's function throws

@@ -44,6 +44,7 @@ class [[nodiscard]] TANDEM_API count_awaiter {
   bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
     return start(self.promise());
   }
+  std::exception_ptr await_failure() const noexcept { return room_.failure_if_cancelled(); }
   void await_resume() const { room_.throw_if_cancelled(); }
 
  private:

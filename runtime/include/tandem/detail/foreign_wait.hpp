@@ -50,6 +50,8 @@ class TANDEM_API foreign_wait : private stop_listener {
   void resumed();
 
   bool was_called() const noexcept { return end_ == how::called; }
+  /// Whether there is no outcome because of a stop; false where the start has failed.
+  bool was_stopped() const noexcept;
   /// Why there is no outcome: a stop, or a callback that was dropped.
   std::error_code error() const noexcept;
   /// @param dropped  says what was destroyed

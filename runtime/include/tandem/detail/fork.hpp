@@ -55,8 +55,11 @@ class join_frame {
   }
 
   bool failed() const noexcept { return first_failed_.load(std::memory_order_relaxed) != nullptr; }
-  /// After the join.
+  /// After the join. Of the child that failed first; null if none has.
+  std::exception_ptr take_failure() noexcept { return failed() ? take_first() : nullptr; }
   [[noreturn]] TANDEM_API void rethrow_first();
+  /// pre: failed()
+  TANDEM_API std::exception_ptr take_first() noexcept;
   /// The first failure by time is kept in its room, others are reported.
   TANDEM_API void note_failure(outcome_base& room, const environment& env) noexcept;
 
@@ -132,8 +135,7 @@ TANDEM_ALWAYS_INLINE void publish_child(thread_context& context, promise_base& c
 
 /// joins/publish, one of several siblings; when all are there, look_for_thieves() follows.
 TANDEM_ALWAYS_INLINE void publish_sibling(thread_context& context, promise_base& child) noexcept {
-  if (context.lane->push_sibling(&child)) [[unlikely]]
-    (void)look_after_lane(context, lane_look::push);
+  context.lane->push_sibling(&child);
 }
 TANDEM_ALWAYS_INLINE void look_for_thieves(thread_context& context) noexcept {
   // Relaxed: a hint, look_after_lane reads it by an exchange.

@@ -20,9 +20,12 @@
 //              somebody else has the item. Then read split again: whoever took the last public item
 //              sets `attention`
 //   expose     on attention: clear it by an exchange, then read top; if nothing is public, half of
-//              the private part becomes so (split, seq_cst), or all of it where several siblings
-//              have just been pushed, and the owner sees to it that an idle worker wakes
-//              (parking/wake); if there is none either, `attention` is set again for the next push
+//              the private part becomes so (split, seq_cst), and the owner sees to it that an idle
+//              worker wakes (parking/wake). Where several siblings have just been pushed all of it
+//              becomes public, whatever was; then read top again: a worker is woken if what was
+//              public has gone meanwhile. If there is none either, `attention` is set again for the
+//              next push. What it exposes is young if the owner had found the lane empty before: then
+//              it writes the time down first (lanes/ripe, in runtime/src/worker/README.md)
 // So whenever nothing is public, either `attention` is set or nothing is private.
 // The accesses of fork_lane/take_back, fork_lane/take_last and fork_lane/steal are all seq_cst: of
 // an owner and a thief that want one item at least one sees the other. A thief that read an old
@@ -49,6 +52,13 @@ struct std_atomics {
   using atomic = std::atomic<T>;
 };
 
+/// For what fork_lane/expose wants somebody woken.
+enum class exposure : std::uint8_t {
+  nothing,  ///< there is nothing, or something was public before
+  young,    ///< the first items of a lane that was empty
+  old,      ///< what has waited among what is private
+};
+
 /// @tparam Atomics  std_atomics; another set in the test that explores schedules
 template <class Atomics>
 class basic_fork_lane {
@@ -71,12 +81,13 @@ class basic_fork_lane {
   }
 
   /// Owner only. As push(), for one of several siblings: the caller looks at `attention` when all are
-  /// there. @returns whether the ring is full: then the owner looks after the lane first
-  [[nodiscard]] TANDEM_ALWAYS_INLINE bool push_sibling(job* item) noexcept {
+  /// there, and not before: of some that were exposed alone the others would stay behind.
+  TANDEM_ALWAYS_INLINE void push_sibling(job* item) noexcept {
     const std::int64_t index = bottom();
     slots_[index & mask_].store(item, std::memory_order_relaxed);  // fork_lane/push
     set_bottom(index + 1);
-    return index + 1 == room_end_;
+    if (index + 1 == room_end_) [[unlikely]]
+      make_room();
   }
 
   /// Owner only, where the newest item, if it is still there, is known to lie at `index`: takes it
@@ -124,27 +135,36 @@ class basic_fork_lane {
     return item;
   }
 
-  /// Owner only: makes room, and exposes items if thieves find none, `all` of them or half.
-  /// @returns whether it did
-  bool look_after(bool all = false) noexcept {
+  /// Owner only: makes room, and exposes half of the private items if thieves find none; or `all` of
+  /// them, whatever thieves find.
+  ///
+  /// @param now  tells the time, as steal_ripe() is told it
+  template <class Now>
+  exposure look_after(bool all, Now now) noexcept {
     if (bottom() == room_end_) make_room();
     // fork_lane/expose: pairs with fork_lane/steal and with posters
     attention.exchange(false, std::memory_order_seq_cst);
-    return expose(all);
-  }
-
-  /// Owner only. @returns whether it made something public where nothing was
-  bool expose(bool all = false) noexcept {
     const std::int64_t split = split_.load(std::memory_order_relaxed);  // own word
     const std::int64_t hidden = bottom() - split;
-    if (top_.load(std::memory_order_seq_cst) < split) return false;
-    if (hidden == 0) {
-      (void)empty_now();
-      return false;
+    const bool has_public = top_.load(std::memory_order_seq_cst) < split;
+    if (hidden == 0 || (has_public && !all)) {
+      if (!has_public) (void)empty_now();
+      return exposure::nothing;
+    }
+    const bool young = found_empty_;
+    if (young) {
+      found_empty_ = false;
+      born_.store(now(), std::memory_order_relaxed);  // published by the split
     }
     // fork_lane/expose, parking/post
     split_.store(split + (all ? hidden : (hidden + 1) / 2), std::memory_order_seq_cst);
-    return true;
+    // Whoever takes that now looks further.
+    if (has_public && top_.load(std::memory_order_seq_cst) < split) return exposure::nothing;
+    return young ? exposure::young : exposure::old;
+  }
+  /// The same where nobody asks for the time. @returns whether it made something public
+  bool look_after() noexcept {
+    return look_after(false, [] { return std::uint64_t{0}; }) != exposure::nothing;
   }
 
   /// Owner only, before it waits: nothing stays out of the thieves' reach.
@@ -165,6 +185,22 @@ class basic_fork_lane {
     }
     return item;
   }
+
+  /// Any thread, lanes/ripe. As steal(), but nothing of a lane that is young; then `young` is set.
+  job* steal_ripe(std::uint64_t now, bool& young) noexcept {
+    if (empty()) return nullptr;
+    if (!is_young(now)) return steal();
+    young = true;
+    return nullptr;
+  }
+  /// Any thread, lanes/ripe: whether its owner has found it empty a moment ago.
+  bool is_young(std::uint64_t now) const noexcept {
+    // It may have been born since the caller looked at the time.
+    const auto age = static_cast<std::int64_t>(now - born());
+    return age < youth && age > -farthest;
+  }
+  /// Any thread: when it last got its first items.
+  std::uint64_t born() const noexcept { return born_.load(std::memory_order_relaxed); }
 
   /// Any thread: whether there is nothing to steal.
   bool empty() const noexcept {
@@ -192,6 +228,10 @@ class basic_fork_lane {
   atomic<bool> attention{true};
 
  private:
+  // lanes/ripe. Of whatever counts the time: about a microsecond; and what two CPUs may differ by.
+  static constexpr std::int64_t youth = 2'500;
+  static constexpr std::int64_t farthest = 250'000'000;
+
   struct ring {
     explicit ring(std::int64_t capacity)
         : mask(capacity - 1), slots(new atomic<job*>[static_cast<std::size_t>(capacity)]) {}
@@ -202,6 +242,7 @@ class basic_fork_lane {
 
   /// fork_lane/expose has to run at the next push: it is the first item that thieves could take.
   job* empty_now() noexcept {
+    found_empty_ = true;
     attention.store(true, std::memory_order_relaxed);  // own thread reads it
     return nullptr;
   }
@@ -222,7 +263,7 @@ class basic_fork_lane {
     ring_.store(fresh, std::memory_order_release);                       // pairs with steal()
   }
 
-  void make_room() noexcept {
+  TANDEM_NOINLINE void make_room() noexcept {
     // fork_lane/steal: slots below are free
     const std::int64_t top = top_.load(std::memory_order_acquire);
     room_end_ = top + mask_ + 1;
@@ -235,13 +276,16 @@ class basic_fork_lane {
     use(fresh);
   }
 
-  // Written by the owner only; split_ and ring_ are read by thieves.
+  // Written by the owner only; split_, ring_ and born_ are read by thieves. All on one line, and
+  // `attention`.
+  bool found_empty_ = true;  // since it last made something public
   atomic<std::int64_t> bottom_{0};
   std::int64_t room_end_ = 0;  // the bottom at which the ring may be full
   atomic<job*>* slots_ = nullptr;
   std::int64_t mask_ = 0;
   atomic<std::int64_t> split_{0};
   atomic<ring*> ring_{nullptr};
+  atomic<std::uint64_t> born_{0};
   std::vector<std::unique_ptr<ring>> rings_;  // old ones stay until the end: thieves may read them
   alignas(64) atomic<std::int64_t> top_{0};   // CAS by thieves and by the owner
 };

@@ -28,7 +28,18 @@ namespace tandem::inline v0::detail {
 /// throws what is rare.)
 template <class Awaiter>
 concept gives_failure = requires(std::remove_reference_t<Awaiter>& a) {
+  typename std::remove_reference_t<Awaiter>::tandem_awaiter;
   { a.await_failure() } -> std::same_as<std::exception_ptr>;
+};
+
+/// An awaiter that tells whether a stop has ended the wait, for one that has its outcome as a
+/// result: failures of other kinds are thrown, with all that their text says. Whoever overrides
+/// await_resume() there overrides await_resume_result(), too.
+template <class Awaiter>
+concept tells_stop = requires(std::remove_reference_t<Awaiter>& a) {
+  typename std::remove_reference_t<Awaiter>::tandem_awaiter;
+  { a.was_stopped() } -> std::same_as<bool>;
+  a.await_resume_result();
 };
 
 /// As when an exception leaves `frame`, which is suspended; the current one need not be it.
@@ -88,6 +99,8 @@ template <class Awaiter>
 std::exception_ptr failure_of(Awaiter& ended) noexcept {
   if constexpr (gives_failure<Awaiter>) {
     return ended.await_failure();
+  } else if constexpr (tells_stop<Awaiter>) {
+    return ended.was_stopped() ? ended.await_resume_result().exception() : nullptr;
   } else {
     return nullptr;
   }

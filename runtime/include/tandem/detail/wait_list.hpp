@@ -163,6 +163,10 @@ class waiter_room {
   }
   bool has_waited() const noexcept { return state_ == state::waited; }
   Waiter& get() noexcept { return waiter_; }
+  /// For await_failure.
+  std::exception_ptr failure_if_cancelled() const noexcept {
+    return state_ == state::waited ? waiter_.failure_if_cancelled() : nullptr;
+  }
   /// From await_resume.
   void throw_if_cancelled() const {
     if (state_ == state::waited) [[unlikely]]

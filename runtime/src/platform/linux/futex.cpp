@@ -47,6 +47,8 @@ bool wait_on(std::atomic<std::uint32_t>& word, std::uint32_t expected,
 #endif
 #endif
 
+bool waits_are_short() noexcept { return true; }
+
 void wait_outside(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
 #if defined(TANDEM_THREAD_SANITIZER)
   // ThreadSanitizer calls a signal's handler in calls that it intercepts, and a futex is none: a

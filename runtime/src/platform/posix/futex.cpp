@@ -82,6 +82,8 @@ bool wait_on(std::atomic<std::uint32_t>& word, std::uint32_t expected,
   return true;
 }
 
+bool waits_are_short() noexcept { return true; }
+
 void wait_outside(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
   wait_on(word, expected);  // handlers run while it waits for the condition
 }

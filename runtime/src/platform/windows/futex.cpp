@@ -33,6 +33,8 @@ bool wait_on(std::atomic<std::uint32_t>& word, std::uint32_t expected,
   return deadline_ns == no_deadline || now_ns() < deadline_ns;
 }
 
+bool waits_are_short() noexcept { return false; }
+
 void wait_outside(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
   // Handlers of console events have a thread of their own.
   wait_on(word, expected);

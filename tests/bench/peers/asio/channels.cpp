@@ -94,6 +94,7 @@ void add_channels(case_list& cases) {
   cases.push_back(looped(problems::ping_pong, ping_pong));
   cases.push_back(looped(problems::channel_1_1, channel_of<1>));
   cases.push_back(looped(problems::channel_4_4, channel_of<4>));
+  cases.push_back(looped(problems::channel_16_16, channel_of<16>));
   cases.push_back(looped(problems::allocs_ping_pong, ping_pong));
   cases.push_back(looped(problems::allocs_channel, channel_of<1>));
 }

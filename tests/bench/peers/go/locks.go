@@ -131,6 +131,8 @@ func lockCases() []benchCase {
 			measured(nanoseconds, 2_000_000, channel11)},
 		{"channel_4_4", "ns/item", "bounded 128, 4 senders, 4 receivers, 2,000,000 items", nil,
 			measured(nanoseconds, 2_000_000, func(n int) { channel(n, 4) })},
+		{"channel_16_16", "ns/item", "bounded 128, 16 senders, 16 receivers, 2,000,000 items", nil,
+			measured(nanoseconds, 2_000_000, func(n int) { channel(n, 16) })},
 		{"allocs_lock", "allocations/op", "as lock_handover", one, measured(allocations, 400_000, handover)},
 		{"allocs_semaphore", "allocations/op", "as semaphore_contended", one, measured(allocations, 400_000, semaphoreContended)},
 		{"allocs_ping_pong", "allocations/op", "as ping_pong", one, measured(allocations, 500_000, pingPong)},

@@ -38,6 +38,7 @@ class kept_accept {
   bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
     return accept_.await_suspend(self);
   }
+  bool was_stopped() const noexcept { return accept_.was_stopped(); }
   void await_resume() { room_->emplace(accept_.await_resume()); }
   result<void> await_resume_result() {
     result<tcp_stream> accepted = accept_.await_resume_result();

@@ -93,6 +93,10 @@ class erased_awaiter {
     call_.request.end();
     return call_.ended.get();
   }
+  /// As socket_awaiter; of a stream that was put in also if it has failed otherwise.
+  bool was_stopped() const noexcept {
+    return is_own_ ? own_.was_stopped() : call_.ended.error != nullptr;
+  }
   result<T> await_resume_result() {
     if (is_own_) [[likely]]
       return own_.await_resume_result();

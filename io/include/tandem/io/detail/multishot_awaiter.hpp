@@ -21,6 +21,9 @@ class TANDEM_IO_API multishot_awaiter : protected tandem::detail::leaf {
     return start(self.promise());
   }
 
+  /// As socket_awaiter.
+  bool was_stopped() const noexcept { return cancelled(); }
+
  protected:
   explicit multishot_awaiter(socket& target) noexcept;
   multishot_awaiter(multishot_awaiter&& other) noexcept = default;

@@ -87,6 +87,8 @@ class TANDEM_IO_API operation : public tandem::detail::leaf {
   /// Bytes, a descriptor or 0; negative: an error number.
   std::int32_t outcome() const noexcept { return outcome_; }
   bool failed() const noexcept { return outcome_ < 0; }
+  /// It has failed because it was cancelled.
+  bool was_stopped() const noexcept;
   std::error_code error() const noexcept;
   /// @throws  operation_cancelled or std::system_error saying what was tried
   [[noreturn]] void throw_failure(const char* what) const;

@@ -42,6 +42,12 @@ class shared_awaiter {
     return std::get<shared_wait>(way_).await_suspend(self);
   }
 
+  /// As socket_awaiter; of a file never.
+  bool was_stopped() const noexcept {
+    const shared_wait* const wait = std::get_if<shared_wait>(&way_);
+    return wait != nullptr && wait->was_stopped();
+  }
+
  protected:
   shared_awaiter(operation_kind kind, file_action action, shared_stream& stream, const void* data,
                  std::size_t bytes) noexcept

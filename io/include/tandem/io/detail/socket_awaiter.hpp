@@ -32,6 +32,9 @@ class socket_awaiter {
     return operation_.start(self.promise());
   }
 
+  /// For pass_on.hpp: then await_resume_result() is the end of it.
+  bool was_stopped() const noexcept { return operation_.was_stopped(); }
+
  protected:
   socket_awaiter(operation_kind kind, socket& target, void* buffer, std::size_t bytes) noexcept
       : socket_(&target), side_(&target.user(row_of(kind).side)), operation_(kind, buffer, bytes) {}
