@@ -8,10 +8,11 @@ namespace {
 
 task<int> awaited(int row, nqueens::board queens) {
   if (row == nqueens::n) co_return 1;
+  const nqueens::squares safe = nqueens::safe_squares(row, queens);
   int ways = 0;
-  for (int column = 0; column < nqueens::n; ++column) {
-    nqueens::place(queens, row, column);
-    if (nqueens::is_safe(queens, row + 1)) ways += co_await awaited(row + 1, queens);
+  for (std::size_t i = 0; i < safe.count; ++i) {
+    nqueens::place(queens, row, safe.columns[i]);
+    ways += co_await awaited(row + 1, queens);
   }
   co_return ways;
 }

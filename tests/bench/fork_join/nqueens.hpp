@@ -7,6 +7,8 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <utility>
 
 #include "../bench.hpp"
 
@@ -40,13 +42,42 @@ inline void place(board& queens, int row, int column) {
   queens[static_cast<std::size_t>(row)] = static_cast<signed char>(column);
 }
 
+/// The safe squares of a row, as columns.
+struct squares {
+  board columns;
+  std::size_t count = 0;
+};
+
+/// With the number of rows above known to the compiler, which unrolls the loop over them: g++ makes
+/// such copies of a plain recursion by itself, of a coroutine no compiler does. So all programs of
+/// this problem look at a row by this.
+template <int Row>
+squares safe_squares_of(board queens) {
+  squares safe;
+  for (int column = 0; column < n; ++column) {
+    place(queens, Row, column);
+    safe.columns[safe.count] = static_cast<signed char>(column);
+    if (is_safe(queens, Row + 1)) ++safe.count;
+  }
+  return safe;
+}
+template <int... Row>
+squares safe_squares_by(int row, const board& queens, std::integer_sequence<int, Row...>) {
+  static constexpr std::array<squares (*)(board), n> of_row{&safe_squares_of<Row>...};
+  return of_row[static_cast<std::size_t>(row)](queens);
+}
+inline squares safe_squares(int row, const board& queens) {
+  return safe_squares_by(row, queens, std::make_integer_sequence<int, n>());
+}
+
 /// The number of ways to fill the board from `row` on.
 [[gnu::noinline]] inline int serial(int row, board queens) {
   if (row == n) return 1;
+  const squares safe = safe_squares(row, queens);
   int ways = 0;
-  for (int column = 0; column < n; ++column) {
-    place(queens, row, column);
-    if (is_safe(queens, row + 1)) ways += serial(row + 1, queens);
+  for (std::size_t i = 0; i < safe.count; ++i) {
+    place(queens, row, safe.columns[i]);
+    ways += serial(row + 1, queens);
   }
   return ways;
 }

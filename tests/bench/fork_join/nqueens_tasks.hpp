@@ -10,23 +10,6 @@
 
 namespace tandem::bench::nqueens {
 
-/// The safe squares of a row, as columns.
-struct squares {
-  board columns;
-  std::size_t count = 0;
-};
-
-/// A plain function, so that its loops run on registers and on the stack: a coroutine's variables
-/// are in its frame, and a store through a char may change any of them.
-inline squares safe_squares(int row, board queens) {
-  squares safe;
-  for (int column = 0; column < n; ++column) {
-    place(queens, row, column);
-    if (is_safe(queens, row + 1)) safe.columns[safe.count++] = static_cast<signed char>(column);
-  }
-  return safe;
-}
-
 template <class Counter = no_counter>
 task<int> forked(int row, board queens) {
   Counter::started();

@@ -60,11 +60,11 @@ struct openmp_impl {
   static int queens(int row, nqueens::board board) {
     if (row == nqueens::n) return 1;
     std::array<int, nqueens::n> ways{};
-    for (int column = 0; column < nqueens::n; ++column) {
-      nqueens::place(board, row, column);
-      if (!nqueens::is_safe(board, row + 1)) continue;
-#pragma omp task shared(ways) firstprivate(board)
-      ways[static_cast<std::size_t>(column)] = queens(row + 1, board);
+    const nqueens::squares safe = nqueens::safe_squares(row, board);
+    for (std::size_t i = 0; i < safe.count; ++i) {
+      nqueens::place(board, row, safe.columns[i]);
+#pragma omp task shared(ways) firstprivate(board, i)
+      ways[i] = queens(row + 1, board);
     }
 #pragma omp taskwait
     int sum = 0;

@@ -58,12 +58,10 @@ struct tbb_impl {
     if (row == nqueens::n) return 1;
     std::array<int, nqueens::n> ways{};
     tbb::task_group group;
-    for (int column = 0; column < nqueens::n; ++column) {
-      nqueens::place(board, row, column);
-      if (!nqueens::is_safe(board, row + 1)) continue;
-      group.run([=, &result = ways[static_cast<std::size_t>(column)]] {
-        result = queens(row + 1, board);
-      });
+    const nqueens::squares safe = nqueens::safe_squares(row, board);
+    for (std::size_t i = 0; i < safe.count; ++i) {
+      nqueens::place(board, row, safe.columns[i]);
+      group.run([=, &result = ways[i]] { result = queens(row + 1, board); });
     }
     group.wait();
     int sum = 0;

@@ -17,17 +17,44 @@ fn is_safe(queens: &Board, rows: usize) -> bool {
     safe
 }
 
+/// With the number of rows above known to the compiler, as in nqueens.hpp.
+fn safe_squares_of<const ROW: usize>(mut board: Board) -> (Board, usize) {
+    let mut columns = [0; N];
+    let mut count = 0;
+    for column in 0..N {
+        board[ROW] = column as i8;
+        columns[count] = column as i8;
+        count += is_safe(&board, ROW + 1) as usize;
+    }
+    (columns, count)
+}
+
+const OF_ROW: [fn(Board) -> (Board, usize); N] = [
+    safe_squares_of::<0>,
+    safe_squares_of::<1>,
+    safe_squares_of::<2>,
+    safe_squares_of::<3>,
+    safe_squares_of::<4>,
+    safe_squares_of::<5>,
+    safe_squares_of::<6>,
+    safe_squares_of::<7>,
+    safe_squares_of::<8>,
+    safe_squares_of::<9>,
+    safe_squares_of::<10>,
+    safe_squares_of::<11>,
+    safe_squares_of::<12>,
+];
+
 fn queens(row: usize, mut board: Board) -> i32 {
     if row == N {
         return 1;
     }
+    let (columns, count) = OF_ROW[row](board);
     let mut ways = [0; N];
     rayon::scope(|scope| {
-        for (column, found) in ways.iter_mut().enumerate() {
-            board[row] = column as i8;
-            if is_safe(&board, row + 1) {
-                scope.spawn(move |_| *found = queens(row + 1, board));
-            }
+        for (found, &column) in ways.iter_mut().zip(&columns[..count]) {
+            board[row] = column;
+            scope.spawn(move |_| *found = queens(row + 1, board));
         }
     });
     ways.iter().sum()
