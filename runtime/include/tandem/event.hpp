@@ -39,7 +39,8 @@ class TANDEM_API event {
   /// Waits until it is set.
   ///
   /// @throws         operation_cancelled if a stop comes while it waits, or came before
-  /// @cancellation   may lose the race and return normally
+  /// @cancellation   may lose the race and return normally; one that is ready may go through in a
+  ///                 stopped task, up to 128 in a row
   /// @resumes_on     the caller's home
   /// @cost           one load if it is set; no allocation
   event_awaiter wait() noexcept;

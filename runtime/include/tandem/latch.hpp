@@ -42,7 +42,8 @@ class TANDEM_API latch {
   /// Waits until the count is zero.
   ///
   /// @throws         operation_cancelled if a stop comes while it waits, or came before
-  /// @cancellation   may lose the race and return normally
+  /// @cancellation   may lose the race and return normally; one that is ready may go through in a
+  ///                 stopped task, up to 128 in a row
   /// @resumes_on     the caller's home
   /// @cost           one load if it is zero; no allocation
   detail::count_awaiter wait() noexcept { return detail::count_awaiter(count_); }

@@ -116,7 +116,9 @@ class [[nodiscard]] race_range_awaiter : private detail::child_range<detail::gro
 ///                  runtime_options::on_suppressed_exception, but not that they were stopped
 /// @cancellation    a stop of the caller reaches all children; the others are stopped with reason
 ///                  race_lost
-/// @resumes_on      the caller's home, after all have ended: one that ignores its stop ends late
+/// @resumes_on      the caller's home, after all have ended: one that ignores its stop ends late.
+///                  One that has not begun when the first ends begins all the same; if it only
+///                  computes it has to ask (stop_requested())
 /// @cost            that of when_all()
 template <detail::combinable... As>
   requires(sizeof...(As) > 0)

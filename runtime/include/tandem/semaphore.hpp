@@ -87,8 +87,9 @@ class TANDEM_API semaphore {
   ///
   /// @throws         operation_cancelled if a stop comes while it waits, or came before: then it
   ///                 has none of them
-  /// @cancellation   may lose the race and return normally, with the permits. A request that is
-  ///                 stopped lets those behind it go as soon as its task runs
+  /// @cancellation   may lose the race and return normally, with the permits; one that is ready may
+  ///                 go through in a stopped task, up to 128 in a row. A request that is stopped
+  ///                 lets those behind it go as soon as its task runs
   /// @resumes_on     the caller's home
   /// @cost           one CAS if they are free; no allocation
   semaphore_awaiter acquire(std::size_t permits = 1) noexcept;

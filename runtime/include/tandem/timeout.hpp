@@ -88,7 +88,7 @@ class [[nodiscard]] timeout_awaiter : private detail::timeout_scope {
 ///     auto page = co_await tandem::with_timeout(2s, fetch(url));
 ///
 /// @param child    a task, or anything else that can be awaited, such as a read (one frame more)
-/// @param limit    from now; zero or less stops the child at its first await
+/// @param limit    from now; zero or less stops the child when it first waits, or asks
 /// @returns        the child's value whenever it completed, whatever the clock says
 /// @throws         operation_cancelled with reason deadline if the child gave up; else what it
 ///                 throws; std::system_error (resource_unavailable_try_again) if a runtime without

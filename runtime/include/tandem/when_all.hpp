@@ -92,7 +92,8 @@ class [[nodiscard]] when_all_range_awaiter
 ///     auto [user, posts] = co_await tandem::when_all(load_user(id), load_posts(id));
 ///
 /// @param children  tasks, or anything else that can be awaited (sleep_for(1s), a receive): that
-///                  costs a frame more. Lvalues have to stay alive until the await returns
+///                  costs a frame more. Tasks are moved in; other lvalues have to stay alive until
+///                  the await returns
 /// @returns         a tuple of their values, std::monostate for void
 /// @throws          the first failure by time, after all have ended: it stops the others (reason
 ///                  sibling_failed). Later failures go to runtime_options::on_suppressed_exception.

@@ -92,7 +92,8 @@ class [[nodiscard]] when_any_range_awaiter
 /// @throws          nothing that a child threw: that is in its result
 /// @cancellation    a stop of the caller reaches all children, and shows in their results; the
 ///                  first to end stops the others with reason race_lost
-/// @resumes_on      the caller's home, after all have ended: one that ignores its stop ends late
+/// @resumes_on      the caller's home, after all have ended: one that ignores its stop ends late,
+///                  and one that has not begun when the first ends begins all the same
 /// @cost            that of when_all()
 template <detail::combinable... As>
   requires(sizeof...(As) > 0)
