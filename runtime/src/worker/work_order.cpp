@@ -43,6 +43,15 @@ std::uint64_t lane_time() noexcept {
   return static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count()) * 2;
 }
 
+// In line: each group of children comes here.
+TANDEM_ALWAYS_INLINE void work_order::expose_to_thieves(worker& self, bool all) noexcept {
+  const exposure made = self.forks.look_after(all, lane_time);
+  if (made == exposure::nothing) return;
+  // lookout/expose: after the items are public.
+  if (made == exposure::young && lookout_.is_there()) return;
+  waker_.wake_one();
+}
+
 job* work_order::next(worker& self) noexcept {
   if (++self.tick % fairness_interval == 0) {
     if (job* item = old_end(self)) return item;
@@ -82,14 +91,6 @@ bool work_order::look_after_lane(worker& self, lane_look why) noexcept {
   }
   self.give_way = true;
   return true;
-}
-
-void work_order::expose_to_thieves(worker& self, bool all) noexcept {
-  const exposure made = self.forks.look_after(all, lane_time);
-  if (made == exposure::nothing) return;
-  // lookout/expose: after the items are public.
-  if (made == exposure::young && lookout_.is_there()) return;
-  waker_.wake_one();
 }
 
 job* work_order::from_other_lanes(worker& self) noexcept {

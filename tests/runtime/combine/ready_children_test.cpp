@@ -1,8 +1,8 @@
 // ready_children_test.cpp: children that end, or compute for long, without waiting; and who hears of a stop then.
 // SPDX-License-Identifier: MIT
 //
-// The state of a group is linked below its parent's only when a child waits (stopping/late), and the timer of a limit
-// is armed only then (timers/limit). So the laws here are about groups in which nobody has waited yet.
+// The state of a group is linked below its parent's only when a child waits (stopping/late). So the laws here are
+// about groups in which nobody has waited yet.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -28,6 +28,7 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/support/computing.hpp"
 #include "test_runtime.hpp"
 
 namespace {
@@ -36,6 +37,7 @@ using namespace std::chrono_literals;
 using tandem::operation_cancelled;
 using tandem::stop_reason;
 using tandem::task;
+using tandem::test::asks_until_stopped;
 using tandem::test::test_runtime;
 
 constexpr int eight = 8;
@@ -112,15 +114,6 @@ TEST(ready_children, that_compute_for_long_use_all_workers_after_many_that_did_n
     }(all, begun));
     EXPECT_EQ(begun.load(), eight);
   }
-}
-
-/// Computes, and asks, until it is told of a stop.
-task<stop_reason> asks_until_stopped(std::atomic<int>& asking) {
-  ++asking;
-  const auto limit = std::chrono::steady_clock::now() + 30s;
-  while (!tandem::stop_requested() && std::chrono::steady_clock::now() < limit)
-    std::this_thread::yield();
-  co_return tandem::current_stop_reason();
 }
 
 TEST(ready_children, that_only_ask_are_told_of_a_stop_from_above) {
@@ -264,62 +257,6 @@ TEST(ready_children, that_clean_up_in_a_group_that_was_stopped_before_are_in_dum
   EXPECT_NE(seen.find("waits for an event"), std::string::npos) << seen;
   ready_to_end.set();
   EXPECT_FALSE(handle.wait());
-}
-
-void compute_for(std::chrono::milliseconds time) {
-  const auto until = std::chrono::steady_clock::now() + time;
-  while (std::chrono::steady_clock::now() < until) std::this_thread::yield();
-}
-
-TEST(limits, a_child_that_computes_beyond_its_limit_is_told_when_it_asks_for_the_first_time) {
-  test_runtime rt(2);
-  rt.run([]() -> task<void> {
-    const auto computes = []() -> task<stop_reason> {
-      compute_for(20ms);
-      co_return tandem::current_stop_reason();
-    };
-    EXPECT_EQ(co_await tandem::with_timeout(5ms, computes()), stop_reason::deadline);
-    auto [in_a_group] = co_await tandem::with_timeout(5ms, tandem::when_all(computes()));
-    EXPECT_EQ(in_a_group, stop_reason::deadline);
-  }());
-}
-
-TEST(limits, a_child_that_asks_before_and_after_its_limit_is_told_after_it) {
-  test_runtime rt(2);
-  rt.run([]() -> task<void> {
-    const auto asks = []() -> task<stop_reason> {
-      EXPECT_FALSE(tandem::stop_requested());
-      std::atomic<int> asking{0};
-      co_return co_await asks_until_stopped(asking);
-    };
-    EXPECT_EQ(co_await tandem::with_timeout(30ms, asks()), stop_reason::deadline);
-  }());
-}
-
-TEST(limits, a_child_that_first_waits_after_its_limit_does_not_wait) {
-  test_runtime rt(2);
-  rt.run([]() -> task<void> {
-    const auto waits = []() -> task<void> {
-      compute_for(20ms);
-      co_await tandem::sleep_for(10h);
-    };
-    const auto got = co_await tandem::as_result(tandem::with_timeout(5ms, waits()));
-    EXPECT_TRUE(got.is_cancelled());
-    EXPECT_FALSE(tandem::stop_requested());
-  }());
-}
-
-TEST(limits, a_child_that_is_ready_starts_no_timer) {
-  test_runtime rt(2);
-  rt.run([](tandem::runtime& runtime) -> task<void> {
-    const auto ready = []() -> task<int> { co_return 1; };
-    const std::uint64_t before = runtime.metrics().timers.started;
-    for (int i = 0; i < 1000; ++i) (void)co_await tandem::with_timeout(1h, ready());
-    EXPECT_EQ(runtime.metrics().timers.started, before);
-    const auto waits = []() -> task<void> { co_await tandem::sleep_for(1us); };
-    co_await tandem::with_timeout(1h, waits());
-    EXPECT_EQ(runtime.metrics().timers.started, before + 2);  // the sleep's and the limit's
-  }(*rt));
 }
 
 /// A child that has suspended does not keep its siblings from being called at once.
