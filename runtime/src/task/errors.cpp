@@ -122,7 +122,11 @@ const operation_cancelled* as_cancellation(const std::exception_ptr& failure) no
 }  // namespace
 
 std::exception_ptr detail::cancellation(stop_reason reason) noexcept {
-  return std::make_exception_ptr(operation_cancelled(reason));
+  try {
+    return std::make_exception_ptr(operation_cancelled(reason));
+  } catch (...) {  // in some libraries even an empty text needs memory
+    return std::current_exception();
+  }
 }
 
 std::error_code detail::code_of(const std::exception_ptr& failure) noexcept {
