@@ -116,8 +116,9 @@ task<void> run_for_each(View view, std::size_t limit, F f) {
 ///                 lazily, by one task at a time: its iterators must not block
 /// @param limit    at least 1; that many frames are made, or one per item if that is known to be
 ///                 less
-/// @param f        returns a task, or anything else that can be awaited; may run on several workers at once; kept alive until the end.
-///                 With g++ 12 a lambda that captures objects with destructors needs a name
+/// @param f        returns a task, or anything else that can be awaited; may run on several workers
+///                 at once; kept alive until the end. With g++ 12 a lambda that captures objects
+///                 with destructors needs a name
 /// @returns        a task; the items begin in order
 /// @throws         std::invalid_argument for a limit of 0, at the call; the first failure by time,
 ///                 after all that had begun have ended: it stops them, and no other item begins

@@ -252,8 +252,8 @@ class [[nodiscard]] fork_each_n_awaiter {
 ///
 /// @param make     called count times, last index first, before the caller runs the first child;
 ///                 meanwhile mostly nobody else can take one, so it makes tasks and leaves the work
-///                 to them. Moved into the await, so it may capture. If it throws, what it has made runs, and then the
-///                 exception comes out
+///                 to them. Moved into the await, so it may capture. If it throws, what it has made
+///                 runs, and then the exception comes out
 /// @throws         the first failure by time, after all children have ended (it does not stop
 ///                 them); later ones go to runtime_options::on_suppressed_exception; std::bad_alloc
 /// @cancellation   a stop of the task reaches what the children await; children that only compute

@@ -211,22 +211,12 @@ job* work_order::steal_stuck_next(worker& self) noexcept {
   return nullptr;
 }
 
-bool work_order::anything_queued() const noexcept {
+bool work_order::anything_waits(bool leaves_young) const noexcept {
   if (injected_waits()) return true;
-  for (const worker& each : workers_) {
-    if (each.fifo.size() != 0 || !each.forks.empty()) return true;
-  }
-  return false;
-}
-
-bool work_order::anything_to_wake_for() const noexcept {
-  if (injected_waits()) return true;
-  // lookout/leave. Read before the lanes.
-  const bool watched = lookout_.is_there();
-  const std::uint64_t now = lane_time();
+  const std::uint64_t now = leaves_young ? lane_time() : 0;
   for (const worker& each : workers_) {
     if (each.fifo.size() != 0) return true;
-    if (!each.forks.empty() && !(watched && each.forks.is_young(now))) return true;
+    if (!each.forks.empty() && !(leaves_young && each.forks.is_young(now))) return true;
   }
   return false;
 }

@@ -56,9 +56,11 @@ class work_order {
 
   /// What was posted from outside. Also for statistics, which gather it.
   injection_lane& injection() const noexcept { return injection_; }
-  bool anything_queued() const noexcept;
+  bool anything_queued() const noexcept { return anything_waits(false); }
   /// parking/look, parking/pass_on. Whether anything waits that no lookout looks after.
-  bool anything_to_wake_for() const noexcept;
+  bool anything_to_wake_for() const noexcept {
+    return anything_waits(lookout_.is_there());  // lookout/leave: that is read before the lanes
+  }
   /// lookout/look. @param last  when it looked before; then it is now
   lookout_sight look_out(std::uint64_t& last) const noexcept;
   /// In the lanes of all workers.
@@ -69,6 +71,8 @@ class work_order {
   }
 
  private:
+  /// @param leaves_young  to a lookout
+  bool anything_waits(bool leaves_young) const noexcept;
   bool injected_waits() const noexcept { return !injection_.empty() || !submissions_.empty(); }
   /// fork_lane/expose, parking/expose, lookout/expose
   void expose_to_thieves(worker& self, bool all) noexcept;

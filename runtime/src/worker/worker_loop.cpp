@@ -216,14 +216,13 @@ bool worker_loop::rest(worker& self) noexcept {
       if (!threads_.retire_one()) since = std::chrono::steady_clock::now();
     } else if (signal == worker::dismissed) {
       leave_port(self);
-      if (end_lookout(self) && order_.anything_queued()) waker_.wake_one();
+      end_lookout(self);
       threads_.leave(self);
       return false;
     } else {
       self.signal.store(worker::running, std::memory_order_relaxed);  // ours again
       self.searching = self.handed == nullptr;  // as whoever woke it has counted it
-      // lookout/end. Whoever searches looks before it parks.
-      if (end_lookout(self) && !self.searching && order_.anything_queued()) waker_.wake_one();
+      end_lookout(self);
       order_.take_handed(self);
       worker_port* const port = forget_port(self);
       const bool any = port != nullptr && take_from_port(self, *port) != 0;
@@ -239,21 +238,21 @@ bool worker_loop::look_out(worker& self) noexcept {
   const lookout_sight sight = order_.look_out(self.looked_out_at);
   if (sight == lookout_sight::young) return false;
   if (sight == lookout_sight::ripe && waker_.get_up(self)) {
-    (void)end_lookout(self);
     self.searching = true;
+    end_lookout(self);
     if (worker_port* const port = forget_port(self)) (void)take_from_port(self, *port);
     return true;
   }
   // Also if as many as may be are busy: whoever makes room looks (crew/goal).
-  (void)end_lookout(self);
-  if (order_.anything_queued()) waker_.wake_one();
+  end_lookout(self);
   return false;
 }
 
-bool worker_loop::end_lookout(worker& self) noexcept {
-  if (!std::exchange(self.looks_out, false)) return false;
+void worker_loop::end_lookout(worker& self) noexcept {
+  if (!std::exchange(self.looks_out, false)) return;
   lookout_.end();
-  return true;
+  // Whoever searches looks before it parks.
+  if (!self.searching && order_.anything_queued()) waker_.wake_one();
 }
 
 bool worker_loop::is_still_last(worker& self) noexcept {

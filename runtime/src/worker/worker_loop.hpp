@@ -57,8 +57,8 @@ class worker_loop {
   bool rest(worker& self) noexcept;
   /// lookout/look. @returns whether it has got up
   bool look_out(worker& self) noexcept;
-  /// lookout/end, if it is the one. @returns whether it was
-  bool end_lookout(worker& self) noexcept;
+  /// lookout/end, if it is the one.
+  void end_lookout(worker& self) noexcept;
   /// After half a second. Whether no worker is busy.
   bool is_still_last(worker& self) noexcept;
   /// Until its signal says something else, or that time. @returns whether its port has something

@@ -23,8 +23,8 @@ class search_progress {
       : nodes(visited), depth(reached), elapsed(since) {}
 
   std::uint64_t nodes = 0;  ///< positions visited so far
-  /// Level that a breadth-first search expands (of both sides of a bidirectional one), bound of an iterative
-  /// deepening, cost of what a best-first search expands; else 0.
+  /// Level that a breadth-first search expands (of both sides of a bidirectional one), bound of an
+  /// iterative deepening, cost of what a best-first search expands; else 0.
   std::uint64_t depth = 0;
   std::chrono::nanoseconds elapsed{0};  ///< since the search began
   double nodes_per_second = 0;          ///< since the report before

@@ -78,8 +78,9 @@ class TANDEM_API search_summary {
   std::uint64_t nodes = 0;
   /// Goals found: 0 or 1 for a search that stops at the first one.
   std::uint64_t solutions = 0;
-  /// Deepest level in which a breadth-first search has reached a position (both sides together for a bidirectional one), last
-  /// bound of an iterative deepening, greatest depth of a counted tree; else 0.
+  /// Deepest level in which a breadth-first search has reached a position (both sides together for a
+  /// bidirectional one), last bound of an iterative deepening, greatest depth of a counted tree;
+  /// else 0.
   std::uint64_t depth = 0;
   std::chrono::nanoseconds elapsed{0};
   std::uint64_t positions_kept =
