@@ -27,6 +27,8 @@ TANDEM_API std::error_code make_error_code(stop_reason reason) noexcept;
 enum class errc {
   callback_dropped = 1,   ///< an awaited callback was destroyed before anybody called it
   callback_overflow = 2,  ///< a callback_stream was full, and its policy is to fail
+  channel_closed = 3,     ///< a channel, or an end of one, takes or gives nothing any more
+  sender_dropped = 4,     ///< the sender of a oneshot was destroyed before it had sent
 };
 TANDEM_API const std::error_category& tandem_category() noexcept;
 TANDEM_API std::error_code make_error_code(errc code) noexcept;

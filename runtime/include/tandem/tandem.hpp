@@ -14,6 +14,7 @@
 #include <tandem/blocking.hpp>
 #include <tandem/blocking_options.hpp>
 #include <tandem/blocking_region.hpp>
+#include <tandem/broadcast.hpp>
 #include <tandem/callback.hpp>
 #include <tandem/callback_stream.hpp>
 #include <tandem/channel.hpp>
@@ -43,6 +44,7 @@
 #include <tandem/latch.hpp>
 #include <tandem/metric_family.hpp>
 #include <tandem/mutex.hpp>
+#include <tandem/oneshot.hpp>
 #include <tandem/parallel_for.hpp>
 #include <tandem/parallel_invoke.hpp>
 #include <tandem/parallel_reduce.hpp>
@@ -94,10 +96,12 @@
 #include <tandem/timer_stats.hpp>
 #include <tandem/trace_of.hpp>
 #include <tandem/trace_options.hpp>
+#include <tandem/unbounded_channel.hpp>
 #include <tandem/unstarted_task.hpp>
 #include <tandem/version.hpp>
 #include <tandem/virtual_time.hpp>
 #include <tandem/wait_group.hpp>
+#include <tandem/watch.hpp>
 #include <tandem/when_all.hpp>
 #include <tandem/when_any.hpp>
 #include <tandem/with_resource.hpp>

@@ -63,6 +63,8 @@ class category_of_tandem final : public std::error_category {
     switch (static_cast<errc>(code)) {
       case errc::callback_dropped: return "the awaited callback was dropped without a call";
       case errc::callback_overflow: return "more callbacks came than the stream had room for";
+      case errc::channel_closed: return "the channel is closed";
+      case errc::sender_dropped: return "the sender went without a value";
     }
     return "unknown code " + std::to_string(code);
   }

@@ -1,0 +1,286 @@
+// unbounded_channel.hpp: a queue between tasks that takes everything at once, and says when it is long.
+// SPDX-License-Identifier: MIT
+//
+// Sends never wait, so nothing holds up a producer that is faster than its consumer: the queue grows
+// until the memory is gone. A bounded channel is the right one wherever a producer can wait. Where
+// it cannot (a callback, a destructor, a log), the watermark tells that it is getting long.
+#pragma once
+
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <tandem/channel.hpp>
+#include <tandem/config.hpp>
+#include <tandem/detail/segment_queue.hpp>
+#include <tandem/detail/unbounded_base.hpp>
+
+namespace tandem::inline v0 {
+
+template <class T>
+class unbounded_channel;
+
+/// Of a moment.
+struct unbounded_stats {
+  unbounded_stats() noexcept = default;
+
+  std::size_t size = 0;          ///< values in the queue
+  std::size_t largest_size = 0;  ///< so many at most, since it was made
+  std::uint64_t received = 0;    ///< since it was made; `received + size` were sent
+  std::size_t memory_bytes = 0;  ///< of the blocks that the values are in
+  bool is_high = false;
+};
+
+/// Awaiter of unbounded_channel::receive().
+template <class T>
+class [[nodiscard]] unbounded_receive_awaiter {
+ public:
+  using tandem_awaiter = void;
+  using lossy_when_dropped = std::true_type;  // race() refuses it
+
+  explicit unbounded_receive_awaiter(unbounded_channel<T>& target) noexcept : target_(&target) {}
+  /// For an awaiter that has not started.
+  unbounded_receive_awaiter(unbounded_receive_awaiter&& other) noexcept : target_(other.target_) {}
+
+  bool await_ready() noexcept {
+    detail::thread_context& context = detail::this_thread();
+    if (detail::must_stop(context)) [[unlikely]]
+      return false;
+    const detail::channel_result result = target_->take(value_);
+    if (result == detail::channel_result::done) [[likely]]
+      return room_.ready(context);
+    return result == detail::channel_result::closed;
+  }
+  template <class Promise>
+  bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
+    if (room_.gave_way(self.promise())) return true;
+    return target_->wait(room_.build(static_cast<detail::unbounded_base&>(*target_), value_),
+                         self.promise());
+  }
+  std::exception_ptr await_failure() const noexcept { return room_.failure_if_cancelled(); }
+  std::optional<T> await_resume() {
+    room_.throw_if_cancelled();
+    if (!value_) return std::nullopt;
+    return std::optional<T>(std::move(*value_));
+  }
+
+ private:
+  unbounded_channel<T>* target_;
+  std::optional<T> value_;
+  detail::waiter_room<detail::unbounded_receiver<T>> room_;
+};
+
+/// Awaiter of unbounded_channel::until_low().
+class [[nodiscard]] TANDEM_API unbounded_low_awaiter {
+ public:
+  using tandem_awaiter = void;
+
+  explicit unbounded_low_awaiter(detail::unbounded_base& target) noexcept : target_(&target) {}
+  unbounded_low_awaiter(unbounded_low_awaiter&&) noexcept = default;
+
+  bool await_ready() noexcept {
+    return !detail::must_stop() && !target_->is_high() && room_.ready();
+  }
+  template <class Promise>
+  bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
+    return start(self.promise());
+  }
+  std::exception_ptr await_failure() const noexcept { return room_.failure_if_cancelled(); }
+  void await_resume() const { room_.throw_if_cancelled(); }
+
+ private:
+  bool start(detail::promise_base& waiting) noexcept;
+
+  detail::unbounded_base* target_;
+  detail::waiter_room<detail::waiter> room_;
+};
+
+/// A queue without a bound, whose sends never wait.
+///
+///     tandem::unbounded_channel<std::string> log(10'000, [](std::size_t) { ++alarms; });
+///     log.send("started");                              // anywhere: no task is needed
+///     while (auto line = co_await log.receive()) {      // the consumer, until closed and drained
+///       print(*line);
+///     }
+///
+/// Values come in the order of their sends; of receivers the one that waits longest is served first.
+/// What moves a T must not throw nor use the channel. The memory grows by blocks of some 1 KiB, and
+/// those that were emptied are given back.
+///
+/// It may be destroyed when all calls and awaits have returned; a send that did not call `on_high`
+/// has, as far as that goes, as soon as its value was received.
+///
+/// @thread_safety  all members from any thread, by any number of tasks; all but the awaits also
+///                 outside any task
+template <class T>
+class unbounded_channel : private detail::unbounded_base {
+  static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_destructible_v<T>,
+                "a value in a channel is moved where others wait for that: moving must not throw");
+  static_assert(alignof(T) <= 16, "a value aligned over 16 bytes has to live on the heap (g++ 12)");
+
+ public:
+  unbounded_channel() noexcept : unbounded_base(SIZE_MAX, nullptr) {}
+  /// @param watermark  the channel is high when it has more values than that, until it has no more
+  ///                   than half as many
+  /// @param on_high    called with its size by the send that has made it high, on that one's thread;
+  ///                   must not throw
+  explicit unbounded_channel(std::size_t watermark,
+                             std::function<void(std::size_t)> on_high = nullptr) noexcept
+      : unbounded_base(watermark, std::move(on_high)) {}
+
+  /// @throws  channel_closed, std::bad_alloc: then `value` is untouched
+  /// @cost    a short lock and a move, and a block from time to time; if a receiver waits, one post
+  void send(T&& value) {
+    if (!put(value)) detail::throw_channel_closed();
+  }
+  void send(const T& value) {
+    T copy(value);
+    send(std::move(copy));
+  }
+  /// @returns  false if it is closed: then `value` is untouched
+  /// @throws   std::bad_alloc: likewise
+  bool try_send(T&& value) { return put(value); }
+  bool try_send(const T& value) {
+    T copy(value);
+    return put(copy);
+  }
+
+  /// Waits for a value.
+  ///
+  /// @returns        the oldest one; nothing when the channel is closed and drained
+  /// @throws         operation_cancelled if a stop comes while it waits, or came before
+  /// @cancellation   may lose the race and return a value; none is ever lost. One that is ready may
+  ///                 go through in a stopped task, up to 128 in a row
+  /// @resumes_on     the caller's home
+  /// @cost           a short lock and two moves; no allocation
+  unbounded_receive_awaiter<T> receive() noexcept { return unbounded_receive_awaiter<T>(*this); }
+  /// @returns  nothing if it is empty
+  std::optional<T> try_receive() noexcept {
+    std::optional<T> value;
+    (void)take(value);
+    return value;
+  }
+
+  /// No more values: sends are refused from now on; receives go on until it is drained. Again:
+  /// nothing.
+  void close() noexcept { unbounded_base::close(); }
+  using unbounded_base::is_closed;
+
+  /// Whether it has risen above its watermark, and not yet fallen to half of it.
+  using unbounded_base::is_high;
+  /// Waits until it is not high, or closed: for producers that can wait, from time to time.
+  ///
+  /// @throws         operation_cancelled if a stop comes while it waits, or came before
+  /// @cancellation   may lose the race and return normally
+  /// @resumes_on     the caller's home
+  /// @cost           one load if it is not high; no allocation
+  unbounded_low_awaiter until_low() noexcept { return unbounded_low_awaiter(*this); }
+
+  /// Values in the queue; others may change it at the same time.
+  using unbounded_base::size;
+  unbounded_stats stats() noexcept {
+    unbounded_stats now;
+    const detail::lock_word::word state = word_.lock();
+    now.size = size();
+    now.largest_size = largest_;
+    now.received = received_;
+    now.memory_bytes = values_.memory_bytes();
+    now.is_high = (state & high) != 0;
+    word_.unlock(state);
+    return now;
+  }
+
+  // Implementation
+ private:
+  friend unbounded_receive_awaiter<T>;
+  using queue = detail::segment_queue<T>;
+  using fresh_segment = typename queue::fresh_segment;
+  using word = detail::lock_word::word;
+
+  /// @returns  false if it is closed
+  bool put(T& value) {
+    fresh_segment fresh;
+    while (true) {
+      word state = word_.lock();
+      if ((state & closed) != 0) [[unlikely]] {
+        word_.unlock(state);
+        return false;
+      }
+      if (detail::waiter* const served = receivers_.pop_front()) {  // waiting/grant
+        note_sender();
+        static_cast<detail::unbounded_receiver<T>*>(served)->value->emplace(std::move(value));
+        ++received_;
+        word_.unlock(state);  // waiting/unlock
+        served->finish();
+        return true;
+      }
+      if (values_.is_full() && fresh == nullptr) {
+        word_.unlock(state);
+        fresh.reset(new typename queue::segment);
+        continue;
+      }
+      note_sender();
+      values_.push(value, fresh);
+      const bool calls = grow(state);
+      word_.unlock(state);  // waiting/unlock: from here on the channel may be gone
+      if (calls) [[unlikely]]
+        on_high_(size());
+      return true;
+    }
+  }
+
+  detail::channel_result take(std::optional<T>& into) noexcept {
+    // In this order: what was sent before the close is seen.
+    const bool was_closed = is_closed();
+    if (size() == 0) {
+      return was_closed ? detail::channel_result::closed : detail::channel_result::would_wait;
+    }
+    word state = word_.lock();
+    if (values_.empty()) {
+      word_.unlock(state);
+      return (state & closed) != 0 ? detail::channel_result::closed
+                                   : detail::channel_result::would_wait;
+    }
+    pop(into, state);
+    return detail::channel_result::done;
+  }
+  /// Under the lock, which it releases.
+  void pop(std::optional<T>& into, word state) noexcept {
+    const fresh_segment emptied = values_.pop(into);
+    ++received_;
+    detail::waiter* const relieved = shrink(state);
+    word_.unlock(state);
+    if (relieved != nullptr) [[unlikely]]
+      detail::taken_list::wake(relieved);
+  }
+  /// What await_suspend returns.
+  TANDEM_NOINLINE bool wait(detail::unbounded_receiver<T>& self,
+                            detail::promise_base& waiting) noexcept {
+    if (!self.begin(waiting)) return false;  // waiting/publish
+    const word state = word_.lock();
+    if (!self.may_queue()) {  // waiting/queue
+      word_.unlock(state);
+      return self.give_up();
+    }
+    if (values_.empty() && (state & closed) == 0) {
+      receivers_.push_back(self);
+      word_.unlock(state);
+      return true;
+    }
+    self.take();
+    if (values_.empty()) {
+      word_.unlock(state);
+    } else {
+      pop(*self.value, state);
+    }
+    return self.go_on();
+  }
+
+  queue values_;  // under the lock
+};
+
+}  // namespace tandem::inline v0

@@ -1,0 +1,63 @@
+// unbounded_channel.cpp: the end of an unbounded channel, and its fall to half of the watermark.
+// SPDX-License-Identifier: MIT
+#include <tandem/unbounded_channel.hpp>
+
+#include "sync/suspend.hpp"
+
+namespace tandem::inline v0 {
+
+using detail::lock_word;
+using detail::unbounded_base;
+using detail::wait_kind;
+using detail::wait_note;
+using detail::waiter;
+
+namespace {
+
+constexpr wait_kind waits_until_low(
+    &waiter::on_stop, "an unbounded channel", detail::wait_end::anybody,
+    [](const stop_waiter& wait, wait_note& note) noexcept {
+      note.verb = "waits for receives from";
+      note.object = &static_cast<const waiter&>(wait).word();  // it begins with its word
+    });
+constexpr wait_kind waits_for_unbounded(
+    &waiter::on_stop, "an unbounded channel", detail::wait_end::anybody,
+    [](const stop_waiter& wait, wait_note& note) noexcept {
+      const unbounded_base& of = *static_cast<const detail::unbounded_waiter&>(wait).of;
+      note.verb = "waits to receive from";
+      note.object = &of;
+      note.task = of.last_sender();
+      note.task_role = "last sent to by";
+      note.say("that is empty%s", of.is_closed() ? ", closed" : "");
+    });
+
+}  // namespace
+
+detail::unbounded_waiter::unbounded_waiter(unbounded_base& target) noexcept
+    : waiter(waits_for_unbounded, target.word_, target.receivers_), of(&target) {}
+
+void unbounded_base::close() noexcept {
+  const lock_word::word state = word_.lock();
+  taken_list ended;
+  for (wait_list* list : {&receivers_, &lows_}) {
+    while (!list->empty()) {
+      if (waiter* const each = list->pop_front()) ended.push_back(each);  // waiting/grant
+    }
+  }
+  word_.unlock((state & ~high) | closed);  // waiting/unlock
+  ended.wake();
+}
+
+waiter* unbounded_base::fall(lock_word::word& state) noexcept {
+  state &= ~high;
+  return lows_.take_all();  // waiting/grant
+}
+
+bool unbounded_low_awaiter::start(detail::promise_base& waiting) noexcept {
+  return detail::suspend(
+      room_, waits_until_low, target_->word_, target_->lows_, waiting,
+      [](lock_word::word state) { return (state & unbounded_base::high) == 0; },
+      [](lock_word::word state) { return state; });
+}
+
+}  // namespace tandem::inline v0
