@@ -9,6 +9,7 @@
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -37,19 +38,21 @@ class [[nodiscard]] broadcast_item {
   /// receive gives the oldest one that is left.
   std::uint64_t missed() const noexcept { return missed_; }
   bool has_value() const noexcept { return value_.has_value(); }
-  T& operator*() & noexcept { return checked(); }
-  T&& operator*() && noexcept { return std::move(checked()); }
-  T* operator->() noexcept { return &checked(); }
+  T& operator*() & noexcept { return checked(*this); }
+  const T& operator*() const& noexcept { return checked(*this); }
+  T&& operator*() && noexcept { return std::move(checked(*this)); }
+  T* operator->() noexcept { return std::addressof(checked(*this)); }
+  const T* operator->() const noexcept { return std::addressof(checked(*this)); }
 
   // Implementation
   void set_missed(std::uint64_t count) noexcept { missed_ = count; }
   void set_value(const T& value) { value_.emplace(value); }
 
  private:
-  T& checked() noexcept {
-    TANDEM_ASSERT(has_value(),
-                  "a broadcast_item that says what was missed, or the end, has no value");
-    return *value_;
+  template <class Self>
+  static auto& checked(Self& self) noexcept {
+    TANDEM_ASSERT(self.has_value(), "this broadcast_item is what was missed, or the end: no value");
+    return *self.value_;
   }
 
   std::optional<T> value_;

@@ -58,9 +58,9 @@ bool oneshot_base::leave_as_sender() noexcept {
 }
 
 bool oneshot_base::leave_as_receiver() noexcept {
-  TANDEM_ASSERT(receiving_.empty(), "the receiver of a oneshot went while its receive() waited");
   if ((word_.load() & sender_gone) != 0) return true;
   const lock_word::word state = word_.lock();
+  TANDEM_ASSERT(receiving_.empty(), "the receiver of a oneshot went while its receive() waited");
   if ((state & sender_gone) != 0) {
     word_.unlock(state);
     return true;

@@ -41,9 +41,12 @@ namespace problems {
 
 constexpr long tasks = 8;  // that contend for a lock
 constexpr long permits = 2;
-constexpr long bound = 128;         // of a channel
-constexpr long scope_size = 1000;   // children
-constexpr long cancel_size = 1000;  // tasks of a group
+constexpr long bound = 128;           // of a channel
+constexpr long listeners = 64;        // to a broadcast
+constexpr long broadcast_batch = 16;  // values, which it holds
+constexpr long followers = 10'000;    // of a watch
+constexpr long scope_size = 1000;     // children
+constexpr long cancel_size = 1000;    // tasks of a group
 
 constexpr problem lock_unlock{"lock_unlock", "ns/op", "one task, 10,000,000 times", 10'000'000, 1};
 constexpr problem lock_contended{"lock_contended", "ns/op",
@@ -64,6 +67,16 @@ constexpr problem channel_4_4{"channel_4_4", "ns/item",
 constexpr problem channel_16_16{"channel_16_16", "ns/item",
                                 "bounded 128, 16 senders, 16 receivers, 2,000,000 items",
                                 2'000'000};
+constexpr problem oneshot{"oneshot", "ns/op",
+                          "one task makes one, sends and receives, 5,000,000 times", 5'000'000, 1};
+constexpr problem unbounded_1_1{
+    "unbounded_1_1", "ns/item",
+    "unbounded, 1 sender that yields every 128, 1 receiver, 2,000,000 items", 2'000'000};
+constexpr problem broadcast_64{"broadcast_64", "ns/delivery",
+                               "64 receivers, 100,000 values, 16 at once, until all have them",
+                               6'400'000};
+constexpr problem watch_10k{"watch_10k", "ns/wake",
+                            "10,000 readers, 200 versions, each until all have seen it", 2'000'000};
 // The same children, forked: what a group may cost is measured by them.
 constexpr problem fork_join_8_ready{"fork_join_8_ready", "ns/group",
                                     "8 children that do not wait, 100,000 forks", 100'000};

@@ -11,6 +11,7 @@ void add_locks(case_list& cases);
 void add_semaphores(case_list& cases);
 void add_events(case_list& cases);
 void add_channels(case_list& cases);
+void add_channel_kinds(case_list& cases);
 void add_groups(case_list& cases);
 void add_cancels(case_list& cases);
 void add_timers(case_list& cases);
@@ -21,6 +22,7 @@ inline case_list sync_cases() {
   add_semaphores(cases);
   add_events(cases);
   add_channels(cases);
+  add_channel_kinds(cases);
   add_groups(cases);
   add_cancels(cases);
   add_timers(cases);

@@ -1,5 +1,6 @@
 // main.rs: suite sync by Tokio: its mutex, semaphore, channels, JoinSet and timers; same protocol as bench.hpp.
 // SPDX-License-Identifier: MIT
+mod channels;
 mod groups;
 mod locks;
 mod times;
@@ -99,6 +100,7 @@ pub fn memory_kb(field: &str) -> i64 {
 
 fn cases() -> Vec<Case> {
     let mut all = locks::cases();
+    all.extend(channels::cases());
     all.extend(groups::cases());
     all.extend(times::cases());
     all
