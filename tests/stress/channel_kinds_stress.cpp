@@ -1,4 +1,4 @@
-// channel_kinds_stress.cpp: oneshots and unbounded channels whose ends go, and whose tasks are stopped, at any time.
+// channel_kinds_stress.cpp: oneshots and unbounded channels whose ends go, and tasks are stopped.
 // SPDX-License-Identifier: MIT
 //
 // The laws: what was sent is received once, or is still its sender's, or went with its receiver;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The laws: a receiver of a broadcast gets each value once, in the one order that all see, or hears
-// how many it has missed, and these sums come out even; a reader of a watch sees versions that grow,
-// and always the last one; no value is read while it is replaced.
+// how many it has missed, and these sums come out even; a reader of a watch sees versions that
+// grow, and always the last one; no value is read while it is replaced.
 #include <gtest/gtest.h>
 
 #include <array>

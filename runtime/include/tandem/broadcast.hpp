@@ -25,8 +25,8 @@ class broadcast;
 template <class T>
 class broadcast_receiver;
 
-/// What a receiver of a broadcast is given: a value; or how many it has missed; or the end, which is
-/// false.
+/// What a receiver of a broadcast is given: a value; or how many it has missed; or the end, which
+/// is false.
 template <class T>
 class [[nodiscard]] broadcast_item {
  public:
@@ -111,10 +111,10 @@ class [[nodiscard]] broadcast_receiver {
   ///
   /// @returns        the oldest one that was not received yet; or how many have been missed; or the
   ///                 end
-  /// @throws         what copying a T throws: then it may be received again; operation_cancelled if a
-  ///                 stop comes while it waits, or came before
-  /// @cancellation   may lose the race and return a value; else this receiver has taken nothing. One
-  ///                 that is ready may go through in a stopped task, up to 128 in a row
+  /// @throws         what copying a T throws: then it may be received again; operation_cancelled if
+  ///                 a stop comes while it waits, or came before
+  /// @cancellation   may lose the race and return a value; else this receiver has taken nothing.
+  ///                 One that is ready may go through in a stopped task, up to 128 in a row
   /// @resumes_on     the caller's home
   /// @cost           a CAS, a copy, an atomic add; no allocation of its own
   broadcast_receive_awaiter<T> receive() noexcept { return broadcast_receive_awaiter<T>(*this); }
@@ -170,9 +170,9 @@ class [[nodiscard]] broadcast_receiver {
 ///     }
 ///
 /// All receivers see the values in the same order. A value stays until `capacity` others have been
-/// sent, also when everybody has received it. Of a T that can be copied, and moved without throwing;
-/// where copies are dear, broadcast a std::shared_ptr<const T>. What copies or destroys a T must not
-/// use the broadcast.
+/// sent, also when everybody has received it. Of a T that can be copied, and moved without
+/// throwing; where copies are dear, broadcast a std::shared_ptr<const T>. What copies or destroys a
+/// T must not use the broadcast.
 ///
 /// It may be destroyed when all calls have returned and all its receivers are gone.
 ///
@@ -193,7 +193,8 @@ class broadcast {
   /// Never waits for a receiver, but for as long as one copies the value that is to be replaced.
   ///
   /// @throws  channel_closed: then `value` is untouched
-  /// @cost    a short lock and a move; one post for each run of waiting receivers with the same home
+  /// @cost    a short lock and a move; one post for each run of waiting receivers with the same
+  ///          home
   void send(T&& value) {
     if (!core_.send(value)) detail::throw_channel_closed();
   }

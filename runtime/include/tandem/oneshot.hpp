@@ -201,17 +201,18 @@ class [[nodiscard]] oneshot_receiver {
   /// Waits for the value.
   ///
   /// @returns        the value, once
-  /// @throws         what the sender has failed with; std::system_error with errc::sender_dropped if
-  ///                 it went without a value, with errc::channel_closed after close(), or when the
-  ///                 value was received before; operation_cancelled if a stop comes while it waits,
-  ///                 or came before
+  /// @throws         what the sender has failed with; std::system_error with errc::sender_dropped
+  ///                 if it went without a value, with errc::channel_closed after close(), or when
+  ///                 the value was received before; operation_cancelled if a stop comes while it
+  ///                 waits, or came before
   /// @cancellation   may lose the race and return the value; else that stays, and may be received
   ///                 again. One that is ready may go through in a stopped task, up to 128 in a row
   /// @resumes_on     the caller's home
   /// @cost           a load and a move; no allocation. With as_result() nothing is thrown
   oneshot_receive_awaiter<T> receive() noexcept { return oneshot_receive_awaiter<T>(block()); }
 
-  /// @returns  nothing if it has neither come nor can be given up; else what receive() would end with
+  /// @returns  nothing if it has neither come nor can be given up; else what receive() would end
+  ///           with
   std::optional<result<T>> try_receive() noexcept {
     if (!block().has_ended()) return std::nullopt;
     return block().take();

@@ -1,9 +1,9 @@
-// unbounded_channel.hpp: a queue between tasks that takes everything at once, and says when it is long.
+// unbounded_channel.hpp: a queue between tasks that takes everything, and says when it is long.
 // SPDX-License-Identifier: MIT
 //
-// Sends never wait, so nothing holds up a producer that is faster than its consumer: the queue grows
-// until the memory is gone. A bounded channel is the right one wherever a producer can wait. Where
-// it cannot (a callback, a destructor, a log), the watermark tells that it is getting long.
+// Sends never wait, so nothing holds up a producer that is faster than its consumer: the queue
+// grows until the memory is gone. A bounded channel is the right one wherever a producer can wait.
+// Where it cannot (a callback, a destructor, a log), the watermark tells that it is getting long.
 #pragma once
 
 #include <coroutine>
@@ -107,9 +107,9 @@ class [[nodiscard]] TANDEM_API unbounded_low_awaiter {
 ///       print(*line);
 ///     }
 ///
-/// Values come in the order of their sends; of receivers the one that waits longest is served first.
-/// What moves a T must not throw nor use the channel. The memory grows by blocks of some 1 KiB, and
-/// those that were emptied are given back.
+/// Values come in the order of their sends; of receivers the one that waits longest is served
+/// first. What moves a T must not throw nor use the channel. The memory grows by blocks of about
+/// a KiB, and those that were emptied are given back.
 ///
 /// It may be destroyed when all calls and awaits have returned; a send that did not call `on_high`
 /// has, as far as that goes, as soon as its value was received.
@@ -126,8 +126,8 @@ class unbounded_channel : private detail::unbounded_base {
   unbounded_channel() noexcept : unbounded_base(SIZE_MAX, nullptr) {}
   /// @param watermark  the channel is high when it has more values than that, until it has no more
   ///                   than half as many
-  /// @param on_high    called with its size by the send that has made it high, on that one's thread;
-  ///                   must not throw
+  /// @param on_high    called with its size by the send that has made it high, on that one's
+  ///                   thread; must not throw
   explicit unbounded_channel(std::size_t watermark,
                              std::function<void(std::size_t)> on_high = nullptr) noexcept
       : unbounded_base(watermark, std::move(on_high)) {}

@@ -179,19 +179,20 @@ class [[nodiscard]] watch_reader {
   ///
   /// @returns        true; false when the watch is closed, and its last version was seen
   /// @throws         operation_cancelled if a stop comes while it waits, or came before
-  /// @cancellation   may lose the race and return normally; else nothing counts as seen, so the latest
-  ///                 version is never missed. One that is ready may go through in a stopped task, up
-  ///                 to 128 in a row
+  /// @cancellation   may lose the race and return normally; else nothing counts as seen, so the
+  ///                 latest version is never missed. One that is ready may go through in a stopped
+  ///                 task, up to 128 in a row
   /// @resumes_on     the caller's home
   /// @cost           two loads if there is one; no allocation
   watch_changed_awaiter changed() noexcept { return watch_changed_awaiter(core(), seen_); }
   /// changed() and get() in one.
   ///
-  /// @returns  a copy of the latest value; nothing when the watch is closed, and its last version was
-  ///           seen
+  /// @returns  a copy of the latest value; nothing when the watch is closed, and its last version
+  ///           was seen
   watch_next_awaiter<T> next() noexcept { return watch_next_awaiter<T>(core(), seen_); }
 
-  /// Waits until `is_right(value)` holds for the latest value, which may be one that was seen before.
+  /// Waits until `is_right(value)` holds for the latest value, which may be one that was seen
+  /// before.
   ///
   /// @param is_right  called once for each version that this task gets to see, as read() calls
   /// @returns         a task with a copy of that value; nothing if the watch was closed before
@@ -239,7 +240,7 @@ class [[nodiscard]] watch_reader {
 ///     tandem::watch<settings> current(read_settings());
 ///     auto reader = current.subscribe();
 ///     current.set(read_settings());                      // anywhere: no task is needed
-///     while (auto latest = co_await reader.next()) {     // the first one at once, until it is closed
+///     while (auto latest = co_await reader.next()) {     // the present one at once; until closed
 ///       apply(*latest);
 ///     }
 ///
@@ -267,12 +268,12 @@ class watch {
   /// A new version. It waits for no reader, but for as long as one copies the value.
   ///
   /// @returns  false if the watch is closed: then `value` is untouched
-  /// @cost     a short lock and two moves, however many readers there are; then one post for each run
-  ///           of those that wait and have the same home
+  /// @cost     a short lock and two moves, however many readers there are; then one post for each
+  ///           run of those that wait and have the same home
   bool set(T&& value) noexcept { return core_.set(value); }
   bool set(const T& value) { return set(T(value)); }
-  /// Changes the value in place: `change(value)`, under the lock that readers wait for. If it returns
-  /// false nothing has changed, and nobody is woken; the same if it throws.
+  /// Changes the value in place: `change(value)`, under the lock that readers wait for. If it
+  /// returns false nothing has changed, and nobody is woken; the same if it throws.
   ///
   /// @returns  false if the watch is closed: then it was not called
   /// @throws   what `change` throws: the value is as that has left it

@@ -136,7 +136,8 @@ class broadcast_core final : public broadcast_base {
     return was_closed && sent() == at.next ? broadcast_look::ended : broadcast_look::nothing;
   }
 
-  /// broadcasts/read. Calls `use` with the value at a place, and moves that on. @returns false if it is not there
+  /// broadcasts/read. Calls `use` with the value at a place, and moves that on. @returns false if
+  /// it is not there
   template <class Use>
   bool read(broadcast_place& at, Use use) {
     slot& from = slots_[at.slot];

@@ -1,9 +1,10 @@
 // segment_queue.hpp: values in order, in blocks that come and go with their number.
 // SPDX-License-Identifier: MIT
 //
-// Blocks have the memory that frames have (frame_memory.hpp): up to 1 KiB, so many values as fit in,
-// but at least four. A block that was emptied is handed out, to be freed outside of the lock; the
-// last one stays, so a queue that is short most of the time allocates nothing. No lock of its own.
+// Blocks have the memory that frames have (frame_memory.hpp): up to 1 KiB, so many values as fit
+// in, but at least four. A block that was emptied is handed out, to be freed outside of the lock;
+// the last one stays, so a queue that is short most of the time allocates nothing. No lock of its
+// own.
 #pragma once
 
 #include <cstddef>

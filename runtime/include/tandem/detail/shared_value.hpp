@@ -6,8 +6,8 @@
 //   bit 16      a writer waits for them, or replaces the value
 //   bits 17-    the stamp: which value it is
 //
-// A reader holds the value for as long as a copy takes; from the moment a writer has come no further
-// one begins. Of writers there is one at a time: they hold a lock of their own. Protocol
+// A reader holds the value for as long as a copy takes; from the moment a writer has come no
+// further one begins. Of writers there is one at a time: they hold a lock of their own. Protocol
 // shared_values, runtime/src/sync/README.md.
 #pragma once
 

@@ -1,8 +1,8 @@
 // unbounded_base.hpp: the part of an unbounded channel that does not depend on its values.
 // SPDX-License-Identifier: MIT
 //
-// Word (detail/lock_word.hpp), the value's bits: closed; high: it has risen above its watermark, and
-// has not yet fallen to the half of it. Everything else changes under the word's lock. Protocol
+// Word (detail/lock_word.hpp), the value's bits: closed; high: it has risen above its watermark,
+// and has not yet fallen to the half of it. Everything else changes under the word's lock. Protocol
 // waiting, runtime/src/sync/README.md ("Unbounded channels").
 #pragma once
 

@@ -1,8 +1,8 @@
 // watch_base.hpp: the part of a watch that does not depend on its value.
 // SPDX-License-Identifier: MIT
 //
-// The stamp of the value (detail/shared_value.hpp) is its version: the first one is 1, and 0 is what
-// a reader has seen that has seen none. The word's lowest bit says "closed". Protocol watches,
+// The stamp of the value (detail/shared_value.hpp) is its version: the first one is 1, and 0 is
+// what a reader has seen that has seen none. The word's lowest bit says "closed". Protocol watches,
 // runtime/src/sync/README.md.
 #pragma once
 
