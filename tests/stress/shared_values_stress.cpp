@@ -131,6 +131,31 @@ TEST(broadcast, values_come_once_in_order_or_are_counted_as_missed) {
   });
 }
 
+/// No other send, nor a close, makes up for a wake that was lost: that is a hang.
+TEST(broadcast, each_value_wakes_whoever_waits_for_it) {
+  struct actor {
+    static task<void> listen(broadcast_receiver<int> from, std::atomic<int>& received) {
+      while (auto item = co_await from.receive()) ++received;
+    }
+  };
+  stress([](std::mt19937_64& random) {
+    test_runtime rt(some_threads(random));
+    broadcast<int> b(4);
+    constexpr int listeners = 3;
+    std::atomic<int> received{0};
+    handles all;
+    for (int i = 0; i < listeners; ++i)
+      all.push_back(rt->spawn(actor::listen(b.subscribe(), received)));
+    for (int i = 1; i <= 200; ++i) {
+      b.send(i);
+      while (received < listeners * i) std::this_thread::yield();
+      spin(random() % 500);
+    }
+    b.close();
+    wait_for_all(all);
+  });
+}
+
 /// Threads of no runtime, which wait for nothing: they meet between two steps.
 TEST(broadcast, threads_never_read_a_value_that_is_being_replaced) {
   stress([](std::mt19937_64& random) {
