@@ -120,9 +120,9 @@ class generator_promise : public frame_allocated {
   }
 
   generator_promise* outermost_ = this;
-  generator_promise* top_ = this;       // of the outermost one: which one goes on
-  pointer item_ = nullptr;              // of the outermost one
-  generator_promise* outer_ = nullptr;  // of a nested one: whose co_yield waits for its end
+  generator_promise* top_ = this;        // of the outermost one: which one goes on
+  pointer item_ = nullptr;               // of the outermost one
+  generator_promise* outer_ = nullptr;   // of a nested one: whose co_yield waits for its end
   generator_promise** owner_ = nullptr;  // of a nested one: what would destroy it
   std::exception_ptr failure_;
 };
@@ -264,12 +264,10 @@ auto generator_promise<Yielded>::yield_value(elements_of<Range> inner) {
   if constexpr (nests_in_generator<Range, Yielded>) {
     return generator_nest<Yielded>(std::move(inner).take().release());
   } else {
-    static_assert(
-        std::ranges::input_range<Range> &&
-            std::convertible_to<std::ranges::range_reference_t<Range>, Yielded>,
-        "elements_of(range): its elements do not convert to what this generator yields");
-    return generator_nest<Yielded>(
-        each_element<Yielded, Range>(std::move(inner).take()).release());
+    static_assert(std::ranges::input_range<Range> &&
+                      std::convertible_to<std::ranges::range_reference_t<Range>, Yielded>,
+                  "elements_of(range): its elements do not convert to what this generator yields");
+    return generator_nest<Yielded>(each_element<Yielded, Range>(std::move(inner).take()).release());
   }
 }
 

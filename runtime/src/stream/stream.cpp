@@ -56,8 +56,7 @@ std::exception_ptr stream_cursor_base::conclude() noexcept {
 
 bool stream_limit::start_limited(promise_base& consumer) noexcept {
   stream_promise_base& frame = *from_->top_;
-  return start_at(stream_cursor_base::home_for(frame, consumer), frame, consumer,
-                  from_->failure_);
+  return start_at(stream_cursor_base::home_for(frame, consumer), frame, consumer, from_->failure_);
 }
 
 bool stream_limit::next(promise_base& consumer) noexcept {

@@ -18,8 +18,7 @@ namespace tandem::inline v0::detail {
 template <class F, class T>
 inline constexpr bool takes_item = std::invocable<F&, T&&>;
 template <class F, class T>
-concept callable_with_item =
-    takes_item<F, T> || std::invocable<F&, std::remove_reference_t<T>&>;
+concept callable_with_item = takes_item<F, T> || std::invocable<F&, std::remove_reference_t<T>&>;
 
 template <class F, class T>
 struct item_call : std::invoke_result<F&, T&&> {};
@@ -57,6 +56,8 @@ class [[nodiscard]] plain_item_call {
   using tandem_awaiter = void;
 
   plain_item_call(F& f, stream_pointer<T> item) noexcept : f_(&f), item_(item) {}
+  /// By hand: g++ copies what it may copy bit by bit out of its members' stores, which costs a stall.
+  plain_item_call(plain_item_call&& other) noexcept : f_(other.f_), item_(other.item_) {}
   bool await_ready() const noexcept { return true; }
   template <class Promise>
   void await_suspend(std::coroutine_handle<Promise>) const noexcept {}

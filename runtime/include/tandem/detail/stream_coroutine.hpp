@@ -178,8 +178,8 @@ class stream_promise final : public stream_promise_base {
   }
   template <class From>
     requires(!std::is_reference_v<T> && std::constructible_from<value, From &&> &&
-             (!std::same_as<value, std::remove_cvref_t<From>> ||
-              std::is_lvalue_reference_v<From> || std::is_const_v<From>))
+             (!std::same_as<value, std::remove_cvref_t<From>> || std::is_lvalue_reference_v<From> ||
+              std::is_const_v<From>))
   yielded_value<value> yield_value(From&& from) {
     return yielded_value<value>(std::in_place, std::forward<From>(from), *this);
   }

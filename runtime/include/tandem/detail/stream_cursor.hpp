@@ -54,6 +54,9 @@ class [[nodiscard]] charged_step {
   using tandem_awaiter = void;
 
   explicit charged_step(stream_cursor_base& from) noexcept : from_(&from) {}
+  /// For an awaiter that has not started. (By hand: g++ copies what it may copy bit by bit out of its
+  /// members' stores, which costs a stall.)
+  charged_step(charged_step&& other) noexcept : from_(other.from_) {}
   bool await_ready() noexcept {
     is_stopped_ = must_stop();
     return is_stopped_ || from_->has_ended();
@@ -95,6 +98,16 @@ class stream_cursor : public stream_cursor_base {
     return stream_leave(*this, grace);
   }
 };
+
+/// The first one is what a stream ends with, others are reported.
+inline void add_failure(std::exception_ptr& first, std::exception_ptr&& more) noexcept {
+  if (more == nullptr) return;
+  if (first == nullptr) {
+    first = std::move(more);
+  } else {
+    report_clean_up(more);
+  }
+}
 
 }  // namespace detail
 }  // namespace tandem::inline v0
