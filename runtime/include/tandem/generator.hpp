@@ -255,7 +255,14 @@ concept nests_in_generator = requires(std::remove_cvref_t<Range>& inner) {
 
 template <class Yielded, class Range>
 generator<Yielded> each_element(Range range) {
-  for (auto&& element : range) co_yield static_cast<Yielded>(element);
+  using element = std::ranges::range_reference_t<Range>;
+  for (auto&& each : range) {
+    if constexpr (std::convertible_to<element, Yielded>) {
+      co_yield static_cast<Yielded>(static_cast<element>(each));
+    } else {
+      co_yield std::remove_cvref_t<Yielded>(each);  // a copy, for whoever may move it out
+    }
+  }
 }
 
 template <class Yielded>
@@ -265,7 +272,10 @@ auto generator_promise<Yielded>::yield_value(elements_of<Range> inner) {
     return generator_nest<Yielded>(std::move(inner).take().release());
   } else {
     static_assert(std::ranges::input_range<Range> &&
-                      std::convertible_to<std::ranges::range_reference_t<Range>, Yielded>,
+                      (std::convertible_to<std::ranges::range_reference_t<Range>, Yielded> ||
+                       (std::is_rvalue_reference_v<Yielded> &&
+                        std::convertible_to<std::ranges::range_reference_t<Range>,
+                                            std::remove_cvref_t<Yielded>>)),
                   "elements_of(range): its elements do not convert to what this generator yields");
     return generator_nest<Yielded>(each_element<Yielded, Range>(std::move(inner).take()).release());
   }

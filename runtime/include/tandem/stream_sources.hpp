@@ -20,8 +20,16 @@ namespace tandem::inline v0 {
 namespace detail {
 
 template <class View>
+inline constexpr bool owns_elements = false;
+template <class Range>
+inline constexpr bool owns_elements<std::ranges::owning_view<Range>> =
+    !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>;
+
+/// What belongs to nobody else is the consumer's to move from.
+template <class View>
 using item_of_range =
-    std::conditional_t<std::is_lvalue_reference_v<std::ranges::range_reference_t<View>>,
+    std::conditional_t<std::is_lvalue_reference_v<std::ranges::range_reference_t<View>> &&
+                           !owns_elements<View>,
                        std::ranges::range_reference_t<View>,
                        std::remove_cvref_t<std::ranges::range_reference_t<View>>>;
 
@@ -69,7 +77,8 @@ namespace streams {
 ///     co_await tandem::for_each(tandem::streams::from(urls) | tandem::streams::buffered(8, fetch), show);
 ///
 /// @param range  a temporary is kept, an lvalue has to stay alive. Its iterators must not block
-/// @returns      a stream of `T&` where the range has references to T, else of T
+/// @returns      a stream of `T&` where the range is an lvalue, or a view, of references to T; else of
+///               T
 /// @cost         one frame; an item: two calls
 template <std::ranges::viewable_range Range>
   requires std::ranges::input_range<Range>
