@@ -26,8 +26,14 @@ class TANDEM_API timeout_scope : private border, private timer_node {
   timeout_scope& operator=(timeout_scope&&) = delete;
 
  protected:
+  /// Before start(), instead of what was given.
+  void limit_to(clock::time_point deadline) noexcept { set_deadline(deadline); }
   /// Calls the child. @returns whether the parent suspends
   bool start(promise_base& child, promise_base& parent, outcome_base& result) noexcept;
+  /// As above, for a frame that goes on at `home`, begun or not: the runtime's timers are driven, or
+  /// the border is closed.
+  bool start_at(executor* home, promise_base& child, promise_base& parent,
+                outcome_base& result) noexcept;
 
  private:
   static timeout_scope& of_environment(const environment& of) noexcept;

@@ -31,11 +31,21 @@ bool timeout_scope::start(promise_base& child, promise_base& parent,
     refuse(child, result);
     return false;
   }
+  return start_at(parent.home, child, parent, result);
+}
+
+bool timeout_scope::start_at(executor* home, promise_base& child, promise_base& parent,
+                             outcome_base& result) noexcept {
   parent_ = &parent;
   open(parent, surrounds_limited, this);
   prepare(child, parent, result, &timeout_scope::on_child_final, this);
   if (deadline() == clock::time_point::min()) env_.stop().request_stop(stop_reason::deadline);
   thread_context& context = this_thread();
+  if (home != parent.home) [[unlikely]] {
+    child.home = home;
+    child.post();
+    return true;
+  }
   if (too_deep(context)) [[unlikely]] {
     context.next = child.handle();  // calls/limit
     return true;
