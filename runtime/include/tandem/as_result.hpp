@@ -27,11 +27,22 @@ struct as_result_base<Awaiter> {
   using lossy_when_dropped = typename std::remove_reference_t<Awaiter>::lossy_when_dropped;
 };
 
+/// A branch that can be taken once only stays one (selector.hpp).
+template <class Awaiter>
+struct as_result_once {};
+template <class Awaiter>
+  requires requires { typename std::remove_reference_t<Awaiter>::select_once; }
+struct as_result_once<Awaiter> {
+  using select_once = void;
+};
+struct select_place;
+
 }  // namespace detail
 
 /// Awaiter of as_result().
 template <class Awaiter>
-class [[nodiscard]] as_result_awaiter : public detail::as_result_base<Awaiter> {
+class [[nodiscard]] as_result_awaiter : public detail::as_result_base<Awaiter>,
+                                        public detail::as_result_once<Awaiter> {
  public:
   using tandem_awaiter = void;
   using value_type = decltype(std::declval<std::remove_reference_t<Awaiter>&>().await_resume());
@@ -61,6 +72,28 @@ class [[nodiscard]] as_result_awaiter : public detail::as_result_base<Awaiter> {
         return std::current_exception();
       }
     }
+  }
+
+  // As a branch of select(), if the awaiter may be one (protocol selecting).
+  bool select_try() noexcept
+    requires requires(Awaiter& a) { a.select_try(); }
+  {
+    return inner_.select_try();
+  }
+  bool select_arm(detail::select_place& as) noexcept
+    requires requires(Awaiter& a) { a.select_try(); }
+  {
+    return inner_.select_arm(as);
+  }
+  void select_disarm() noexcept
+    requires requires(Awaiter& a) { a.select_try(); }
+  {
+    inner_.select_disarm();
+  }
+  void select_reset() noexcept
+    requires requires(Awaiter& a) { a.select_try(); }
+  {
+    inner_.select_reset();
   }
 
  private:

@@ -22,6 +22,7 @@
 #include <tandem/channel.hpp>
 #include <tandem/detail/callback_conversion.hpp>
 #include <tandem/detail/callback_door.hpp>
+#include <tandem/detail/selection.hpp>
 #include <tandem/finally.hpp>
 #include <tandem/result.hpp>
 #include <tandem/stop.hpp>
@@ -206,6 +207,19 @@ class [[nodiscard]] next_value_awaiter : private receive_awaiter<result<T>> {
       return std::move(*got).value();
     }
   }
+
+  // As a branch of select() (protocol selecting).
+  using receive::select_try;
+  bool select_arm(detail::select_place& as) noexcept {
+    wait_.end();
+    wait_.begin(as.of->waiting());
+    return receive::select_arm(as);
+  }
+  void select_disarm() noexcept {
+    wait_.end();
+    receive::select_disarm();
+  }
+  using receive::select_reset;
 
  private:
   callback_values<T>* source_;

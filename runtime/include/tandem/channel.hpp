@@ -163,6 +163,19 @@ class [[nodiscard]] send_awaiter {
       detail::throw_channel_closed();
   }
 
+  // As a branch of select() (protocol selecting).
+  using select_once = void;
+  bool select_try() noexcept {
+    const detail::channel_result result = target_->try_put(*value_, detail::this_thread());
+    closed_ = result == detail::channel_result::closed;
+    return result != detail::channel_result::would_wait;
+  }
+  bool select_arm(detail::select_place& as) noexcept {
+    return target_->arm_send(room_.branch(as, *target_, *value_));
+  }
+  void select_disarm() noexcept { (void)room_.disarm(); }
+  void select_reset() noexcept { room_.reset(); }
+
  protected:
   detail::channel_core<T>* target_;
   T* value_;
@@ -184,6 +197,10 @@ class [[nodiscard]] send_copy_awaiter : public send_awaiter<T> {
   bool await_ready() noexcept {
     this->value_ = std::addressof(copy_);  // from here on the awaiter stays where it is
     return send_awaiter<T>::await_ready();
+  }
+  bool select_try() noexcept {
+    this->value_ = std::addressof(copy_);  // likewise
+    return send_awaiter<T>::select_try();
   }
 
  private:
@@ -221,6 +238,19 @@ class [[nodiscard]] receive_awaiter {
     // Its parts, each by itself: both at once would wait until they have left the store buffer.
     if (!value_) return std::nullopt;
     return std::optional<T>(std::move(*value_));
+  }
+
+  // As a branch of select() (protocol selecting).
+  bool select_try() noexcept {
+    return target_->try_take(value_, detail::this_thread()) != detail::channel_result::would_wait;
+  }
+  bool select_arm(detail::select_place& as) noexcept {
+    return target_->arm_receive(room_.branch(as, *target_, value_));
+  }
+  void select_disarm() noexcept { (void)room_.disarm(); }
+  void select_reset() noexcept {
+    room_.reset();
+    value_.reset();
   }
 
  private:

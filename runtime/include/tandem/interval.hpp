@@ -35,6 +35,12 @@ class [[nodiscard]] tick_awaiter : private sleep_awaiter {
   using sleep_awaiter::await_suspend;
   std::chrono::steady_clock::time_point await_resume() const;
 
+  // As a branch of select() (protocol selecting): again and again.
+  using sleep_awaiter::select_arm;
+  using sleep_awaiter::select_disarm;
+  using sleep_awaiter::select_try;
+  void select_reset() noexcept;
+
  private:
   interval* source_;
 };
@@ -96,6 +102,11 @@ class TANDEM_API interval {
 inline tick_awaiter::tick_awaiter(interval& source) noexcept
     : sleep_awaiter(source.next_ <= tandem::now() ? (interval::time_point::min)() : source.next_),
       source_(&source) {}
+
+inline void tick_awaiter::select_reset() noexcept {
+  sleep_awaiter::select_reset();
+  aim(source_->next_);
+}
 
 inline std::chrono::steady_clock::time_point tick_awaiter::await_resume() const {
   sleep_awaiter::await_resume();

@@ -67,6 +67,7 @@ class [[nodiscard]] latch_arrival : public detail::count_awaiter {
     target_->count_down(arriving_);
     return count_awaiter::await_ready();
   }
+  bool select_try() = delete;  // a branch that loses would have arrived
 
  private:
   latch* target_;

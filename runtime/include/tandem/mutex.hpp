@@ -122,6 +122,12 @@ class [[nodiscard]] TANDEM_API mutex_awaiter {
   std::exception_ptr await_failure() const noexcept { return room_.failure_if_cancelled(); }
   void await_resume() const { room_.throw_if_cancelled(); }
 
+  // As a branch of select() (protocol selecting).
+  bool select_try() noexcept { return target_->try_lock(); }
+  bool select_arm(detail::select_place& as) noexcept;
+  void select_disarm() noexcept { (void)room_.disarm(); }
+  void select_reset() noexcept { room_.reset(); }
+
  protected:
   mutex* target_;
 

@@ -163,6 +163,12 @@ class [[nodiscard]] TANDEM_API semaphore_awaiter {
       room_.throw_if_cancelled();
   }
 
+  // As a branch of select() (protocol selecting).
+  bool select_try() noexcept { return target_->try_acquire(permits_); }
+  bool select_arm(detail::select_place& as) noexcept;
+  void select_disarm() noexcept;
+  void select_reset() noexcept { room_.reset(); }
+
  protected:
   semaphore* target_;
   std::size_t permits_;

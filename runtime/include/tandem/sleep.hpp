@@ -48,6 +48,16 @@ class [[nodiscard]] TANDEM_API sleep_awaiter : private detail::leaf, private det
     return make_error_code(cancel_reason());
   }
 
+  // As a branch of select() (protocol selecting).
+  using select_once = void;
+  bool select_try() noexcept;
+  bool select_arm(detail::select_place& as) noexcept;
+  void select_disarm() const noexcept {}
+  void select_reset() noexcept;
+
+ protected:
+  void aim(std::chrono::steady_clock::time_point deadline) noexcept { set_deadline(deadline); }
+
  private:
   /// In the place of the deadline: it has ended, as if cancelled, since nobody would have fired it.
   /// What has passed already is time_point::min().
@@ -59,6 +69,9 @@ class [[nodiscard]] TANDEM_API sleep_awaiter : private detail::leaf, private det
   static bool on_stop(stop_waiter& self) noexcept;
   static const detail::wait_kind waits_for_time;
   static void on_fire(timer_node& self, detail::fired_timers& batch) noexcept;
+  static bool let_go(leaf& self) noexcept;
+
+  bool was_asked_ = false;  // the deadline was looked at when it was made
 };
 
 /// What sleep_for() and sleep_until() return. It makes its awaiter when it is awaited, since g++ 12

@@ -134,8 +134,11 @@ class TANDEM_API join_leaf : public leaf {
   bool ready() const noexcept { return target_->is_done(); }
   /// @returns  whether the task suspends
   bool start(promise_base& waiting) noexcept;
+  /// selecting/arm. @returns whether the task has ended
+  bool arm(select_place& as) noexcept;
 
  private:
+  static bool let_go(leaf& self) noexcept;
   bool wait(promise_base& waiting) noexcept;
   static bool on_stop(stop_waiter& self) noexcept;
   static const wait_kind waits_for_task;
@@ -172,6 +175,13 @@ class [[nodiscard]] join_awaiter {
     leaf_.throw_if_cancelled();
     return target_->take();
   }
+
+  // As a branch of select() (protocol selecting).
+  using select_once = void;
+  bool select_try() const noexcept { return leaf_.ready(); }
+  bool select_arm(detail::select_place& as) noexcept { return leaf_.arm(as); }
+  void select_disarm() const noexcept {}
+  void select_reset() const noexcept {}
 
  private:
   detail::spawned<T>* target_;

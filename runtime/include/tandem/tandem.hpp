@@ -14,6 +14,7 @@
 #include <tandem/blocking.hpp>
 #include <tandem/blocking_options.hpp>
 #include <tandem/blocking_region.hpp>
+#include <tandem/branch_if.hpp>
 #include <tandem/broadcast.hpp>
 #include <tandem/callback.hpp>
 #include <tandem/callback_stream.hpp>
@@ -76,6 +77,10 @@
 #include <tandem/search/racing.hpp>
 #include <tandem/search/result.hpp>
 #include <tandem/search/sequential.hpp>
+#include <tandem/select.hpp>
+#include <tandem/select_list.hpp>
+#include <tandem/selected.hpp>
+#include <tandem/selector.hpp>
 #include <tandem/semaphore.hpp>
 #include <tandem/shielded.hpp>
 #include <tandem/single_thread_executor.hpp>
@@ -84,6 +89,7 @@
 #include <tandem/spawn.hpp>
 #include <tandem/starvation_report.hpp>
 #include <tandem/stop.hpp>
+#include <tandem/stopped.hpp>
 #include <tandem/strand.hpp>
 #include <tandem/submission_options.hpp>
 #include <tandem/sync_wait.hpp>

@@ -58,11 +58,18 @@ constexpr wait_kind waits_for_count(&waiter::on_stop, "a latch or wait_group", w
 
 }  // namespace
 
+namespace {
+constexpr auto is_none = [](lock_word::word state) { return state < lock_word::one; };
+constexpr auto unchanged = [](lock_word::word state) { return state; };
+}  // namespace
+
 bool count_awaiter::start(promise_base& waiting) noexcept {
-  return suspend(
-      room_, waits_for_count, target_->word_, target_->waiting_, waiting,
-      [](lock_word::word state) { return state < lock_word::one; },
-      [](lock_word::word state) { return state; });
+  return suspend(room_, waits_for_count, target_->word_, target_->waiting_, waiting, is_none,
+                 unchanged);
+}
+
+bool count_awaiter::select_arm(select_place& as) noexcept {
+  return arm(room_, as, waits_for_count, target_->word_, target_->waiting_, is_none, unchanged);
 }
 
 }  // namespace tandem::inline v0::detail

@@ -39,11 +39,19 @@ void event::reset() noexcept {
   word_.unlock(state & ~lock_word::one);
 }
 
+namespace {
+constexpr auto is_set = [](lock_word::word state) { return (state & lock_word::one) != 0; };
+constexpr auto unchanged = [](lock_word::word state) { return state; };
+}  // namespace
+
 bool event_awaiter::start(detail::promise_base& waiting) noexcept {
-  return detail::suspend(
-      room_, waits_for_event, target_->word_, target_->waiting_, waiting,
-      [](lock_word::word state) { return (state & lock_word::one) != 0; },
-      [](lock_word::word state) { return state; });
+  return detail::suspend(room_, waits_for_event, target_->word_, target_->waiting_, waiting, is_set,
+                         unchanged);
+}
+
+bool event_awaiter::select_arm(detail::select_place& as) noexcept {
+  return detail::arm(room_, as, waits_for_event, target_->word_, target_->waiting_, is_set,
+                     unchanged);
 }
 
 }  // namespace tandem::inline v0

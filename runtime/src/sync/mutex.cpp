@@ -29,6 +29,16 @@ void mutex::unlock_slow() noexcept {
   if (next != nullptr) next->finish();
 }
 
+bool mutex_awaiter::select_arm(detail::select_place& as) noexcept {
+  return detail::arm(
+      room_, as, mutex::waits_for_mutex, target_->word_, target_->waiting_,
+      [](lock_word::word state) { return (state & lock_word::one) == 0; },
+      [this](lock_word::word) {
+        target_->note_owner(detail::this_thread().env);
+        return lock_word::one;
+      });
+}
+
 bool mutex_awaiter::start(detail::promise_base& waiting) noexcept {
   // Nobody holds it: then nobody waits either.
   return detail::suspend(

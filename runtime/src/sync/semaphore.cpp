@@ -24,7 +24,7 @@ constexpr detail::wait_kind waits_for_permits(
 
 bool semaphore::try_acquire_slow(lock_word::word wanted) noexcept {
   const lock_word::word state = word_.lock();
-  const bool got = state >= wanted && waiting_.empty();
+  const bool got = state >= wanted && waiting_.front() == nullptr;
   word_.unlock(got ? state - wanted : state);
   return got;
 }
@@ -35,11 +35,12 @@ void semaphore::release_slow(std::size_t permits) noexcept {
                 "a semaphore was given back more than semaphore::max permits");
   free += static_cast<lock_word::word>(permits) * lock_word::one;
   taken_list granted;
-  while (!waiting_.empty()) {
-    const lock_word::word wanted = static_cast<semaphore_waiter*>(waiting_.front())->wanted();
-    if (wanted > free) break;  // nobody overtakes it
+  while (waiter* const oldest = waiting_.front()) {
+    const lock_word::word wanted = static_cast<semaphore_waiter*>(oldest)->wanted();
+    if (wanted > free) break;               // nobody overtakes it
+    if (!waiting_.take(*oldest)) continue;  // waiting/grant
     free -= wanted;
-    granted.push_back(waiting_.pop_front());  // waiting/grant
+    granted.push_back(oldest);
   }
   word_.unlock(free | (waiting_.empty() ? 0 : lock_word::waiters));
   granted.wake();
@@ -56,7 +57,7 @@ bool semaphore_awaiter::start(detail::promise_base& waiting) noexcept {
     target_->word_.unlock(state);
     return self.give_up();
   }
-  if (target_->waiting_.empty() && state >= wanted) {
+  if (state >= wanted && target_->waiting_.front() == nullptr) {
     self.take();
     target_->word_.unlock(state - wanted);
     return self.go_on();
@@ -64,6 +65,25 @@ bool semaphore_awaiter::start(detail::promise_base& waiting) noexcept {
   target_->waiting_.push_back(self);
   target_->word_.unlock(state | lock_word::waiters);
   return true;
+}
+
+bool semaphore_awaiter::select_arm(detail::select_place& as) noexcept {
+  const auto wanted = static_cast<lock_word::word>(permits_) * lock_word::one;
+  semaphore_waiter& self =
+      room_.branch(as, waits_for_permits, target_->word_, target_->waiting_, wanted);
+  const lock_word::word state = target_->word_.lock();
+  if (state >= wanted && target_->waiting_.front() == nullptr) {
+    self.take();
+    target_->word_.unlock(state - wanted);
+    return true;
+  }
+  target_->waiting_.enter(self);
+  target_->word_.unlock(state | lock_word::waiters);
+  return false;
+}
+
+void semaphore_awaiter::select_disarm() noexcept {
+  if (room_.disarm()) target_->release(0);  // waiting/let_go
 }
 
 bool semaphore_awaiter::was_refused() noexcept {

@@ -33,4 +33,20 @@ bool suspend(waiter_room<waiter>& room, const wait_kind& kind, lock_word& word, 
   return true;
 }
 
+/// selecting/arm, for the same. @returns whether it has come: then it was taken
+template <class HasCome, class Taken>
+bool arm(waiter_room<waiter>& room, select_place& as, const wait_kind& kind, lock_word& word,
+         wait_list& list, HasCome has_come, Taken taken) noexcept {
+  waiter& self = room.branch(as, kind, word, list);
+  const lock_word::word state = word.lock();
+  if (has_come(state)) {
+    self.take();
+    word.unlock(taken(state));
+    return true;
+  }
+  list.enter(self);
+  word.unlock(state | lock_word::waiters);
+  return false;
+}
+
 }  // namespace tandem::inline v0::detail

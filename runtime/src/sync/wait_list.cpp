@@ -23,9 +23,45 @@ bool waiter::on_stop(stop_waiter& self) noexcept {
   return true;
 }
 
+bool waiter::disarm() noexcept {
+  lock_word::word state = lock_->lock();
+  const bool was_queued = place_ == place::queued;
+  if (was_queued) {
+    list_->remove(*this);
+    if (list_->empty()) state &= ~lock_word::waiters;
+  }
+  place_ = place::outside;
+  lock_->unlock(state);
+  return was_queued;
+}
+
+waiter* wait_list::front_past_branches() noexcept {
+  waiter* each = first_;
+  while (each != nullptr) {
+    switch (each->look_at_branch()) {
+      case branch_look::claimable: return each;
+      case branch_look::own: each = each->next_; break;
+      case branch_look::not_now: {
+        waiter& item = *std::exchange(each, each->next_);
+        remove(item);
+        item.place_ = waiter::place::set_aside;
+      }
+    }
+  }
+  return nullptr;
+}
+
 waiter* wait_list::take_all() noexcept {
-  for (waiter* each = first_; each != nullptr; each = each->next_) {
-    each->place_ = waiter::place::taken;
+  // As they are, so that all that wait for themselves only stay linked.
+  waiter* each = first_;
+  while (each != nullptr) {
+    waiter& item = *std::exchange(each, each->next_);
+    if (item.claim()) [[likely]] {
+      item.place_ = waiter::place::taken;
+    } else {
+      remove(item);
+      item.place_ = waiter::place::set_aside;
+    }
   }
   last_ = nullptr;
   return std::exchange(first_, nullptr);

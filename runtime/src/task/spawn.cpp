@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <tandem/detail/clock_hold.hpp>
+#include <tandem/detail/selection.hpp>
 #include <tandem/errors.hpp>
 
 #include "platform/futex.hpp"
@@ -98,7 +99,7 @@ std::coroutine_handle<> joinable_root::ended() noexcept {
     // The task counts as alive until this has returned, so the runtime is there.
     if (driven_loop* const loop = owner().implementation().loop.get()) loop->notify();
   } else if (before != nullptr && before != stopped_mark) {
-    static_cast<leaf*>(before)->finish();
+    static_cast<leaf*>(before)->end();
   }
   release();
   return std::noop_coroutine();
@@ -192,6 +193,19 @@ bool join_leaf::on_stop(stop_waiter& self) noexcept {
   auto& waiter = static_cast<join_leaf&>(self);
   if (waiter.target_->remove_joiner(waiter)) waiter.finish_stopped();
   return true;
+}
+
+bool join_leaf::arm(select_place& as) noexcept {
+  join(as);
+  as.of->arms_later(as, &join_leaf::let_go, wait_end::anybody);
+  if (target_->register_joiner(*this)) return false;
+  as.of->not_armed(as);
+  return true;
+}
+
+bool join_leaf::let_go(leaf& self) noexcept {
+  auto& waiter = static_cast<join_leaf&>(self);
+  return waiter.target_->remove_joiner(waiter);
 }
 
 promise_base* joinable_root::take_back_frame(stop_reason reason) noexcept {

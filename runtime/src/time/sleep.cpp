@@ -1,5 +1,8 @@
 // sleep.cpp: a leaf that waits for a timer.
 // SPDX-License-Identifier: MIT
+#include <utility>
+
+#include <tandem/detail/selection.hpp>
 #include <tandem/runtime.hpp>
 #include <tandem/sleep.hpp>
 
@@ -57,7 +60,36 @@ bool sleep_awaiter::on_stop(stop_waiter& self) noexcept {
 void sleep_awaiter::on_fire(timer_node& self, detail::fired_timers& batch) noexcept {
   auto& sleep = static_cast<sleep_awaiter&>(self);
   detail::promise_base& waiting = sleep.waiting();
-  if (sleep.finish_unposted()) batch.resume(waiting);
+  if (sleep.end_unposted()) batch.resume(waiting);
 }
+
+bool sleep_awaiter::select_try() noexcept {
+  const std::chrono::steady_clock::time_point due = deadline();
+  if (due == std::chrono::steady_clock::time_point::min()) return true;
+  return std::exchange(was_asked_, true) && due <= tandem::now();
+}
+
+bool sleep_awaiter::select_arm(detail::select_place& as) noexcept {
+  const std::chrono::steady_clock::time_point due = deadline();
+  if (due == std::chrono::steady_clock::time_point::min()) return true;
+  join(as);
+  detail::timer_service& timers = timers_of(*waiting().env->runtime());
+  if (!timers.is_driven()) [[unlikely]] {
+    set_deadline(undriven);
+    set_cancelled();
+    return true;
+  }
+  timers.prepare(*this);
+  as.of->arms_later(as, &sleep_awaiter::let_go, detail::wait_end::time);
+  (void)timers.arm(*this, due);  // nobody lets it go before the select waits
+  return false;
+}
+
+bool sleep_awaiter::let_go(leaf& self) noexcept {
+  auto& sleep = static_cast<sleep_awaiter&>(self);
+  return timers_of(*sleep.waiting().env->runtime()).disarm(sleep);
+}
+
+void sleep_awaiter::select_reset() noexcept { timer_node::reset(); }
 
 }  // namespace tandem::inline v0

@@ -153,6 +153,20 @@ class channel_core final : public basic_channel_ring<std_atomics, T, channel_bas
     return wait(self, receivers_, waiting, attempt, move);
   }
 
+  /// selecting/arm. @returns whether it has come to an end
+  TANDEM_NOINLINE bool arm_send(channel_sender<T>& self) noexcept {
+    return arm(
+        self, senders_,
+        [&](lock_word::word state, step& next) { put(state, *self.value, true, next); },
+        [&](const ticket& got) { fill(got, *self.value, this_task()); });
+  }
+  TANDEM_NOINLINE bool arm_receive(channel_receiver<T>& self) noexcept {
+    return arm(
+        self, receivers_,
+        [&](lock_word::word state, step& next) { take(state, *self.value, true, next); },
+        [&](const ticket& got) { drain(got, *self.value, this_task()); });
+  }
+
  private:
   // moves: a position is claimed, and the value moves when the lock is released. busy: once more,
   // after a while without the lock.
@@ -213,6 +227,30 @@ class channel_core final : public basic_channel_ring<std_atomics, T, channel_bas
     }
   }
 
+  template <class Try, class Move>
+  bool arm(channel_waiter& self, wait_list& list, Try attempt, Move move) noexcept {
+    for (unsigned rounds = 0;; give_way(rounds)) {
+      const lock_word::word state = word_.lock();
+      step next;
+      attempt(state, next);
+      if (next.is == outcome::busy) {
+        word_.unlock(state);
+        continue;
+      }
+      if (next.is == outcome::would_wait) {
+        list.enter(self);
+        word_.unlock(state);
+        return false;
+      }
+      self.closed = next.is == outcome::closed;
+      self.take();
+      word_.unlock(state);
+      if (next.is == outcome::moves) move(next.got);
+      if (next.served != nullptr) next.served->finish();
+      return true;
+    }
+  }
+
   /// @param full   what happens under the lock if there is no room, and nobody waits to receive. It
   ///               may change the word's state. @returns false: once more, the oldest value has not
   ///               quite come
@@ -262,9 +300,8 @@ class channel_core final : public basic_channel_ring<std_atomics, T, channel_bas
   void put(lock_word::word state, T& value, bool holds, step& next) noexcept {
     if (ring::is_closed(state)) [[unlikely]] {
       next.is = outcome::closed;
-    } else if (!receivers_.empty()) {
+    } else if ((next.served = receivers_.pop_front()) != nullptr) {  // waiting/grant
       ring::note_sender(this_task());
-      next.served = receivers_.pop_front();  // waiting/grant
       ring::note_receiver(task_of(*next.served));
       static_cast<channel_receiver<T>*>(next.served)->value->emplace(std::move(value));
       if (receivers_.empty() && capacity() != 0) ring::let_go_empty();
@@ -282,15 +319,17 @@ class channel_core final : public basic_channel_ring<std_atomics, T, channel_bas
   }
 
   void take(lock_word::word state, std::optional<T>& into, bool holds, step& next) noexcept {
-    if (!senders_.empty()) {
-      T& oldest = *static_cast<channel_sender<T>*>(senders_.front())->value;
+    while (waiter* const oldest = senders_.front()) {
+      if (capacity() != 0 && !ring::oldest_has_come()) return;  // busy
+      if (!senders_.take(*oldest)) continue;                    // waiting/grant
+      T& value = *static_cast<channel_sender<T>*>(oldest)->value;
       if (capacity() == 0) {
-        into.emplace(std::move(oldest));
-      } else if (!ring::rotate(into, oldest)) {
-        return;  // busy
+        into.emplace(std::move(value));
+      } else {
+        (void)ring::rotate(into, value);
       }
       ring::note_receiver(this_task());
-      next.served = senders_.pop_front();  // waiting/grant
+      next.served = oldest;
       ring::note_sender(task_of(*next.served));
       if (senders_.empty() && capacity() != 0) ring::let_go_full();
       next.is = outcome::done;

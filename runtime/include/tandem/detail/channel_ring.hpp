@@ -276,6 +276,11 @@ class basic_channel_ring : public Ends {
     got.where->turn.store(got.at, std::memory_order_release);
   }
 
+  /// channels/rotate. Under the lock, held full: whether the oldest value is there. It stays so.
+  bool oldest_has_come() const noexcept {
+    const position at = ends::place(this->head_at().load(std::memory_order_relaxed));  // the lock's
+    return slot_of(at).turn.load(std::memory_order_acquire) == at + 1;  // channels/fill
+  }
   /// channels/rotate. Under the lock, held full: takes the oldest value, and puts `value` behind all
   /// others. The head stays held. @returns false, and has done nothing, if the oldest is busy
   bool rotate(std::optional<T>& into, T& value) noexcept {

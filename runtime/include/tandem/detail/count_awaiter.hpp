@@ -47,6 +47,12 @@ class [[nodiscard]] TANDEM_API count_awaiter {
   std::exception_ptr await_failure() const noexcept { return room_.failure_if_cancelled(); }
   void await_resume() const { room_.throw_if_cancelled(); }
 
+  // As a branch of select() (protocol selecting).
+  bool select_try() noexcept { return target_->is_zero(); }
+  bool select_arm(select_place& as) noexcept;
+  void select_disarm() noexcept { (void)room_.disarm(); }
+  void select_reset() noexcept { room_.reset(); }
+
  private:
   bool start(promise_base& waiting) noexcept;
 

@@ -6,9 +6,14 @@
 //   the source   (timer wheel, wait list, ring) ends it exactly once: whoever detaches it from the
 //                source calls finish(), or finish_stopped() from inside on_stop
 //   the resume   is posted by the second of the two holders, or by finish() where there is one only
+//
+// A branch of a select (protocol selecting, runtime/src/select/README.md) is not published: it has
+// joined a selection, which is the leaf of all its branches. Whoever would end it claims it first.
 #pragma once
 
 #include <coroutine>
+#include <cstdint>
+#include <utility>
 
 #include <tandem/detail/promise_base.hpp>
 #include <tandem/detail/thread_context.hpp>
@@ -17,10 +22,19 @@
 
 namespace tandem::inline v0::detail {
 
+struct select_place;
+enum class branch_look : std::uint8_t {
+  claimable,  ///< so it was a moment ago
+  not_now,    ///< it leaves the source's list, as after a claim that failed
+  own,        ///< of the select that the caller itself is arming: it is passed over
+};
+
 class leaf : public stop_waiter {
  public:
   leaf(const wait_kind& kind) noexcept : stop_waiter(kind, true) {}  // NOLINT
-  leaf(leaf&& other) noexcept = default;
+  /// For awaiters that have not started.
+  leaf(leaf&& other) noexcept
+      : stop_waiter(std::move(other)), cancelled_(other.cancelled_), waiting_(other.waiting_) {}
 
   /// @returns  false if a stop was requested before; then cancelled() is set
   bool begin(promise_base& waiting) noexcept {
@@ -34,10 +48,14 @@ class leaf : public stop_waiter {
   /// The operation has ended. @returns true if the caller has to schedule waiting(), or, from
   /// inside the await, may go on at once; else whoever holds the leaf (a stopper, a look) schedules
   /// it, and the leaf must not be touched any more.
-  [[nodiscard]] bool finish_unposted() noexcept { return waiting_->env->stop().take_back(*this); }
+  [[nodiscard]] bool finish_unposted() noexcept {
+    if (is_branch_) [[unlikely]]
+      return finish_branch(*place_of_);
+    return waiting_->env->stop().take_back(*this);
+  }
   void finish() noexcept {
-    promise_base* const waiting = waiting_;
-    if (finish_unposted()) waiting->post();
+    promise_base& task = waiting();
+    if (finish_unposted()) task.post();
   }
   /// From inside on_stop, after the operation was detached from its source.
   void finish_stopped() noexcept {
@@ -47,7 +65,11 @@ class leaf : public stop_waiter {
 
   bool cancelled() const noexcept { return cancelled_; }
   void set_cancelled() noexcept { cancelled_ = true; }
-  promise_base& waiting() const noexcept { return *waiting_; }
+  promise_base& waiting() const noexcept {
+    if (is_branch_) [[unlikely]]
+      return waiting_of(*place_of_);
+    return *waiting_;
+  }
   bool has_waiting() const noexcept { return waiting_ != nullptr; }
   /// For an operation that ends before begin().
   void set_waiting(promise_base& waiting) noexcept { waiting_ = &waiting; }
@@ -60,9 +82,49 @@ class leaf : public stop_waiter {
     return cancelled_ ? cancellation(cancel_reason()) : nullptr;
   }
 
+  /// In place of begin(): a branch of a select, from now on.
+  void join(select_place& as) noexcept {
+    is_branch_ = true;
+    place_of_ = &as;
+    enter_selection(as, *this);
+  }
+  bool is_branch() const noexcept { return is_branch_; }
+  select_place& place_of() const noexcept { return *place_of_; }
+  /// selecting/claim. By whoever is about to give this wait what it waits for, under the source's
+  /// lock. @returns false if it must not: another branch has ended the select, or its task is just
+  /// looking. Then the wait leaves the source's list, and is armed anew if need be
+  [[nodiscard]] bool claim() noexcept { return !is_branch_ || claim_branch(*place_of_); }
+  /// selecting/end. As finish_unposted(), for a wait that was not claimed: of a source whose waits end
+  /// one by one, without a lock that a disarm could take.
+  [[nodiscard]] bool end_unposted() noexcept {
+    if (is_branch_) [[unlikely]]
+      return end_branch(*place_of_);
+    return finish_unposted();
+  }
+  void end() noexcept {
+    promise_base& task = waiting();
+    if (end_unposted()) task.post();
+  }
+  /// selecting/look. Whether a claim might succeed; claims nothing.
+  [[nodiscard]] branch_look look_at_branch() noexcept {
+    return is_branch_ ? look_at_branch(*place_of_) : branch_look::claimable;
+  }
+
  private:
-  bool cancelled_ = false;  // first: it fits into the base's padding
-  promise_base* waiting_ = nullptr;
+  // Defined in room select.
+  TANDEM_API static void enter_selection(select_place& as, leaf& what) noexcept;
+  TANDEM_API static bool claim_branch(select_place& of) noexcept;
+  TANDEM_API static branch_look look_at_branch(select_place& of) noexcept;
+  TANDEM_API static bool end_branch(select_place& of) noexcept;
+  TANDEM_API static bool finish_branch(select_place& of) noexcept;
+  TANDEM_API static promise_base& waiting_of(const select_place& of) noexcept;
+
+  bool cancelled_ = false;  // these two first: they fit into the base's padding
+  bool is_branch_ = false;
+  union {
+    promise_base* waiting_ = nullptr;
+    select_place* place_of_;  // of a branch
+  };
 };
 
 /// Where an await would give way a stop is looked for, before anything is taken: so a loop of

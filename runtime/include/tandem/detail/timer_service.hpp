@@ -66,6 +66,9 @@ class timer_node {
     return clock::time_point(clock::duration(deadline_ns_));
   }
 
+  /// It has fired, or was disarmed: to be armed again.
+  void reset() noexcept { state_ = state::idle; }
+
  private:
   friend class timer_service;
   friend class timer_wheel;

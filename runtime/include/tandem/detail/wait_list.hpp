@@ -46,11 +46,18 @@ class TANDEM_API waiter : public leaf {
   /// The word of what it waits for, which lives as long as the wait is held.
   const lock_word& word() const noexcept { return *lock_; }
 
+  // A branch of a select, by the task that selects.
+  /// Under the lock.
+  bool is_queued() const noexcept { return place_ == place::queued; }
+  /// selecting/disarm. Afterwards nobody else knows it. @returns whether it was in the list
+  bool disarm() noexcept;
+
  private:
   friend class wait_list;
   friend class taken_list;
   // All under the lock. outside: not yet in the list. taken: whoever took it ends the await.
-  enum class place : std::uint8_t { outside, queued, taken, stopped };
+  // set_aside: a branch of a select that could not be claimed when its turn came.
+  enum class place : std::uint8_t { outside, queued, taken, stopped, set_aside };
 
   lock_word* lock_;
   wait_list* list_;
@@ -70,7 +77,13 @@ class TANDEM_API wait_list {
   }
 
   bool empty() const noexcept { return first_ == nullptr; }
-  waiter* front() const noexcept { return first_; }
+  /// The oldest one that may be taken; null if there is none, also where the list is not empty.
+  /// Branches of selects in front of it that cannot be claimed are set aside.
+  waiter* front() noexcept {
+    if (first_ == nullptr || !first_->is_branch()) [[likely]]
+      return first_;
+    return front_past_branches();
+  }
   void push_back(waiter& item) noexcept {
     item.place_ = waiter::place::queued;
     item.previous_ = last_;
@@ -78,22 +91,47 @@ class TANDEM_API wait_list {
     (last_ != nullptr ? last_->next_ : first_) = &item;
     last_ = &item;
   }
-  /// waiting/grant. Takes the oldest; null if there is none. Its await ends with wake() after the
-  /// unlock.
-  waiter* pop_front() noexcept {
-    waiter* const item = first_;
-    if (item != nullptr) {
-      remove(*item);
-      item->place_ = waiter::place::taken;
-      item->next_ = nullptr;
+  /// selecting/arm. At its end; one that was set aside when it was the oldest is that again.
+  void enter(waiter& branch) noexcept {
+    if (branch.place_ == waiter::place::set_aside) {
+      push_front(branch);
+    } else {
+      push_back(branch);
     }
-    return item;
+  }
+  /// waiting/grant. Takes the oldest; null if there is none, as front(). Its await ends with wake()
+  /// after the unlock.
+  waiter* pop_front() noexcept {
+    while (waiter* const item = front()) {
+      if (take(*item)) return item;
+    }
+    return nullptr;
+  }
+  /// waiting/grant. As pop_front(), the one that front() has returned. @returns false if it was
+  /// claimed meanwhile by the source of another branch: then it is not in the list any more
+  bool take(waiter& item) noexcept {
+    remove(item);
+    if (!item.claim()) [[unlikely]] {
+      item.place_ = waiter::place::set_aside;
+      return false;
+    }
+    item.place_ = waiter::place::taken;
+    item.next_ = nullptr;
+    return true;
   }
   /// waiting/grant. Takes all, linked, for taken_list::wake().
   waiter* take_all() noexcept;
 
  private:
   friend class waiter;
+  waiter* front_past_branches() noexcept;
+  void push_front(waiter& item) noexcept {
+    item.place_ = waiter::place::queued;
+    item.previous_ = nullptr;
+    item.next_ = first_;
+    (first_ != nullptr ? first_->previous_ : last_) = &item;
+    first_ = &item;
+  }
   void remove(waiter& item) noexcept {
     (item.previous_ != nullptr ? item.previous_->next_ : first_) = item.next_;
     (item.next_ != nullptr ? item.next_->previous_ : last_) = item.previous_;
@@ -162,6 +200,20 @@ class waiter_room {
     return *std::construct_at(std::addressof(waiter_), std::forward<Args>(args)...);
   }
   bool has_waited() const noexcept { return state_ == state::waited; }
+  /// selecting/arm. Of a branch of a select: its waiter, which may have been built before.
+  template <class... Args>
+  Waiter& branch(select_place& as, Args&&... args) noexcept {
+    if (state_ != state::waited) build(std::forward<Args>(args)...);
+    waiter_.join(as);
+    return waiter_;
+  }
+  /// selecting/disarm. @returns whether it was in a list
+  bool disarm() noexcept { return state_ == state::waited && waiter_.disarm(); }
+  /// Nobody knows the waiter any more: as before the await.
+  void reset() noexcept {
+    if (state_ == state::waited) std::destroy_at(std::addressof(waiter_));
+    state_ = state::fresh;
+  }
   Waiter& get() noexcept { return waiter_; }
   /// For await_failure.
   std::exception_ptr failure_if_cancelled() const noexcept {

@@ -1,0 +1,170 @@
+// select.hpp: waits for several things at once and takes exactly one of them.
+// SPDX-License-Identifier: MIT
+//
+// No branch runs anything, and none takes before it has won: each stands in the list of what it waits
+// for, and whoever would give it something claims the select first. So what loses has taken nothing,
+// and there is nothing to cancel. Protocol selecting, runtime/src/select/README.md.
+#pragma once
+
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <type_traits>
+#include <utility>
+
+#include <tandem/config.hpp>
+#include <tandem/detail/select_branches.hpp>
+#include <tandem/detail/select_turn.hpp>
+#include <tandem/selected.hpp>
+
+namespace tandem::inline v0 {
+
+/// The type of otherwise.
+struct otherwise_t {
+  explicit otherwise_t() = default;
+};
+/// Last argument of select(): taken where no branch is ready, so nothing is waited for.
+inline constexpr otherwise_t otherwise{};
+
+/// The type of biased.
+struct biased_t {
+  explicit biased_t() = default;
+};
+/// First argument of select() or selector: of several branches that are ready the one that stands
+/// first is taken, always.
+inline constexpr biased_t biased{};
+
+namespace detail {
+
+template <class A>
+struct branch_of {
+  using type = std::remove_cvref_t<awaiter_t<A>>;
+};
+template <class A>
+  requires std::is_same_v<std::remove_cvref_t<A>, otherwise_t>
+struct branch_of<A> {
+  using type = otherwise_branch;
+};
+template <class A>
+using branch_of_t = typename branch_of<A>::type;
+
+template <class A>
+constexpr bool check_branch() {
+  static_assert(select_branch<branch_of_t<A>> || is_otherwise<branch_of_t<A>>,
+                "this cannot be a branch of select(): if another branch wins, what it has begun or "
+                "taken would be lost. Instead of a task spawn it, and select on its join_handle; "
+                "instead of read(buffer) select on receive(), or on readable(descriptor) and read "
+                "then; to stop what loses use race() or when_any()");
+  return true;
+}
+
+template <class A>
+decltype(auto) make_branch(A&& awaitable) {
+  if constexpr (is_otherwise<branch_of_t<A>>) {
+    return otherwise_branch();
+  } else {
+    return get_awaiter(std::forward<A>(awaitable));
+  }
+}
+
+/// A result that holds what must not be dropped must not be dropped either (race.hpp).
+template <bool IsLossy>
+struct select_base {};
+template <>
+struct select_base<true> {
+  using lossy_when_dropped = std::true_type;
+};
+template <class B>
+inline constexpr bool is_lossy_branch = false;
+template <class B>
+  requires requires { typename B::lossy_when_dropped; }
+inline constexpr bool is_lossy_branch<B> = B::lossy_when_dropped::value;
+
+}  // namespace detail
+
+/// Awaiter of select().
+template <bool IsBiased, class... Bs>
+class [[nodiscard]] select_awaiter
+    : public detail::select_base<(detail::is_lossy_branch<Bs> || ...)> {
+  using branches = detail::branch_tuple<Bs...>;
+
+ public:
+  using tandem_awaiter = void;
+  using value_type = typename branches::result;
+
+  explicit select_awaiter(Bs&&... of) : branches_(std::move(of)...) {}
+  /// For an awaiter that has not started.
+  select_awaiter(select_awaiter&& other) : branches_(std::move(other.branches_)) {}
+  select_awaiter& operator=(select_awaiter&&) = delete;
+  ~select_awaiter() = default;
+
+  bool await_ready() noexcept {
+    const std::uint32_t first = IsBiased ? 0 : detail::first_branch(this, branches::size());
+    return turn_.look(branches_, of_, first);
+  }
+  template <class Promise>
+  bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
+    return turn_.wait(branches_, of_, self.promise());
+  }
+  std::exception_ptr await_failure() noexcept {
+    turn_.settle(branches_, of_);
+    if (turn_.was_stopped()) return detail::cancellation(of_.wait().cancel_reason());
+    return branches_.failure(turn_.winner());
+  }
+  value_type await_resume() {
+    turn_.settle(branches_, of_);
+    if (turn_.was_stopped()) throw operation_cancelled(of_.wait().cancel_reason());
+    return branches_.take(turn_.winner());
+  }
+
+ private:
+  branches branches_;
+  detail::selection of_;
+  detail::select_turn<branches, false> turn_;
+};
+
+/// Waits until one of several things is there, and takes it: exactly that one. The others have taken
+/// nothing, and may be asked again.
+///
+///     auto hit = co_await tandem::select(jobs.receive(), every.tick(), tandem::stopped());
+///     if (hit.index() == 0) begin(*std::move(hit).get<0>());
+///
+/// Branches are what can be waited for without taking: sends and receives of all channels, locks and
+/// permits, events and counts, ticks and sleeps, join handles, values of callback streams, stopped();
+/// of I/O accept(), incoming(), receive(), readable() and writable(). Everything else does not
+/// compile. as_result(branch) is one if the branch is; branch_if() leaves one out.
+///
+/// @param branches     at least one; otherwise may be the last one, biased in front of the first
+/// @returns            selected<...>: which one, and its value
+/// @throws             what the await of the branch that was taken would throw; operation_cancelled
+///                     if a stop comes while it waits, or came before, unless stopped() is a branch
+/// @cancellation       nothing was taken if it throws operation_cancelled. May lose the race and
+///                     return. Branches that are ready may be taken in a stopped task, up to 128 in a
+///                     row
+/// @resumes_on         the caller's home
+/// @cost               ready: a look at the branches up to the one that is taken. Else what each
+///                     branch needs to enter its list and to leave it; no allocation. In a loop a
+///                     selector need not do that at each turn. With branches of I/O it returns when
+///                     the system has given back the waits of those that were not taken
+/// @thread_safety      that of each branch
+///
+/// Of several branches that are ready none waits longer than 2 n turns of a loop, if there are n.
+/// Two branches of one select that could serve each other (a send and a receive of one channel) do
+/// not.
+template <class... As>
+  requires(sizeof...(As) > 0)
+auto select(As&&... branches) {
+  static_assert((detail::check_branch<As>() && ...));
+  return select_awaiter<false, detail::branch_of_t<As>...>(
+      detail::branch_of_t<As>(detail::make_branch(std::forward<As>(branches)))...);
+}
+template <class... As>
+  requires(sizeof...(As) > 0)
+auto select(biased_t /*by place*/, As&&... branches) {
+  static_assert((detail::check_branch<As>() && ...));
+  return select_awaiter<true, detail::branch_of_t<As>...>(
+      detail::branch_of_t<As>(detail::make_branch(std::forward<As>(branches)))...);
+}
+
+}  // namespace tandem::inline v0

@@ -1,0 +1,266 @@
+// selector_test.cpp: what stays armed between two turns of a selector, and loses nothing.
+// SPDX-License-Identifier: MIT
+#include <tandem/selector.hpp>
+
+#include <tandem/channel.hpp>
+#include <tandem/event.hpp>
+#include <tandem/interval.hpp>
+#include <tandem/mutex.hpp>
+#include <tandem/select_list.hpp>
+#include <tandem/stopped.hpp>
+#include <tandem/virtual_time.hpp>
+
+#include "runtime/support/sync_support.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using tandem::channel;
+using tandem::event;
+using tandem::selector;
+using tandem::spawn;
+using tandem::task;
+using tandem::task_scope;
+using tandem::with_scope;
+using tandem::test::note_end;
+using tandem::test::settle;
+using tandem::test::test_runtime;
+
+TEST(selector, takes_one_at_each_turn_and_all_in_the_end) {
+  test_runtime rt(2);
+  rt.run([]() -> task<void> {
+    channel<int> a(2);
+    channel<int> b(0);
+    const auto produce = [](channel<int>& to) -> task<void> {
+      for (int i = 0; i < 2000; ++i) co_await to.send(i);
+      to.close();
+    };
+    auto one = spawn(produce(a));
+    auto two = spawn(produce(b));
+    selector next(a.receive(), b.receive());
+    std::array<int, 2> seen{};
+    std::array<bool, 2> ended{};
+    while (!ended[0] || !ended[1]) {
+      auto hit = co_await next.next();
+      const std::size_t which = hit.index();
+      const std::optional<int> value = which == 0 ? hit.get<0>() : hit.get<1>();
+      if (!value) {
+        ended[which] = true;
+        continue;
+      }
+      EXPECT_EQ(*value, seen[which]++);
+    }
+    EXPECT_EQ(seen[0], 2000);
+    EXPECT_EQ(seen[1], 2000);
+    co_await one;
+    co_await two;
+  }());
+}
+
+TEST(selector, what_comes_while_it_is_away_goes_to_the_next_in_the_list_or_stays) {
+  test_runtime rt(1);
+  rt.run([]() -> task<void> {
+    channel<int> a(2);
+    event e;
+    co_await with_scope([&](task_scope& scope) -> task<void> {
+      event go_on;
+      std::string log;
+      const auto loop = [](channel<int>& from, event& other, event& go,
+                           std::string& out) -> task<void> {
+        selector next(from.receive(), other.wait());
+        for (int i = 0; i < 3; ++i) {
+          auto hit = co_await next.next();
+          out += hit.index() == 0 ? std::to_string(*hit.get<0>()) : "e";
+          if (i == 0) {
+            other.reset();
+            co_await go.wait();
+          }
+        }
+      };
+      scope.spawn(loop(a, e, go_on, log));
+      co_await settle();
+      e.set();
+      co_await settle();
+      EXPECT_EQ(log, "e");
+      scope.spawn([](channel<int>& from, std::string& out) -> task<void> {
+        out += "o" + std::to_string(*co_await from.receive());
+      }(a, log));
+      co_await settle();
+      EXPECT_TRUE(a.try_send(1));  // the selector came first, and is away
+      co_await settle();
+      EXPECT_EQ(log, "eo1");
+      EXPECT_TRUE(a.try_send(2));
+      EXPECT_TRUE(a.try_send(3));
+      EXPECT_EQ(a.size(), 2U);
+      go_on.set();
+      co_await settle();
+      EXPECT_EQ(log, "eo123");
+    });
+  }());
+}
+
+TEST(selector, keeps_its_place_in_a_queue_while_it_is_away) {
+  test_runtime rt(1);
+  rt.run([]() -> task<void> {
+    tandem::mutex m;
+    event e;
+    event go_on;
+    std::string log;
+    co_await m.lock();
+    co_await with_scope([&](task_scope& scope) -> task<void> {
+      const auto loop = [](tandem::mutex& lock, event& other, event& go,
+                           std::string& out) -> task<void> {
+        selector next(lock.lock(), other.wait());
+        (void)co_await next.next();
+        other.reset();
+        co_await go.wait();
+        auto hit = co_await next.next();
+        out += hit.index() == 0 ? "s" : "?";
+        lock.unlock();
+      };
+      scope.spawn(loop(m, e, go_on, log));
+      co_await settle();
+      const auto other = [](tandem::mutex& lock, std::string& out) -> task<void> {
+        co_await lock.lock();
+        out += 'o';
+        lock.unlock();
+      };
+      scope.spawn(other(m, log));
+      co_await settle();
+      e.set();
+      co_await settle();
+      go_on.set();
+      co_await settle();
+      m.unlock();
+    });
+    EXPECT_EQ(log, "so") << "it came first, and was there again when its turn came";
+  }());
+}
+
+TEST(selector, fair_over_ready_branches_and_biased_on_request) {
+  test_runtime rt(1);
+  rt.run([]() -> task<void> {
+    event a(true);
+    event b(true);
+    event never;
+    selector next(a.wait(), never.wait(), b.wait());
+    std::array<int, 3> since{};
+    for (int i = 0; i < 500; ++i) {
+      auto hit = co_await next.next();
+      for (int& each : since) ++each;
+      since[hit.index()] = 0;
+      EXPECT_LE(since[0], 6);
+      EXPECT_LE(since[2], 6);
+    }
+    selector first(tandem::biased, never.wait(), a.wait(), b.wait());
+    for (int i = 0; i < 20; ++i) EXPECT_EQ((co_await first.next()).index(), 1U);
+  }());
+}
+
+TEST(selector, a_branch_that_can_be_taken_once_is_left_out_until_it_is_replaced) {
+  test_runtime rt(1);
+  rt.run([]() -> task<void> {
+    channel<int> a(4);
+    const int value = 1;
+    selector next(a.send(value));
+    EXPECT_FALSE(next.is_over());
+    EXPECT_EQ((co_await next.next()).index(), 0U);
+    EXPECT_TRUE(next.is_over());
+    next.replace<0>(a.send(value));
+    EXPECT_FALSE(next.is_over());
+    EXPECT_EQ((co_await next.next()).index(), 0U);
+    EXPECT_EQ(a.size(), 2U);
+  }());
+}
+
+TEST(selector, ticks_beside_a_channel) {
+  tandem::runtime_options options;
+  options.clock = tandem::virtual_time(1);
+  test_runtime rt(std::move(options));
+  rt.run([]() -> task<void> {
+    channel<int> a(8);
+    tandem::interval every(10ms);
+    auto feeder = spawn([](channel<int>& to) -> task<void> {
+      for (int i = 0; i < 30; ++i) {
+        co_await tandem::sleep_for(3ms);
+        co_await to.send(i);
+      }
+    }(a));
+    selector next(a.receive(), every.tick());
+    std::array<int, 2> seen{};
+    while (seen[0] < 30) ++seen[(co_await next.next()).index()];
+    EXPECT_GE(seen[1], 8);
+    EXPECT_LE(seen[1], 9);
+    co_await feeder;
+  }());
+}
+
+TEST(selector, a_tick_that_is_due_is_seen_beside_a_channel_that_never_runs_dry) {
+  tandem::runtime_options options;
+  options.clock = tandem::virtual_time(1);
+  test_runtime rt(std::move(options));
+  rt.run([]() -> task<void> {
+    event always(true);
+    tandem::interval every(10ms);
+    selector next(always.wait(), every.tick());
+    int ticks = 0;
+    for (int i = 0; i < 100; ++i) {
+      if ((co_await next.next()).index() == 1) ++ticks;
+      if (i % 10 == 0) co_await tandem::sleep_for(10ms);
+    }
+    EXPECT_GE(ticks, 9);
+  }());
+}
+
+TEST(selector, a_stop_disarms_all) {
+  test_runtime rt(1);
+  rt.run([]() -> task<void> {
+    std::string log;
+    channel<int> a(1);
+    auto handle = spawn(note_end(
+        [](channel<int>& from) -> task<void> {
+          event never;
+          selector next(from.receive(), never.wait(), tandem::sleep_for(1h));
+          (void)co_await next.next();
+        }(a),
+        log));
+    co_await settle();
+    handle.cancel();
+    co_await handle;
+    EXPECT_EQ(log, "c");
+    EXPECT_TRUE(a.try_send(1));
+    EXPECT_EQ(a.size(), 1U);
+  }());
+}
+
+TEST(select_list, has_as_many_branches_as_were_added) {
+  test_runtime rt(2);
+  rt.run([]() -> task<void> {
+    constexpr std::size_t count = 50;
+    std::vector<std::unique_ptr<channel<int>>> all;
+    tandem::select_list<tandem::receive_awaiter<int>> inputs;
+    for (std::size_t i = 0; i < count; ++i) {
+      all.push_back(std::make_unique<channel<int>>(i % 3));
+      EXPECT_EQ(inputs.add(all.back()->receive()), i);
+    }
+    co_await with_scope([&](task_scope& scope) -> task<void> {
+      const auto produce = [](channel<int>& to) -> task<void> {
+        for (int i = 0; i < 40; ++i) co_await to.send(i);
+        to.close();
+      };
+      for (auto& each : all) scope.spawn(produce(*each));
+      std::vector<int> seen(count);
+      while (!inputs.is_over()) {
+        auto hit = co_await inputs.next();
+        if (!hit.value) {
+          inputs.remove(hit.index);
+          continue;
+        }
+        EXPECT_EQ(*hit.value, seen[hit.index]++);
+      }
+      for (const int each : seen) EXPECT_EQ(each, 40);
+    });
+  }());
+}
+
+}  // namespace
