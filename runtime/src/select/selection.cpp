@@ -140,6 +140,7 @@ branch_look selection::look(select_place& at) noexcept {
 }
 
 void selection::let_go_all() noexcept {
+  // selecting/let_go
   for (select_place* each = joined_; each != nullptr; each = each->next) {
     // The turn's own share stays, so this is never the last one.
     if (each->is_out && each->let_go(*each->what)) {
@@ -165,6 +166,7 @@ bool selection::end(select_place& of) noexcept {
 }
 
 void selection::stop() noexcept {
+  // selecting/stop
   word seen = open_now;
   while (!word_.compare_exchange_strong(seen,
                                         seen == open_now ? ended_by(stop_index_) : seen | stop_came,
@@ -179,6 +181,12 @@ void selection::stop() noexcept {
 }
 
 void leaf::enter_selection(select_place& as, leaf& what) noexcept { as.of->enter(as, what); }
+void leaf::join_later(select_place& as, bool (*let_go)(leaf&) noexcept, wait_end by) noexcept {
+  join(as);
+  as.of->arms_later(as, let_go, by);
+}
+void leaf::not_armed() noexcept { place_of_->of->not_armed(*place_of_); }
+
 bool leaf::claim_branch(select_place& of) noexcept { return of.of->claim(of); }
 branch_look leaf::look_at_branch(select_place& of) noexcept { return of.of->look(of); }
 bool leaf::end_branch(select_place& of) noexcept { return of.of->end(of); }

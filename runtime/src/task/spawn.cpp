@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include <tandem/detail/clock_hold.hpp>
-#include <tandem/detail/selection.hpp>
 #include <tandem/errors.hpp>
 
 #include "platform/futex.hpp"
@@ -196,10 +195,9 @@ bool join_leaf::on_stop(stop_waiter& self) noexcept {
 }
 
 bool join_leaf::arm(select_place& as) noexcept {
-  join(as);
-  as.of->arms_later(as, &join_leaf::let_go, wait_end::anybody);
+  join_later(as, &join_leaf::let_go, wait_end::anybody);
   if (target_->register_joiner(*this)) return false;
-  as.of->not_armed(as);
+  not_armed();
   return true;
 }
 

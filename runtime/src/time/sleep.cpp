@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include <utility>
 
-#include <tandem/detail/selection.hpp>
 #include <tandem/runtime.hpp>
 #include <tandem/sleep.hpp>
 
@@ -72,15 +71,15 @@ bool sleep_awaiter::select_try() noexcept {
 bool sleep_awaiter::select_arm(detail::select_place& as) noexcept {
   const std::chrono::steady_clock::time_point due = deadline();
   if (due == std::chrono::steady_clock::time_point::min()) return true;
-  join(as);
+  join_later(as, &sleep_awaiter::let_go, detail::wait_end::time);
   detail::timer_service& timers = timers_of(*waiting().env->runtime());
   if (!timers.is_driven()) [[unlikely]] {
+    not_armed();
     set_deadline(undriven);
     set_cancelled();
     return true;
   }
   timers.prepare(*this);
-  as.of->arms_later(as, &sleep_awaiter::let_go, detail::wait_end::time);
   (void)timers.arm(*this, due);  // nobody lets it go before the select waits
   return false;
 }

@@ -88,6 +88,16 @@ class leaf : public stop_waiter {
     place_of_ = &as;
     enter_selection(as, *this);
   }
+  /// selecting/later. As join(), for a wait that its source ends by end(), and not under a lock of its
+  /// own. It may have ended already when the source has it.
+  ///
+  /// @param let_go  takes it out of the source. Any thread, also under the stop locks. @returns false
+  ///                if the source has taken it out, or will: then that calls end()
+  /// @param by      for reports
+  TANDEM_API void join_later(select_place& as, bool (*let_go)(leaf&) noexcept,
+                             wait_end by) noexcept;
+  /// After that: the source does not have it.
+  TANDEM_API void not_armed() noexcept;
   bool is_branch() const noexcept { return is_branch_; }
   select_place& place_of() const noexcept { return *place_of_; }
   /// selecting/claim. By whoever is about to give this wait what it waits for, under the source's

@@ -123,7 +123,7 @@ class branch_tuple {
       return false;
     });
   }
-  /// selecting/disarm. After a wait: those that were not taken; all, or those alone that do not stay
+  /// selecting/go_on. After a wait: those that were not taken; all, or those alone that do not stay
   /// armed.
   void disarm_others(std::uint32_t taken, bool all) noexcept {
     (void)any_of([&](auto i) {

@@ -49,7 +49,7 @@ class TANDEM_API waiter : public leaf {
   // A branch of a select, by the task that selects.
   /// Under the lock.
   bool is_queued() const noexcept { return place_ == place::queued; }
-  /// selecting/disarm. Afterwards nobody else knows it. @returns whether it was in the list
+  /// selecting/go_on. Afterwards nobody else knows it. @returns whether it was in the list
   bool disarm() noexcept;
 
  private:
@@ -207,7 +207,7 @@ class waiter_room {
     waiter_.join(as);
     return waiter_;
   }
-  /// selecting/disarm. @returns whether it was in a list
+  /// selecting/go_on. @returns whether it was in a list
   bool disarm() noexcept { return state_ == state::waited && waiter_.disarm(); }
   /// Nobody knows the waiter any more: as before the await.
   void reset() noexcept {
