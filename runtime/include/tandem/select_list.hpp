@@ -47,9 +47,7 @@ class branch_list {
     for (std::uint32_t at = 0; at < size(); ++at) {
       select_place& place = all_[at]->place;
       if (place.is_armed || place.is_over) continue;
-      place.of = &of;
-      place.index = at;
-      place.is_armed = true;
+      prepare(place, of, at);
       if (!all_[at]->branch.select_arm(place)) continue;
       place.is_armed = false;
       return at;
@@ -58,9 +56,7 @@ class branch_list {
   }
   void see_set_aside() noexcept {
     for (const auto& each : all_) {
-      if (std::exchange(each->place.set_aside, false) &&
-          std::exchange(each->place.is_armed, false) && each->place.let_go != nullptr)
-        leave(*each);
+      if (was_set_aside(each->place) && each->place.let_go != nullptr) leave(*each);
     }
   }
   void disarm_others(std::uint32_t taken, bool all) noexcept {

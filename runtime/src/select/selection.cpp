@@ -113,7 +113,7 @@ void selection::end_turn() noexcept {
 }
 
 bool selection::notice(select_place& by, word& seen) noexcept {
-  by.set_aside = true;
+  by.set_aside.store(true, std::memory_order_relaxed);
   // Release: pairs with turn() and open().
   return word_.compare_exchange_strong(seen, seen | noticed, std::memory_order_acq_rel);
 }

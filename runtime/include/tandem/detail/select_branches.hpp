@@ -63,6 +63,19 @@ inline bool leaves_now(const select_place& place, bool all) noexcept {
   return place.is_armed && (all || place.let_go != nullptr);
 }
 
+/// selecting/set_aside. @returns whether it counts as not armed from now on
+inline bool was_set_aside(select_place& place) noexcept {
+  if (!place.set_aside.load(std::memory_order_relaxed)) return false;
+  return std::exchange(place.is_armed, false);
+}
+/// Before it is armed.
+inline void prepare(select_place& place, selection& of, std::uint32_t index) noexcept {
+  place.of = &of;
+  place.index = index;
+  place.is_armed = true;
+  place.set_aside.store(false, std::memory_order_relaxed);
+}
+
 template <class... Bs>
 class branch_tuple {
   using last = std::tuple_element_t<sizeof...(Bs) - 1, std::tuple<Bs...>>;
@@ -94,9 +107,7 @@ class branch_tuple {
     (void)any_of([&](auto i) {
       select_place& place = places_[i()];
       if (place.is_armed || place.is_over) return false;
-      place.of = &of;
-      place.index = i();
-      place.is_armed = true;
+      prepare(place, of, i());
       if (!std::get<i()>(branches_).select_arm(place)) return false;
       place.is_armed = false;
       taken = i();
@@ -117,9 +128,7 @@ class branch_tuple {
   void see_set_aside() noexcept {
     (void)any_of([&](auto i) {
       select_place& place = places_[i()];
-      if (std::exchange(place.set_aside, false) && std::exchange(place.is_armed, false) &&
-          place.let_go != nullptr)
-        leave<i()>();
+      if (was_set_aside(place) && place.let_go != nullptr) leave<i()>();
       return false;
     });
   }
@@ -163,7 +172,7 @@ class branch_tuple {
     if (std::exchange(places_[I].is_armed, false)) old.select_disarm();
     std::destroy_at(std::addressof(old));
     std::construct_at(std::addressof(old), std::forward<B>(other));
-    places_[I] = select_place();
+    places_[I].is_over = false;
   }
   bool is_over() const noexcept {
     for (const select_place& place : places_) {

@@ -33,9 +33,11 @@ struct select_place {
 
   selection* of = nullptr;
   std::uint32_t index = 0;
-  bool is_armed = false;   // the strand's; constant while the select waits
-  bool is_over = false;    // likewise: it can be taken no more
-  bool set_aside = false;  // by whoever fails to claim, before the word says `noticed`
+  bool is_armed = false;  // the strand's; constant while the select waits
+  bool is_over = false;   // likewise: it can be taken no more
+  /// selecting/claim. Somebody has failed to claim it, or was about to: so it may have left its list.
+  /// Relaxed: written before the word says `noticed`, and read after that.
+  std::atomic<bool> set_aside{false};
   // The following are the selection's.
   bool has_joined = false;
   bool is_out = false;  // one that ends later has been armed

@@ -39,7 +39,7 @@ class TANDEM_API waiter : public leaf {
   }
   /// waiting/queue. Under the lock: there is no need to wait any more. Then unlock and return
   /// go_on().
-  void take() noexcept { place_ = place::taken; }
+  void take() noexcept;
   [[nodiscard]] bool go_on() noexcept { return !finish_unposted(); }
 
   static bool on_stop(stop_waiter& self) noexcept;  // waiting/stop
@@ -93,6 +93,7 @@ class TANDEM_API wait_list {
   }
   /// selecting/arm. At its end; one that was set aside when it was the oldest is that again.
   void enter(waiter& branch) noexcept {
+    if (branch.is_queued()) return;  // nobody had come after all
     if (branch.place_ == waiter::place::set_aside) {
       push_front(branch);
     } else {
@@ -140,6 +141,11 @@ class TANDEM_API wait_list {
   waiter* first_ = nullptr;
   waiter* last_ = nullptr;
 };
+
+inline void waiter::take() noexcept {
+  if (place_ == place::queued) list_->remove(*this);  // a branch of a select that is armed anew
+  place_ = place::taken;
+}
 
 /// Those that were taken in one go; resumed after the unlock.
 class TANDEM_API taken_list {
