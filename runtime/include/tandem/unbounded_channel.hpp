@@ -257,8 +257,8 @@ class unbounded_channel : private detail::unbounded_base {
     pop(into, drain_state);
     return detail::channel_result::done;
   }
-  /// Under both locks, with an empty drain: takes over all that was sent, and gives an empty segment
-  /// for it.
+  /// Under both locks, with an empty drain: takes over all that was sent, and gives an empty
+  /// segment for it.
   void refill() noexcept {
     note_size();
     drain_.swap(sent_);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Two locks: the word (its value's lowest bit says "closed") guards the values that were sent last,
-// and all waiters; the drain's word guards those that are received next. Whoever needs both takes the
-// drain's first. Protocol waiting, runtime/src/sync/README.md ("Unbounded channels").
+// and all waiters; the drain's word guards those that are received next. Whoever needs both takes
+// the drain's first. Protocol waiting, runtime/src/sync/README.md ("Unbounded channels").
 #pragma once
 
 #include <atomic>
@@ -55,7 +55,8 @@ class TANDEM_API unbounded_base {
     // Relaxed: for looks, which want to know about now.
     if (last_sender() != task) last_task_.store(task, std::memory_order_relaxed);
   }
-  /// Under the word's lock, after a push. @returns whether on_high has to be called after the unlock
+  /// Under the word's lock, after a push. @returns whether on_high has to be called after the
+  /// unlock
   bool grow() noexcept {
     const std::uint64_t queued = queued_.load(std::memory_order_relaxed) + 1;  // under the lock
     // Release: pairs with drain_is_dry() and size().
