@@ -29,7 +29,7 @@ struct unbounded_stats {
   unbounded_stats() noexcept = default;
 
   std::size_t size = 0;          ///< values in the queue
-  std::size_t largest_size = 0;  ///< so many at most, since it was made
+  std::size_t largest_size = 0;  ///< so many at most, since it was made; to within a block
   std::uint64_t received = 0;    ///< since it was made; `received + size` were sent
   std::size_t memory_bytes = 0;  ///< of the blocks that the values are in
   bool is_high = false;
@@ -184,13 +184,16 @@ class unbounded_channel : private detail::unbounded_base {
   using unbounded_base::size;
   unbounded_stats stats() noexcept {
     unbounded_stats now;
-    const detail::lock_word::word state = word_.lock();
+    const word drain_state = drain_word_.lock();
+    const word state = word_.lock();
+    note_size();
     now.size = size();
     now.largest_size = largest_;
-    now.received = received_;
-    now.memory_bytes = values_.memory_bytes();
-    now.is_high = (state & high) != 0;
+    now.received = drained_.load(std::memory_order_relaxed) + handed_over_;
+    now.memory_bytes = sent_.memory_bytes() + drain_.memory_bytes();
+    now.is_high = is_high();
     word_.unlock(state);
+    drain_word_.unlock(drain_state);
     return now;
   }
 
@@ -200,32 +203,38 @@ class unbounded_channel : private detail::unbounded_base {
   using queue = detail::segment_queue<T>;
   using fresh_segment = typename queue::fresh_segment;
   using word = detail::lock_word::word;
+  using waiting_receiver = detail::unbounded_receiver<T>;
 
   /// @returns  false if it is closed
   bool put(T& value) {
     fresh_segment fresh;
     while (true) {
-      word state = word_.lock();
+      const word state = word_.lock();
       if ((state & closed) != 0) [[unlikely]] {
         word_.unlock(state);
         return false;
       }
-      if (detail::waiter* const served = receivers_.pop_front()) {  // waiting/grant
-        note_sender();
-        static_cast<detail::unbounded_receiver<T>*>(served)->value->emplace(std::move(value));
-        ++received_;
-        word_.unlock(state);  // waiting/unlock
-        served->finish();
-        return true;
+      if (!receivers_.empty()) {
+        if (detail::waiter* const served = receivers_.pop_front()) {  // waiting/grant
+          note_sender();
+          static_cast<waiting_receiver*>(served)->value->emplace(std::move(value));
+          ++handed_over_;
+          word_.unlock(state);  // waiting/unlock
+          served->finish();
+          return true;
+        }
       }
-      if (values_.is_full() && fresh == nullptr) {
-        word_.unlock(state);
-        fresh.reset(new typename queue::segment);
-        continue;
+      if (sent_.is_full()) [[unlikely]] {
+        if (fresh == nullptr) {
+          word_.unlock(state);
+          fresh.reset(new typename queue::segment);
+          continue;
+        }
+        note_size();  // so that the largest size is right to within a block
       }
       note_sender();
-      values_.push(value, fresh);
-      const bool calls = grow(state);
+      sent_.push(value, fresh);
+      const bool calls = grow();
       word_.unlock(state);  // waiting/unlock: from here on the channel may be gone
       if (calls) [[unlikely]]
         on_high_(size());
@@ -234,53 +243,65 @@ class unbounded_channel : private detail::unbounded_base {
   }
 
   detail::channel_result take(std::optional<T>& into) noexcept {
-    // In this order: what was sent before the close is seen.
-    const bool was_closed = is_closed();
-    if (size() == 0) {
-      return was_closed ? detail::channel_result::closed : detail::channel_result::would_wait;
-    }
-    word state = word_.lock();
-    if (values_.empty()) {
+    const bool was_closed = is_closed();  // first: what was sent before the close is seen
+    const word drain_state = drain_word_.lock();
+    if (drain_.empty()) {
+      if (drain_is_dry()) {
+        drain_word_.unlock(drain_state);
+        return was_closed ? detail::channel_result::closed : detail::channel_result::would_wait;
+      }
+      const word state = word_.lock();
+      refill();
       word_.unlock(state);
-      return (state & closed) != 0 ? detail::channel_result::closed
-                                   : detail::channel_result::would_wait;
     }
-    pop(into, state);
+    pop(into, drain_state);
     return detail::channel_result::done;
   }
-  /// Under the lock, which it releases.
-  void pop(std::optional<T>& into, word state) noexcept {
-    const fresh_segment emptied = values_.pop(into);
-    ++received_;
-    detail::waiter* const relieved = shrink(state);
-    word_.unlock(state);
-    if (relieved != nullptr) [[unlikely]]
-      detail::taken_list::wake(relieved);
+  /// Under both locks, with an empty drain: takes over all that was sent, and gives an empty
+  /// segment for it.
+  void refill() noexcept {
+    note_size();
+    drain_.swap(sent_);
+  }
+  /// Under the drain's lock, which it releases.
+  void pop(std::optional<T>& into, word drain_state) noexcept {
+    const fresh_segment emptied = drain_.pop(into);
+    note_drained();
+    drain_word_.unlock(drain_state);
+    if (may_fall()) [[unlikely]]
+      relieve();
   }
   /// What await_suspend returns.
-  TANDEM_NOINLINE bool wait(detail::unbounded_receiver<T>& self,
-                            detail::promise_base& waiting) noexcept {
+  TANDEM_NOINLINE bool wait(waiting_receiver& self, detail::promise_base& waiting) noexcept {
     if (!self.begin(waiting)) return false;  // waiting/publish
+    const word drain_state = drain_word_.lock();
     const word state = word_.lock();
     if (!self.may_queue()) {  // waiting/queue
       word_.unlock(state);
+      drain_word_.unlock(drain_state);
       return self.give_up();
     }
-    if (values_.empty() && (state & closed) == 0) {
+    if (drain_.empty()) refill();
+    const bool is_empty = drain_.empty();
+    if (is_empty && (state & closed) == 0) {
       receivers_.push_back(self);
+      drain_word_.unlock(drain_state);  // first: as soon as the word is free we may be gone
       word_.unlock(state);
       return true;
     }
     self.take();
-    if (values_.empty()) {
-      word_.unlock(state);
+    word_.unlock(state);
+    if (is_empty) {
+      drain_word_.unlock(drain_state);
     } else {
-      pop(*self.value, state);
+      pop(*self.value, drain_state);
     }
     return self.go_on();
   }
 
-  queue values_;  // under the lock
+  queue drain_;  // received next; under the drain's lock
+  char apart_[64] = {};
+  queue sent_;  // after those; under the word's lock
 };
 
 }  // namespace tandem::inline v0

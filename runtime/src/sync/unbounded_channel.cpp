@@ -44,19 +44,37 @@ void unbounded_base::close() noexcept {
       if (waiter* const each = list->pop_front()) ended.push_back(each);  // waiting/grant
     }
   }
-  word_.unlock((state & ~high) | closed);  // waiting/unlock
+  is_high_.store(false, std::memory_order_release);
+  word_.unlock((state & ~lock_word::waiters) | closed);  // waiting/unlock
   ended.wake();
 }
 
-waiter* unbounded_base::fall(lock_word::word& state) noexcept {
-  state &= ~high;
-  return lows_.take_all();  // waiting/grant
+bool unbounded_base::look_at_size() noexcept {
+  known_drained_ = drained_.load(std::memory_order_acquire);
+  const std::size_t now = size();
+  if (now > largest_) largest_ = now;
+  if (now <= watermark_ || may_fall()) return false;
+  is_high_.store(true, std::memory_order_relaxed);  // published by the unlock
+  return on_high_ != nullptr;
+}
+
+void unbounded_base::relieve() noexcept {
+  if (size() > watermark_ / 2) return;
+  lock_word::word state = word_.lock();
+  // Others may have sent, or relieved it, meanwhile.
+  waiter* relieved = nullptr;
+  if (may_fall() && size() <= watermark_ / 2) {
+    is_high_.store(false, std::memory_order_release);
+    relieved = lows_.take_all();  // waiting/grant
+  }
+  word_.unlock(state);  // waiting/unlock
+  if (relieved != nullptr) taken_list::wake(relieved);
 }
 
 bool unbounded_low_awaiter::start(detail::promise_base& waiting) noexcept {
   return detail::suspend(
       room_, waits_until_low, target_->word_, target_->lows_, waiting,
-      [](lock_word::word state) { return (state & unbounded_base::high) == 0; },
+      [this](lock_word::word) { return !target_->is_high(); },
       [](lock_word::word state) { return state; });
 }
 

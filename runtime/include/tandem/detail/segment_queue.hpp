@@ -78,6 +78,13 @@ class segment_queue {
     }
     return nullptr;
   }
+  void swap(segment_queue& other) noexcept {
+    std::swap(first_, other.first_);
+    std::swap(last_, other.last_);
+    std::swap(from_, other.from_);
+    std::swap(to_, other.to_);
+    std::swap(segments_, other.segments_);
+  }
   std::size_t memory_bytes() const noexcept { return segments_ * sizeof(segment); }
 
  private:
