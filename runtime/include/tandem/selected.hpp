@@ -30,6 +30,12 @@ struct selected_value<T> {
   using type = std::remove_reference_t<T>*;
 };
 
+/// What a function yields that is called with what a branch has brought.
+template <class F, class T>
+struct selected_answer : std::invoke_result<F, T> {};
+template <class F>
+struct selected_answer<F, void> : std::invoke_result<F> {};
+
 }  // namespace detail
 
 /// The branch of a select() that was taken.
@@ -105,7 +111,7 @@ class [[nodiscard]] selected {
     }
   }
   template <std::size_t I, class F>
-  using answer = decltype(std::declval<selected&>().template call_one<I>(std::declval<F>()));
+  using answer = typename detail::selected_answer<F, yielded<I>>::type;
 
   template <std::size_t I, class F, class... Fs>
   decltype(auto) call(F&& f, Fs&&... others) {

@@ -334,7 +334,7 @@ TEST(select, stopped_by_itself_waits_for_the_stop) {
   rt.run([]() -> task<void> {
     stop_reason why = stop_reason::none;
     const auto wait = [](stop_reason& out) -> task<void> { out = co_await stopped(); };
-    co_await tandem::as_result(tandem::with_timeout(1s, wait(why)));
+    (void)co_await tandem::as_result(tandem::with_timeout(1s, wait(why)));
     EXPECT_EQ(why, stop_reason::deadline);
   }());
 }

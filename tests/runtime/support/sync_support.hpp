@@ -37,7 +37,7 @@ TANDEM_NOINLINE inline long news() noexcept { return news_of_thread; }
 template <class Awaitable>
 task<void> note_end(Awaitable wait, std::string& log) {
   try {
-    co_await std::move(wait);
+    (void)co_await std::move(wait);
     log += 'r';
   } catch (const operation_cancelled&) {
     log += 'c';
