@@ -38,7 +38,9 @@ class branch_list {
     for (std::uint32_t left = size(), at = first; left > 0; --left, ++at) {
       if (at >= size()) at = 0;
       entry& each = *all_[at];
-      if (!each.place.is_armed && !each.place.is_over && each.branch.select_try()) return at;
+      if (!is_asked(each.place) || !each.branch.select_try()) continue;
+      if (std::exchange(each.place.is_armed, false)) each.branch.select_disarm();
+      return at;
     }
     return no_branch;
   }
@@ -46,7 +48,7 @@ class branch_list {
   std::uint32_t arm(selection& of) noexcept {
     for (std::uint32_t at = 0; at < size(); ++at) {
       select_place& place = all_[at]->place;
-      if (place.is_armed || place.is_over) continue;
+      if (!is_asked(place)) continue;
       prepare(place, of, at);
       if (!all_[at]->branch.select_arm(place)) continue;
       place.is_armed = false;
@@ -56,7 +58,7 @@ class branch_list {
   }
   void see_set_aside() noexcept {
     for (const auto& each : all_) {
-      if (was_set_aside(each->place) && each->place.let_go != nullptr) leave(*each);
+      if (was_let_go(each->place)) leave(*each);
     }
   }
   void disarm_others(std::uint32_t taken, bool all) noexcept {

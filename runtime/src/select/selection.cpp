@@ -3,6 +3,7 @@
 #include <tandem/detail/selection.hpp>
 
 #include <cstdio>
+#include <thread>
 
 #include <tandem/detail/thread_context.hpp>
 
@@ -162,17 +163,24 @@ bool selection::end(select_place& of) noexcept {
     let_go_all();
     return give_up_shares(2) && leaf_.finish_unposted();
   }
+  // Release: pairs with wait_for_end(). The place may be used anew from here on; the share is the
+  // selection's.
+  of.has_ended.store(true, std::memory_order_release);
   return give_up_shares(1) && leaf_.finish_unposted();
 }
 
+void wait_for_end(const select_place& place) noexcept {
+  while (!place.has_ended.load(std::memory_order_acquire)) std::this_thread::yield();
+}
+
 void selection::stop() noexcept {
-  // selecting/stop
-  word seen = open_now;
-  while (!word_.compare_exchange_strong(seen,
-                                        seen == open_now ? ended_by(stop_index_) : seen | stop_came,
-                                        std::memory_order_acq_rel)) {
+  // selecting/stop. Acquire: as long as the task is away it may still say by whom a stop is taken.
+  word seen = word_.load(std::memory_order_acquire);
+  do {
     if ((seen >> shift) != 0) return;  // another branch was first
-  }
+  } while (!word_.compare_exchange_weak(seen,
+                                        seen == open_now ? ended_by(stop_index_) : seen | stop_came,
+                                        std::memory_order_acq_rel, std::memory_order_acquire));
   if (seen != open_now) return;  // its task finds that when it would open
   if (stop_index_ == stopped) leaf_.set_cancelled();
   if (ends_later_) let_go_all();

@@ -82,10 +82,13 @@ class leaf : public stop_waiter {
     return cancelled_ ? cancellation(cancel_reason()) : nullptr;
   }
 
-  /// In place of begin(): a branch of a select, from now on.
+  /// In place of begin(): a branch of a select, from now on. Again at each turn, where it may be in
+  /// its source's list, and looked at.
   void join(select_place& as) noexcept {
-    is_branch_ = true;
-    place_of_ = &as;
+    if (!is_branch_) {  // once: see above
+      is_branch_ = true;
+      place_of_ = &as;
+    }
     enter_selection(as, *this);
   }
   /// selecting/later. As join(), for a wait that its source ends by end(), and not under a lock of its

@@ -63,17 +63,29 @@ inline bool leaves_now(const select_place& place, bool all) noexcept {
   return place.is_armed && (all || place.let_go != nullptr);
 }
 
-/// selecting/set_aside. @returns whether it counts as not armed from now on
-inline bool was_set_aside(select_place& place) noexcept {
-  if (!place.set_aside.load(std::memory_order_relaxed)) return false;
-  return std::exchange(place.is_armed, false);
+/// Whether it has to be looked at: if not, its source will tell.
+inline bool is_asked(const select_place& place) noexcept {
+  return !place.is_over && (!place.is_armed || place.ask_again);
+}
+/// selecting/set_aside. @returns whether it has to leave: its source has let go of it
+inline bool was_let_go(select_place& place) noexcept {
+  if (!place.is_armed || !place.set_aside.load(std::memory_order_relaxed)) return false;
+  place.ask_again = place.let_go == nullptr;
+  if (!place.ask_again) wait_for_end(place);
+  place.is_armed = place.ask_again;
+  return !place.is_armed;
 }
 /// Before it is armed.
 inline void prepare(select_place& place, selection& of, std::uint32_t index) noexcept {
-  place.of = &of;
-  place.index = index;
+  // Once: somebody may be looking, if it is in its list still (selecting/set_aside).
+  if (place.of == nullptr) {
+    place.of = &of;
+    place.index = index;
+  }
   place.is_armed = true;
+  place.ask_again = false;
   place.set_aside.store(false, std::memory_order_relaxed);
+  place.has_ended.store(false, std::memory_order_relaxed);  // the source gets it later
 }
 
 template <class... Bs>
@@ -94,19 +106,19 @@ class branch_tuple {
   /// Without otherwise.
   static constexpr std::uint32_t size() noexcept { return count; }
 
-  /// selecting/try. Those that are not armed, from `first` on and round. @returns who was taken
+  /// selecting/try. Those that no source will tell of, from `first` on and round. @returns who was taken
   std::uint32_t try_from(std::uint32_t first) noexcept {
     std::uint32_t taken = no_branch;
     const bool any = any_of([&](auto i) { return i() >= first && try_one<i()>(taken); }) ||
                      any_of([&](auto i) { return i() < first && try_one<i()>(taken); });
     return any || !has_otherwise ? taken : count;
   }
-  /// selecting/arm. Those that are not. @returns who was taken
+  /// selecting/arm. The same. @returns who was taken
   std::uint32_t arm(selection& of) noexcept {
     std::uint32_t taken = no_branch;
     (void)any_of([&](auto i) {
       select_place& place = places_[i()];
-      if (place.is_armed || place.is_over) return false;
+      if (!is_asked(place)) return false;
       prepare(place, of, i());
       if (!std::get<i()>(branches_).select_arm(place)) return false;
       place.is_armed = false;
@@ -124,11 +136,11 @@ class branch_tuple {
     });
     return taken;
   }
-  /// selecting/set_aside. They are not armed any more.
+  /// selecting/set_aside. They are asked again.
   void see_set_aside() noexcept {
     (void)any_of([&](auto i) {
       select_place& place = places_[i()];
-      if (was_set_aside(place) && place.let_go != nullptr) leave<i()>();
+      if (was_let_go(place)) leave<i()>();
       return false;
     });
   }
@@ -197,8 +209,9 @@ class branch_tuple {
   }
   template <std::size_t I>
   bool try_one(std::uint32_t& taken) noexcept {
-    const select_place& place = places_[I];
-    if (place.is_armed || place.is_over || !std::get<I>(branches_).select_try()) return false;
+    select_place& place = places_[I];
+    if (!is_asked(place) || !std::get<I>(branches_).select_try()) return false;
+    if (std::exchange(place.is_armed, false)) std::get<I>(branches_).select_disarm();
     taken = static_cast<std::uint32_t>(I);
     return true;
   }

@@ -33,11 +33,14 @@ struct select_place {
 
   selection* of = nullptr;
   std::uint32_t index = 0;
-  bool is_armed = false;  // the strand's; constant while the select waits
-  bool is_over = false;   // likewise: it can be taken no more
+  bool is_armed = false;   // its source may know it; the strand's; constant while the select waits
+  bool ask_again = false;  // the strand's: armed, and somebody has come to it
+  bool is_over = false;    // likewise: it can be taken no more
   /// selecting/claim. Somebody has failed to claim it, or was about to: so it may have left its list.
   /// Relaxed: written before the word says `noticed`, and read after that.
   std::atomic<bool> set_aside{false};
+  /// selecting/end. Of one that ends later, and has not been claimed: its source is done with it.
+  std::atomic<bool> has_ended{false};
   // The following are the selection's.
   bool has_joined = false;
   bool is_out = false;  // one that ends later has been armed
@@ -158,6 +161,10 @@ class TANDEM_API selection {
     select_leaf leaf_;
   };
 };
+
+/// selecting/end. Until the source that is about to leave word has done so: it is two instructions
+/// away.
+TANDEM_API void wait_for_end(const select_place& place) noexcept;
 
 /// Where a select begins to look: after where the last one at this place began. So none of n branches
 /// that are always ready waits longer than n turns in a row on one thread.
