@@ -147,8 +147,8 @@ class noted {
 };
 stream<int> level(std::string& log, char name) {
   const noted here(log, name);
-  if (name < 'c') co_yield elements_of(level(log, static_cast<char>(name + 1)));
-  for (int i = 0;; ++i) co_yield int(i);
+  if (name != 'c') co_yield elements_of(level(log, static_cast<char>(name + 1)));
+  for (int i = 0; i < 9; ++i) co_yield int(i);
 }
 
 TEST(leaving, ends_the_innermost_first) {
