@@ -77,7 +77,8 @@ stream<U> run_buffered(stream<T> source, std::size_t count, F f, item_order orde
     for (std::size_t i = 0; i < count; ++i) pumps.push_back(pump_calls(shared, to));
     return pumps;
   };
-  co_yield pass_all<U>(run_pumped<U>(count, make), from);
+  const bool has_ended = co_yield pass_all<U>(run_pumped<U>(count, make), from);
+  if (!has_ended) from.forget_stop(stop_reason::parent);  // pumps/stop: it was with them
   co_await from.leave();
   co_await end_with(from.conclude());
 }

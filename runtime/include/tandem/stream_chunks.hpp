@@ -85,7 +85,11 @@ stream<chunk_of<T>> run_timed_chunks(stream<T> source, std::size_t count,
         auto rest = with_timeout(time, fill_chunk<T>(pumps, chunk, count, has_ended));
         co_await wait_for(rest);
         failure = rest.await_failure();
-        if (failure != nullptr && is_cancellation(failure) && !stop_requested()) failure = nullptr;
+        if (failure != nullptr && is_cancellation(failure)) {
+          // By the time, unless everything is stopped.
+          const stop_reason why = current_stop_reason();
+          failure = why != stop_reason::none ? cancellation(why) : nullptr;
+        }
       }
       if (has_ended) failure = pumps.take_failure();
       if (chunk.empty()) continue;

@@ -290,7 +290,7 @@ int play(const build& make, trial::what kind, int at, std::uint64_t seed) {
     } catch (const operation_cancelled&) {  // by the stop, or an item's time limit
     }
   };
-  by_virtual_time(body(), seed, 1 + static_cast<unsigned>(seed % 3));
+  EXPECT_EQ(by_virtual_time(body(), seed, 1 + static_cast<unsigned>(seed % 3)), 0);
   EXPECT_EQ(open_after, 0);
   EXPECT_EQ(alive.use_count(), 1);
   return run.reached();
