@@ -102,7 +102,7 @@ class filter_case : public stream_case {
 class take_case : public stream_case {
  public:
   static constexpr std::string_view name = "streams::take";
-  using awaiters = covers<detail::stream_leave>;
+  using awaiters = covers<detail::stream_leave, detail::end_with>;
   auto make() { return only(twice() | streams::take(1)); }
 
  private:
@@ -115,7 +115,7 @@ class take_case : public stream_case {
 class take_while_case : public stream_case {
  public:
   static constexpr std::string_view name = "streams::take_while";
-  using awaiters = covers<>;
+  using awaiters = covers<detail::plain_item_call<int, bool (*)(int)>>;
   auto make() {
     return only(items() | streams::take_while([](int item) { return item == 7; }));
   }
