@@ -102,6 +102,7 @@ void stream_promise_base::throw_left() {
 }
 
 bool stream_promise_base::yield_while_left() noexcept {
+  // streams/yielded_again
   if (cursor_->state_ != stream_cursor_base::state::yielded_again) {
     cursor_->state_ = stream_cursor_base::state::yielded_again;
     return false;
