@@ -1,8 +1,9 @@
 // stream_stress.cpp: merged and buffered streams on several threads, left and stopped at any time.
 // SPDX-License-Identifier: MIT
 //
-// The laws: an item comes once, whole, and in its source's order; nothing of a stream is open in the
-// consumer's next line; every await ends. A lost hand-over is a hang, which the watchdog reports.
+// The laws: an item comes once, whole, and in its source's order; nothing of a stream is open in
+// the consumer's next line; every await ends. A lost hand-over is a hang, which the watchdog
+// reports.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -113,8 +113,8 @@ inline std::size_t checked_chunk(std::size_t count) {
 
 namespace streams {
 
-/// Vectors of `count` items; the last one has what is left. If the source fails, what it had yielded
-/// comes first.
+/// Vectors of `count` items; the last one has what is left. If the source fails, what it had
+/// yielded comes first.
 ///
 /// @param count  at least 1
 /// @returns      a stream of std::vector: who moves one out pays for the next one's memory
@@ -130,8 +130,9 @@ inline auto chunks(std::size_t count) {
   });
 }
 
-/// As above, but a chunk is handed out, full or not, once `time` has passed since its first item was
-/// taken in. The source is not stopped by that: it runs in a task of its own, and is one item ahead.
+/// As above, but a chunk is handed out, full or not, once `time` has passed since its first item
+/// was taken in. The source is not stopped by that: it runs in a task of its own, and is one item
+/// ahead.
 ///
 ///     auto batches = readings | tandem::streams::chunks(100, 50ms);
 ///

@@ -260,7 +260,8 @@ const named_build builds[] = {
      }},
 };
 
-/// The line after the stream sees nothing open, and nothing alive. @returns how many places there were
+/// The line after the stream sees nothing open, and nothing alive. @returns how many places there
+/// were
 int play(const build& make, trial::what kind, int at, std::uint64_t seed) {
   trial run(kind, at);
   watched around;
