@@ -9,16 +9,16 @@
 
 namespace tandem::inline v0 {
 
-/// Operand of co_yield in a generator or a stream: hands out the elements of a range, of a generator
-/// or (in a stream) of a stream, one after the other.
+/// Operand of co_yield in a generator or a stream: hands out the elements of a range, of a
+/// generator or (in a stream) of a stream, one after the other.
 ///
 ///     tandem::generator<const node&> below(const node& top) {
 ///       co_yield top;
 ///       for (const node& child : top.children) co_yield tandem::elements_of(below(child));
 ///     }
 ///
-/// However deep they are nested, an item goes straight to whoever takes it. (std::ranges::elements_of
-/// is of C++23.)
+/// However deep they are nested, an item goes straight to whoever takes it.
+/// (std::ranges::elements_of is of C++23.)
 ///
 /// @tparam Range  a temporary is moved in, an lvalue referred to
 template <class Range>

@@ -40,11 +40,11 @@ namespace tandem::inline v0 {
 /// Taken by for_each(), with_stream(), what stands in tandem::streams, or co_yield elements_of() in
 /// another stream. It begins with the first item that is asked for; before that it may be dropped.
 ///
-/// @tparam T         an item: a value, which is moved out of a co_yield's temporary, and copied from
-///                   an lvalue; or a reference, to what stays until the next item is asked for
+/// @tparam T         an item: a value, which is moved out of a co_yield's temporary, and copied
+///                   from an lvalue; or a reference, to what stays until the next item is asked for
 /// @cancellation     A stop ends the await that the stream stands at. A consumer that leaves early,
-///                   for whatever reason, has operation_cancelled thrown at the stream's co_yield, and
-///                   waits for its end; awaits in there are out of reach of stops, for a grace
+///                   for whatever reason, has operation_cancelled thrown at the stream's co_yield,
+///                   and waits for its end; awaits in there are out of reach of stops, for a grace
 ///                   period. A stream that yields once more then hears std::logic_error, and is
 ///                   destroyed where it yields again
 /// @thread_safety    one consumer at a time
@@ -145,9 +145,10 @@ class stream_items : private detail::stream_cursor<T> {
   ///
   /// @returns        a pointer to it, which is good until the next call; null at the end
   /// @throws         what the stream throws: it has ended then; operation_cancelled
-  /// @cancellation   a stop ends what the stream waits for, and with it mostly the stream; so does a
-  ///                 limit around this call (to go on after a limit: streams::chunks, or a channel).
-  ///                 One that is ready may go through in a stopped task, up to 128 in a row
+  /// @cancellation   a stop ends what the stream waits for, and with it mostly the stream; so does
+  ///                 a limit around this call (to go on after a limit: streams::chunks, or a
+  ///                 channel). One that is ready may go through in a stopped task, up to 128 in a
+  ///                 row
   /// @thread_safety  one task at a time
   /// @resumes_on     the caller's home
   /// @cost           two calls; no allocation
@@ -219,8 +220,8 @@ task<void> run_for_each_item(stream<T> source, F f, std::chrono::steady_clock::d
 ///                 lambda that captures objects with destructors needs a name
 /// @param grace    when it leaves early: after which the stream's clean-up is stopped
 /// @returns        a task
-/// @throws         what `f` or the stream throws, after the stream's end; if `f` has failed, a failure
-///                 of the clean-up goes to runtime_options::on_suppressed_exception
+/// @throws         what `f` or the stream throws, after the stream's end; if `f` has failed, a
+///                 failure of the clean-up goes to runtime_options::on_suppressed_exception
 /// @cancellation   a stop ends the wait of `f`, or of the stream; the stream's clean-up is awaited
 /// @resumes_on     the caller's home
 /// @cost           one frame
@@ -242,10 +243,12 @@ task<void> for_each(stream<T> source, F&& f,
 /// Runs `use(items)`, which takes items by hand, and then awaits the stream's end, however the use
 /// has ended.
 ///
-///     const auto first = co_await tandem::with_stream(rows(c), [](auto& rows) -> tandem::task<row> {
-///       if (auto* const one = co_await rows.next()) co_return *one;
-///       throw no_rows();
-///     });
+///     const auto first = [](auto& items) -> tandem::task<row> {
+///       auto* const one = co_await items.next();
+///       if (one == nullptr) throw no_rows();
+///       co_return std::move(*one);
+///     };
+///     const row r = co_await tandem::with_stream(rows(c), first);
 ///
 /// @param use      called with a stream_items<T>&, returns a task; not to be used after that
 /// @param grace    when items are left: after which the stream's clean-up is stopped

@@ -77,7 +77,8 @@ stream<U> run_buffered(stream<T> source, std::size_t count, F f, item_order orde
     for (std::size_t i = 0; i < count; ++i) pumps.push_back(pump_calls(shared, to));
     return pumps;
   };
-  co_yield pass_all<U>(run_pumped<U>(count, make), from);
+  const bool has_ended = co_yield pass_all<U>(run_pumped<U>(count, make), from);
+  if (!has_ended) from.forget_stop(stop_reason::parent);  // pumps/stop: it was with them
   co_await from.leave();
   co_await end_with(from.conclude());
 }
@@ -99,14 +100,14 @@ auto make_buffered(stream<T>&& source, std::size_t count, F&& f, item_order orde
 
 namespace streams {
 
-/// What `f(item)`, a task, yields for each item, in the order of the items; up to `count` of them are
-/// begun, and not yet taken.
+/// What `f(item)`, a task, yields for each item, in the order of the items; up to `count` of them
+/// are begun, and not yet taken.
 ///
 ///     auto pages = tandem::streams::from(urls) | tandem::streams::buffered(8, fetch);
 ///
-/// The source runs as far ahead. Tasks run at the home of whoever asks for the first item. A failure
-/// comes at its place in the order, after the items before it; then the others are stopped and
-/// awaited, as they are when the stream is left. Items are moved (or copied) out of the source.
+/// The source runs as far ahead. Tasks run at the home of whoever asks for the first item. A
+/// failure comes at its place in the order, after the items before it; then the others are stopped
+/// and awaited, as they are when the stream is left. Items are moved (or copied) out of the source.
 ///
 /// @param count  at least 1
 /// @param f      returns a task; runs on several workers at once; gets an item (`T&&`)

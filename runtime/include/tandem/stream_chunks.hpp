@@ -85,7 +85,11 @@ stream<chunk_of<T>> run_timed_chunks(stream<T> source, std::size_t count,
         auto rest = with_timeout(time, fill_chunk<T>(pumps, chunk, count, has_ended));
         co_await wait_for(rest);
         failure = rest.await_failure();
-        if (failure != nullptr && is_cancellation(failure) && !stop_requested()) failure = nullptr;
+        if (failure != nullptr && is_cancellation(failure)) {
+          // By the time, unless everything is stopped.
+          const stop_reason why = current_stop_reason();
+          failure = why != stop_reason::none ? cancellation(why) : nullptr;
+        }
       }
       if (has_ended) failure = pumps.take_failure();
       if (chunk.empty()) continue;
@@ -109,8 +113,8 @@ inline std::size_t checked_chunk(std::size_t count) {
 
 namespace streams {
 
-/// Vectors of `count` items; the last one has what is left. If the source fails, what it had yielded
-/// comes first.
+/// Vectors of `count` items; the last one has what is left. If the source fails, what it had
+/// yielded comes first.
 ///
 /// @param count  at least 1
 /// @returns      a stream of std::vector: who moves one out pays for the next one's memory
@@ -126,8 +130,9 @@ inline auto chunks(std::size_t count) {
   });
 }
 
-/// As above, but a chunk is handed out, full or not, once `time` has passed since its first item was
-/// taken in. The source is not stopped by that: it runs in a task of its own, and is one item ahead.
+/// As above, but a chunk is handed out, full or not, once `time` has passed since its first item
+/// was taken in. The source is not stopped by that: it runs in a task of its own, and is one item
+/// ahead.
 ///
 ///     auto batches = readings | tandem::streams::chunks(100, 50ms);
 ///

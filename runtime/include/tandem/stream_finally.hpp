@@ -49,15 +49,17 @@ stream<T> run_stream_finally(stream<T> source, C clean_up,
 
 namespace streams {
 
-/// The same items, and then `clean_up`, however the stream ended: at its end, by a failure, or left.
+/// The same items, and then `clean_up`, however the stream ended: at its end, by a failure, or
+/// left.
 ///
 ///     tandem::stream<row> rows(connection& c) {
 ///       auto cursor = co_await c.open("select * from orders");
-///       co_yield tandem::elements_of(fetched(cursor) | tandem::streams::finally([&] { return cursor.close(); }));
+///       co_yield tandem::elements_of(
+///           fetched(cursor) | tandem::streams::finally([&] { return cursor.close(); }));
 ///     }
 ///
-/// @param clean_up  called once, after the source's end: plain, or returns a task. A stream that never
-///                  began calls nothing
+/// @param clean_up  called once, after the source's end: plain, or returns a task. A stream that
+///                  never began calls nothing
 /// @param grace     after which the clean-up is stopped (reason deadline); no other stop reaches it
 /// @throws          a failure of the clean-up, unless there is another one: then it goes to
 ///                  runtime_options::on_suppressed_exception

@@ -67,9 +67,9 @@ namespace streams {
 ///
 ///     auto lines = files | tandem::streams::flat_map([](const path& p) { return lines_of(p); });
 ///
-/// @param f   plain, or returns a task; gets an item as for_each()'s function does; what it returns is
-///            a stream or a range: an empty one leaves the item out, std::views::single changes it.
-///            A range that it returns by reference has to stay alive
+/// @param f   plain, or returns a task; gets an item as for_each()'s function does; what it returns
+///            is a stream or a range: an empty one leaves the item out, std::views::single changes
+///            it. A range that it returns by reference has to stay alive
 /// @returns   a stream of their items
 /// @cost      one frame, and one for each stream or range; an item costs no more than those do
 template <class T, class F>

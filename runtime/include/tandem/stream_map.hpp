@@ -61,8 +61,8 @@ namespace streams {
 ///
 ///     auto totals = orders(c) | tandem::streams::map([](const order& o) { return o.total; });
 ///
-/// @param f   plain, or returns a task; gets an item as for_each()'s function does. What it returns is
-///            the item; an lvalue reference is passed on as one
+/// @param f   plain, or returns a task; gets an item as for_each()'s function does. What it returns
+///            is the item; an lvalue reference is passed on as one
 /// @returns   a stream of that; what `f` throws ends it
 /// @cost      one frame; an item: two calls
 template <class T, class F>

@@ -33,9 +33,9 @@ namespace streams {
 ///
 ///     co_await tandem::for_each(tandem::streams::merge(orders(a), orders(b)), book);
 ///
-/// Each source runs in a task of its own, at the home of whoever asks for the first item, and is one
-/// item ahead at most: it goes on when its last one is done with. The first failure stops the others;
-/// leaving stops all of them, and awaits their clean-up.
+/// Each source runs in a task of its own, at the home of whoever asks for the first item, and is
+/// one item ahead at most: it goes on when its last one is done with. The first failure stops the
+/// others; leaving stops all of them, and awaits their clean-up.
 ///
 /// @returns  a stream of their items, which stay where they were made
 /// @throws   std::bad_alloc

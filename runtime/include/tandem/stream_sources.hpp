@@ -74,11 +74,11 @@ namespace streams {
 
 /// The elements of a range.
 ///
-///     co_await tandem::for_each(tandem::streams::from(urls) | tandem::streams::buffered(8, fetch), show);
+///     auto pages = tandem::streams::from(urls) | tandem::streams::buffered(8, fetch);
 ///
 /// @param range  a temporary is kept, an lvalue has to stay alive. Its iterators must not block
-/// @returns      a stream of `T&` where the range is an lvalue, or a view, of references to T; else of
-///               T
+/// @returns      a stream of `T&` where the range is an lvalue, or a view, of references to T; else
+///               of T
 /// @cost         one frame; an item: two calls
 template <std::ranges::viewable_range Range>
   requires std::ranges::input_range<Range>
@@ -107,7 +107,8 @@ stream<T> from(callback_values<T>& values) {
 /// The ticks of an interval, which begins when the first one is asked for; without an end.
 ///
 /// @returns  a stream of the points in time for which they were set
-/// @throws   std::invalid_argument, where the first one is asked for, unless the period is above zero
+/// @throws   std::invalid_argument, where the first one is asked for, unless the period is above
+///           zero
 inline stream<std::chrono::steady_clock::time_point> ticks(
     interval::duration period, missed_ticks policy = missed_ticks::burst) {
   return detail::run_ticks(period, policy);

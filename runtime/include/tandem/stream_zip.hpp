@@ -42,8 +42,8 @@ namespace streams {
 
 /// Pairs of an item of each, until one of them ends: then the other is left.
 ///
-/// They are asked one after the other, `first` first. Where both take their time, let one run ahead:
-/// streams::buffered.
+/// They are asked one after the other, `first` first. Where both take their time, let one run
+/// ahead: streams::buffered.
 ///
 /// @returns  a stream of std::pair<A, B>: values are moved into it, references are kept
 /// @cost     one frame; an item: four calls

@@ -26,6 +26,7 @@
 #include <tandem/deadlock_report.hpp>
 #include <tandem/dump.hpp>
 #include <tandem/duration_histogram.hpp>
+#include <tandem/elements_of.hpp>
 #include <tandem/environment.hpp>
 #include <tandem/errors.hpp>
 #include <tandem/event.hpp>
@@ -39,6 +40,7 @@
 #include <tandem/fork_join.hpp>
 #include <tandem/from_callback.hpp>
 #include <tandem/future.hpp>
+#include <tandem/generator.hpp>
 #include <tandem/interval.hpp>
 #include <tandem/invoke.hpp>
 #include <tandem/job.hpp>
@@ -91,6 +93,19 @@
 #include <tandem/stop.hpp>
 #include <tandem/stopped.hpp>
 #include <tandem/strand.hpp>
+#include <tandem/stream.hpp>
+#include <tandem/stream_buffered.hpp>
+#include <tandem/stream_chunks.hpp>
+#include <tandem/stream_collect.hpp>
+#include <tandem/stream_finally.hpp>
+#include <tandem/stream_flat_map.hpp>
+#include <tandem/stream_map.hpp>
+#include <tandem/stream_merge.hpp>
+#include <tandem/stream_sources.hpp>
+#include <tandem/stream_take.hpp>
+#include <tandem/stream_timeout.hpp>
+#include <tandem/stream_zip.hpp>
+#include <tandem/streams.hpp>
 #include <tandem/submission_options.hpp>
 #include <tandem/sync_wait.hpp>
 #include <tandem/task.hpp>

@@ -42,13 +42,14 @@ bool stream_cursor_base::begin_leave() noexcept {
   return true;
 }
 
+void stream_cursor_base::forget_stop(stop_reason why) noexcept {
+  if (failure_.error != nullptr && stop_reason_of(failure_.error) == why) failure_.error = nullptr;
+}
+
 std::exception_ptr stream_cursor_base::conclude() noexcept {
-  std::exception_ptr of_stream = failure_.take_failure();
   // streams/leave: what it was told is no failure of its own.
-  if (of_stream != nullptr && state_ != state::taken_from &&
-      stop_reason_of(of_stream) == why_left_) {
-    of_stream = nullptr;
-  }
+  if (state_ != state::taken_from) forget_stop(why_left_);
+  std::exception_ptr of_stream = failure_.take_failure();
   if (own_failure_ == nullptr) return of_stream;
   if (of_stream != nullptr) report_clean_up(of_stream);
   return std::exchange(own_failure_, nullptr);
@@ -101,6 +102,7 @@ void stream_promise_base::throw_left() {
 }
 
 bool stream_promise_base::yield_while_left() noexcept {
+  // streams/yielded_again
   if (cursor_->state_ != stream_cursor_base::state::yielded_again) {
     cursor_->state_ = stream_cursor_base::state::yielded_again;
     return false;

@@ -63,8 +63,7 @@ TEST(generator, hands_out_what_can_only_be_moved) {
   EXPECT_EQ(got, (ints{1, 2}));
 }
 
-generator<std::string> twice(const std::string& text) {
-  std::string mine = text;
+generator<std::string> twice(std::string mine) {
   co_yield mine;  // a copy: whoever takes it may move it out
   co_yield mine;
 }

@@ -14,8 +14,8 @@ class stream;
 
 namespace detail {
 
-/// `apply(stream)` is a stream, or a task. A class with a constructor, not the closure itself: so it
-/// may stand as a temporary in a co_await expression.
+/// `apply(stream)` is a stream, or a task. A class with a constructor, not the closure itself: so
+/// it may stand as a temporary in a co_await expression.
 template <class Apply>
 class [[nodiscard]] stream_adaptor {
  public:

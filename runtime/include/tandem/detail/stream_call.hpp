@@ -56,7 +56,8 @@ class [[nodiscard]] plain_item_call {
   using tandem_awaiter = void;
 
   plain_item_call(F& f, stream_pointer<T> item) noexcept : f_(&f), item_(item) {}
-  /// By hand: g++ copies what it may copy bit by bit out of its members' stores, which costs a stall.
+  /// By hand: g++ copies what it may copy bit by bit out of its members' stores, which costs a
+  /// stall.
   plain_item_call(plain_item_call&& other) noexcept : f_(other.f_), item_(other.item_) {}
   bool await_ready() const noexcept { return true; }
   template <class Promise>

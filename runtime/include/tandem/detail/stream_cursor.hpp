@@ -54,8 +54,8 @@ class [[nodiscard]] charged_step {
   using tandem_awaiter = void;
 
   explicit charged_step(stream_cursor_base& from) noexcept : from_(&from) {}
-  /// For an awaiter that has not started. (By hand: g++ copies what it may copy bit by bit out of its
-  /// members' stores, which costs a stall.)
+  /// For an awaiter that has not started. (By hand: g++ copies what it may copy bit by bit out of
+  /// its members' stores, which costs a stall.)
   charged_step(charged_step&& other) noexcept : from_(other.from_) {}
   bool await_ready() noexcept {
     is_stopped_ = must_stop();

@@ -65,7 +65,7 @@ class [[nodiscard]] stream_leave : private stream_limit {
   using tandem_awaiter = void;
 
   stream_leave(stream_cursor_base& from, std::chrono::steady_clock::duration grace) noexcept
-      : stream_limit(from, std::chrono::steady_clock::time_point::min(), border_kind::closed),
+      : stream_limit(from, (std::chrono::steady_clock::time_point::min)(), border_kind::closed),
         grace_(grace) {}
   bool await_ready() const noexcept { return from_->has_ended(); }
   template <class Promise>

@@ -39,6 +39,9 @@ class TANDEM_API stream_cursor_base {
   /// What the stream has failed with; handed over. Null: nothing.
   std::exception_ptr take_failure() noexcept { return failure_.take_failure(); }
 
+  /// It was stopped by its consumer, and what it failed with by that is no failure.
+  void forget_stop(stop_reason why) noexcept;
+
   /// In a handler: the consumer's own code has thrown.
   void note_failure() noexcept { own_failure_ = std::current_exception(); }
   void note_failure(std::exception_ptr failure) noexcept { own_failure_ = std::move(failure); }
