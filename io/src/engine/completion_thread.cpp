@@ -167,8 +167,26 @@ void completion_thread::impl::finish(detail::operation& operation) noexcept {
     operation.complete(-ECANCELED);
   }
   tandem::detail::promise_base& waiting = operation.waiting();
+  if (operation.is_branch()) {
+    bool is_held = false;
+    if (operation.end_as_branch(is_held)) {
+      resume(waiting);
+    } else if (!is_held) {
+      resumed_elsewhere();
+    }
+    return;
+  }
   if (operation.finish_unposted())
     resume(waiting);  // else the cancel request is still to come (operations/wait_for_cancel)
+}
+
+void completion_thread::impl::end_branch(detail::operation& operation) noexcept {
+  tandem::detail::promise_base& waiting = operation.waiting();
+  if (operation.end_unposted()) {
+    resume(waiting);
+  } else {
+    resumed_elsewhere();
+  }
 }
 
 void completion_thread::impl::resume(tandem::detail::promise_base& waiting) noexcept {

@@ -72,6 +72,8 @@ class completion_thread::impl final : public tandem::executor {
   void ended(detail::operation& operation) noexcept;
   /// Its outcome stands, unless it has to be tried again.
   void finish(detail::operation& operation) noexcept;
+  /// selecting/end. Of a branch of a select that has completed, and that no cancel is under way for.
+  void end_branch(detail::operation& operation) noexcept;
 
   // What comes without being asked each time; owner.
   completion_engine& engine() const noexcept {

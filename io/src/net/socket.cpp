@@ -17,6 +17,7 @@ namespace tandem::inline v0::io {
 
 detail::socket::socket(socket&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, no_descriptor)),
+      kept_(std::exchange(other.kept_, -1)),
       thread_(other.thread_),
       listens_(other.listens_),
       record_(std::move(other.record_)),
@@ -29,6 +30,7 @@ detail::socket& detail::socket::operator=(socket&& other) noexcept {
     TANDEM_ASSERT(other.is_idle(), "a socket was moved while an operation was in flight on it");
     close();
     descriptor_ = std::exchange(other.descriptor_, no_descriptor);
+    kept_ = std::exchange(other.kept_, -1);
     thread_ = other.thread_;
     listens_ = other.listens_;
     record_ = std::move(other.record_);
@@ -54,6 +56,7 @@ native_descriptor detail::socket::release() noexcept {
   TANDEM_ASSERT(source_ == nullptr,
                 "a socket was released after receive() or incoming(): the runtime reads, or "
                 "accepts, ahead on it");
+  drop_kept();
   forget();
   if (is_open()) platform::make_blocking(descriptor_);  // a backend may have set it
   return std::exchange(descriptor_, no_descriptor);
@@ -99,7 +102,13 @@ std::int32_t detail::socket::refuse_second(side_user*& user, const char* name,
 
 #endif
 
+void detail::socket::drop_kept() noexcept {
+  const std::int32_t kept = take_kept();
+  if (kept >= 0) platform::close(descriptor_of(kept));
+}
+
 void detail::socket::close() noexcept {
+  drop_kept();
   if (!is_open()) return;
   TANDEM_ASSERT(
       is_idle(),

@@ -136,6 +136,48 @@ void operation::run_cancel(job* self) noexcept {
   }
 }
 
+void operation::arm(tandem::detail::select_place& as) noexcept {
+  leave_direct();
+  join_later(as, &operation::let_go, tandem::detail::wait_end::system);
+  completion_thread::impl& thread = thread_->implementation();
+  tandem::detail::hold_clock(*waiting().env->runtime());  // ring_sleep/clock
+  if (thread.is_current()) {
+    thread.submit(*this);
+  } else {
+    submit_.set(&operation::run_submit, *this);
+    thread.post_request(&submit_);
+  }
+}
+
+bool operation::let_go(leaf& self) noexcept {
+  auto& target = static_cast<operation&>(self);
+  // acq_rel: pairs with end_as_branch().
+  if (target.branch_end_.exchange(branch_end::asked, std::memory_order_acq_rel) ==
+      branch_end::none) {
+    target.cancel_.set(&operation::run_let_go, target);
+    target.thread_->implementation().post(&target.cancel_, post_kind::spawn);
+  }
+  return false;  // in any case its thread ends it
+}
+
+void operation::run_let_go(job* self) noexcept {
+  operation& target = *static_cast<request*>(self)->target;
+  completion_thread::impl& thread = target.thread_->implementation();
+  target.cancel_seen = true;
+  if (target.state == phase::submitted) thread.cancel(target);
+  // As in run_cancel(): the second of the two ends it.
+  if (target.hand_over()) thread.end_branch(target);
+}
+
+bool operation::end_as_branch(bool& is_held) noexcept {
+  if (branch_end_.exchange(branch_end::ended, std::memory_order_acq_rel) == branch_end::asked &&
+      !hand_over()) {
+    is_held = true;  // operations/wait_for_cancel
+    return false;
+  }
+  return end_unposted();
+}
+
 file_request& operation::of_file() const noexcept { return *static_cast<file_request*>(buffer_); }
 
 bool operation::retries() noexcept {

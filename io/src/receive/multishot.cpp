@@ -178,7 +178,7 @@ void multishot::wake_waiter() noexcept {
   }
   tandem::detail::promise_base& task = waiter->waiting();
   completion_thread::impl& thread = *owner();
-  if (waiter->finish_unposted()) {
+  if (waiter->end_unposted()) {
     thread.resume(task);
   } else {
     thread.resumed_elsewhere();  // ring_sleep/clock: a stop request resumes the task

@@ -78,10 +78,89 @@ bool multishot_awaiter::on_stop(stop_waiter& self) noexcept {
   return true;
 }
 
+bool multishot_awaiter::fail(std::int32_t error) noexcept {
+  end_ = error;
+  has_outcome_ = true;
+  return true;
+}
+
+bool multishot_awaiter::has_source() noexcept {
+  if (socket_->source() != nullptr) return true;
+  try {
+    socket_->leave_side(socket_side::taking);
+    socket_->set_source(*make_source());
+  } catch (...) {
+    return !fail(-ENOMEM);
+  }
+  socket_->source()->ask_to_arm();
+  return true;
+}
+
+bool multishot_awaiter::select_try() noexcept {
+  if (!socket_->is_open()) return fail(-EBADF);
+  // Somebody else's: arming says so.
+  if (socket_->user(socket_side::taking).load(std::memory_order_relaxed) != nullptr) return false;
+  if (!socket_->listens() && completion_engine::current() != nullptr) {
+    socket_->record().place.settle();  // spreading/settle
+  }
+  if (has_source()) has_outcome_ = take();
+  return has_outcome_;
+}
+
+bool multishot_awaiter::select_arm(tandem::detail::select_place& as) noexcept {
+  if (!socket_->is_open()) return fail(-EBADF);
+  if (!has_source()) return true;
+  join_later(as, &multishot_awaiter::let_go, tandem::detail::wait_end::system);
+  socket::side_user* side = &socket_->user(socket_side::taking);
+  if (side->load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
+    not_armed();
+    return fail(socket_->refuse_second(side, name(), waiting()));
+  }
+  side->store(this, std::memory_order_relaxed);
+  holds_ = true;
+  tandem::detail::hold_clock(*waiting().env->runtime());  // ring_sleep/clock
+  while (true) {
+    const multishot::wait_answer answer = socket_->source()->wait(*this);
+    if (answer == multishot::wait_answer::waits) return false;
+    if (answer == multishot::wait_answer::stopped) socket_->source()->forget_stop();
+    if (!take()) continue;
+    not_armed();
+    release_side();
+    tandem::detail::release_clock(*waiting().env->runtime());
+    has_outcome_ = true;
+    return true;
+  }
+}
+
+bool multishot_awaiter::let_go(leaf& self) noexcept {
+  auto& awaiter = static_cast<multishot_awaiter&>(self);
+  if (!awaiter.socket_->source()->remove(awaiter)) return false;
+  // ring_sleep/clock. Whoever lets it go is about to post the task.
+  tandem::detail::release_clock(*awaiter.waiting().env->runtime());
+  return true;
+}
+
+void multishot_awaiter::release_side() noexcept {
+  socket_->user(socket_side::taking).store(nullptr, std::memory_order_relaxed);
+  socket_->source()->forget_stop();
+  holds_ = false;
+}
+
+void multishot_awaiter::select_disarm() noexcept {
+  if (holds_) release_side();
+}
+
+void multishot_awaiter::select_reset() noexcept {
+  if (holds_) release_side();
+  has_outcome_ = false;
+  end_ = 1;
+}
+
 void multishot_awaiter::finish_wait() noexcept {
   if (holds_) {
     socket_->user(socket_side::taking).store(nullptr, std::memory_order_relaxed);
     socket_->source()->forget_stop();
+    holds_ = false;
     // ring_sleep/clock. A stop has posted the task, so the clock is still held for the wait.
     if (cancelled()) tandem::detail::release_clock(*waiting().env->runtime());
   }

@@ -35,6 +35,10 @@ class branch_list {
   std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(all_.size()); }
   void add(Branch&& made) { all_.push_back(std::make_unique<entry>(std::move(made))); }
   std::uint32_t try_from(std::uint32_t first) noexcept {
+    if constexpr (requires(Branch& b) { b.select_due(); }) {
+      entry& due = *all_[first];
+      if (is_asked(due.place) && due.branch.select_due()) return no_branch;
+    }
     for (std::uint32_t left = size(), at = first; left > 0; --left, ++at) {
       if (at >= size()) at = 0;
       entry& each = *all_[at];
@@ -45,8 +49,9 @@ class branch_list {
     return no_branch;
   }
   std::uint32_t stop_branch() noexcept { return try_from(0); }
-  std::uint32_t arm(selection& of) noexcept {
-    for (std::uint32_t at = 0; at < size(); ++at) {
+  std::uint32_t arm(selection& of, std::uint32_t first) noexcept {
+    for (std::uint32_t left = size(), at = first; left > 0; --left, ++at) {
+      if (at >= size()) at = 0;
       select_place& place = all_[at]->place;
       if (!is_asked(place)) continue;
       prepare(place, of, at);

@@ -33,6 +33,12 @@ class [[nodiscard]] TANDEM_IO_API readiness_awaiter {
   /// As socket_awaiter.
   bool was_stopped() const noexcept { return operation_.was_stopped(); }
 
+  // As a branch of select() (protocol selecting).
+  bool select_try() noexcept;
+  bool select_arm(tandem::detail::select_place& as) noexcept;
+  void select_disarm() const noexcept {}
+  void select_reset() noexcept;
+
  private:
   bool start(tandem::detail::promise_base& waiting);
 

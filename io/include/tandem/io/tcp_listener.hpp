@@ -5,8 +5,8 @@
 #include <chrono>
 #include <coroutine>
 #include <optional>
+#include <tandem/io/detail/accept_base.hpp>
 #include <tandem/io/detail/socket.hpp>
-#include <tandem/io/detail/socket_awaiter.hpp>
 #include <tandem/io/endpoint.hpp>
 #include <tandem/io/incoming_awaiter.hpp>
 #include <tandem/io/native_descriptor.hpp>
@@ -38,16 +38,14 @@ class listen_options {
 };
 
 /// Awaiter of tcp_listener::accept().
-class [[nodiscard]] TANDEM_IO_API accept_awaiter : public detail::socket_awaiter {
+class [[nodiscard]] TANDEM_IO_API accept_awaiter : public detail::accept_base {
  public:
   using lossy_when_dropped = detail::lossy<detail::operation_kind::accept>;
 
   /// @param connections_on  the thread of each connection; null: where the fewest are
   accept_awaiter(detail::socket& socket, completion_pool* pool,
                  completion_thread* connections_on) noexcept
-      : socket_awaiter(detail::operation_kind::accept, socket, nullptr, 0),
-        pool_(pool),
-        connections_on_(connections_on) {}
+      : accept_base(socket), pool_(pool), connections_on_(connections_on) {}
 
   tcp_stream await_resume();
   result<tcp_stream> await_resume_result();

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <tandem/io/detail/accept_base.hpp>
 #include <tandem/io/detail/local_name.hpp>
 #include <tandem/io/detail/socket.hpp>
-#include <tandem/io/detail/socket_awaiter.hpp>
 #include <tandem/io/export.hpp>
 #include <tandem/io/native_descriptor.hpp>
 #include <tandem/io/owned_descriptor.hpp>
@@ -35,12 +35,12 @@ class unix_listen_options {
 
 /// Awaiter of accept() of unix_listener and unix_seqpacket_listener.
 template <class Stream>
-class [[nodiscard]] local_accept_awaiter : public detail::socket_awaiter {
+class [[nodiscard]] local_accept_awaiter : public detail::accept_base {
  public:
   using lossy_when_dropped = detail::lossy<detail::operation_kind::accept>;
 
   local_accept_awaiter(detail::socket& socket, completion_pool* pool) noexcept
-      : socket_awaiter(detail::operation_kind::accept, socket, nullptr, 0), pool_(pool) {}
+      : accept_base(socket), pool_(pool) {}
 
   Stream await_resume() {
     end_operation();

@@ -73,7 +73,7 @@ class leaf : public stop_waiter {
   bool has_waiting() const noexcept { return waiting_ != nullptr; }
   /// For an operation that ends before begin().
   void set_waiting(promise_base& waiting) noexcept { waiting_ = &waiting; }
-  stop_reason cancel_reason() const noexcept { return waiting_->env->stop().reason(); }
+  stop_reason cancel_reason() const noexcept { return waiting().env->stop().reason(); }
   void throw_if_cancelled() const {
     if (cancelled_) throw operation_cancelled(cancel_reason());
   }

@@ -28,6 +28,10 @@ namespace tandem::inline v0::detail {
 ///     void select_disarm()    armed, and not taken: out of the list again
 ///     void select_reset()     taken or disarmed: as it was made
 ///
+/// `bool select_due()`, if there is such a function: what it waits for seems to be there, but only a
+/// wait can take it. Asked of the first in turn alone, which is then armed before the others are
+/// tried.
+///
 /// `using select_once = void;`: taken once, there is no second time (a selector leaves it out then).
 template <class Awaiter>
 concept select_branch = requires(Awaiter& a, select_place& place) {
@@ -71,9 +75,11 @@ inline bool is_asked(const select_place& place) noexcept {
 inline bool was_let_go(select_place& place) noexcept {
   if (!place.is_armed || !place.set_aside.load(std::memory_order_relaxed)) return false;
   place.ask_again = place.let_go == nullptr;
-  if (!place.ask_again) wait_for_end(place);
   place.is_armed = place.ask_again;
-  return !place.is_armed;
+  if (place.ask_again) return false;
+  wait_for_end(place);
+  place.is_out = false;
+  return true;
 }
 /// Before it is armed.
 inline void prepare(select_place& place, selection& of, std::uint32_t index) noexcept {
@@ -109,22 +115,16 @@ class branch_tuple {
   /// selecting/try. Those that no source will tell of, from `first` on and round. @returns who was taken
   std::uint32_t try_from(std::uint32_t first) noexcept {
     std::uint32_t taken = no_branch;
+    if (any_of([&](auto i) { return i() == first && is_due<i()>(); })) return no_branch;
     const bool any = any_of([&](auto i) { return i() >= first && try_one<i()>(taken); }) ||
                      any_of([&](auto i) { return i() < first && try_one<i()>(taken); });
     return any || !has_otherwise ? taken : count;
   }
-  /// selecting/arm. The same. @returns who was taken
-  std::uint32_t arm(selection& of) noexcept {
+  /// selecting/arm. The same, in the same order. @returns who was taken
+  std::uint32_t arm(selection& of, std::uint32_t first) noexcept {
     std::uint32_t taken = no_branch;
-    (void)any_of([&](auto i) {
-      select_place& place = places_[i()];
-      if (!is_asked(place)) return false;
-      prepare(place, of, i());
-      if (!std::get<i()>(branches_).select_arm(place)) return false;
-      place.is_armed = false;
-      taken = i();
-      return true;
-    });
+    (void)(any_of([&](auto i) { return i() >= first && arm_one<i()>(of, taken); }) ||
+           any_of([&](auto i) { return i() < first && arm_one<i()>(of, taken); }));
     return taken;
   }
   /// The one that a stop is taken by; none if there is no such one.
@@ -214,6 +214,23 @@ class branch_tuple {
     if (std::exchange(place.is_armed, false)) std::get<I>(branches_).select_disarm();
     taken = static_cast<std::uint32_t>(I);
     return true;
+  }
+  template <std::size_t I>
+  bool arm_one(selection& of, std::uint32_t& taken) noexcept {
+    select_place& place = places_[I];
+    if (!is_asked(place)) return false;
+    prepare(place, of, static_cast<std::uint32_t>(I));
+    if (!std::get<I>(branches_).select_arm(place)) return false;
+    place.is_armed = false;
+    taken = static_cast<std::uint32_t>(I);
+    return true;
+  }
+  template <std::size_t I>
+  bool is_due() noexcept {
+    if constexpr (requires(branch<I>& b) { b.select_due(); }) {
+      return is_asked(places_[I]) && std::get<I>(branches_).select_due();
+    }
+    return false;
   }
   template <std::size_t I>
   void leave() noexcept {

@@ -28,6 +28,7 @@ class select_turn {
     thread_context& context = this_thread();
     if (!Branches::has_stop && must_stop(context)) [[unlikely]]
       return false;
+    first_ = first;
     winner_ = branches.try_from(first);
     if (winner_ == no_branch) return false;
     if (charge_ready_await(context)) [[likely]]
@@ -50,7 +51,7 @@ class select_turn {
       return false;
     }
     while (true) {
-      const std::uint32_t taken = branches.arm(of);
+      const std::uint32_t taken = branches.arm(of, first_);
       if (taken != no_branch) return of.close(taken);
       switch (of.open()) {
         case selection::opening::waits: return true;  // we may be gone
@@ -74,6 +75,7 @@ class select_turn {
 
  private:
   std::uint32_t winner_ = no_branch;
+  std::uint32_t first_ = 0;
   bool gives_way_ = false;
   bool has_waited_ = false;
 };

@@ -24,6 +24,12 @@ class TANDEM_IO_API multishot_awaiter : protected tandem::detail::leaf {
   /// As socket_awaiter.
   bool was_stopped() const noexcept { return cancelled(); }
 
+  // As a branch of select() (protocol selecting).
+  bool select_try() noexcept;
+  bool select_arm(tandem::detail::select_place& as) noexcept;
+  void select_disarm() noexcept;
+  void select_reset() noexcept;
+
  protected:
   explicit multishot_awaiter(socket& target) noexcept;
   multishot_awaiter(multishot_awaiter&& other) noexcept = default;
@@ -47,6 +53,11 @@ class TANDEM_IO_API multishot_awaiter : protected tandem::detail::leaf {
 
   bool start(tandem::detail::promise_base& waiting);
   void finish_wait() noexcept;
+  /// @returns  false if the awaiter has got a failure instead
+  bool has_source() noexcept;
+  bool fail(std::int32_t error) noexcept;
+  void release_side() noexcept;
+  static bool let_go(leaf& self) noexcept;
   static bool on_stop(stop_waiter& self) noexcept;
   static const tandem::detail::wait_kind waits_for_arrival;
 

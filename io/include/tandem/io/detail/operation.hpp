@@ -72,6 +72,12 @@ class TANDEM_IO_API operation : public tandem::detail::leaf {
   void aim_at(other_end& what) noexcept { buffer_ = &what; }
   /// Also on its own thread it is tried before it is submitted: it mostly need not wait.
   void try_at_home(bool on = true) noexcept { tries_at_home_ = on; }
+  /// selecting/arm. Of a kind that takes nothing, or whose awaiter keeps what it has taken all the
+  /// same. pre: aimed
+  void arm(tandem::detail::select_place& as) noexcept;
+  /// selecting/end. Of a branch, on its thread, when it has completed. @returns as finish_unposted();
+  /// no if another call comes: then `is_held` is set
+  bool end_as_branch(bool& is_held) noexcept;
   /// Without anything to do, or to wait for. @returns whether it gives way to others first
   bool end_at_once(tandem::detail::promise_base& waiting, std::int32_t outcome) noexcept;
   /// For an operation whose socket is made when it starts.
@@ -192,6 +198,10 @@ class TANDEM_IO_API operation : public tandem::detail::leaf {
   static const tandem::detail::wait_kind waits_for_io;
   static void run_submit(job* self) noexcept;
   static void run_cancel(job* self) noexcept;
+  static bool let_go(leaf& self) noexcept;
+  static void run_let_go(job* self) noexcept;
+  /// selecting/let_go. Of a branch: the first of two says whether the other one comes.
+  enum class branch_end : std::uint8_t { none, asked, ended };
 
   operation_kind kind_;
   native_descriptor descriptor_ = no_descriptor;
@@ -202,7 +212,8 @@ class TANDEM_IO_API operation : public tandem::detail::leaf {
   bool is_direct_ = false;              // the workers wait for it; before it is published
   bool tries_at_home_ = false;          // set when it is made, or begins
   std::atomic<bool> stop_seen_{false};  // direct/stop
-  socket_record* record_ = nullptr;     // of its socket
+  std::atomic<branch_end> branch_end_{branch_end::none};
+  socket_record* record_ = nullptr;  // of its socket
   start_request submit_;  // in the inbox of thread_, or waiting in the port, from start() on
   request cancel_;        // likewise, from on_stop
   alignas(8) std::byte room_[backend_bytes];

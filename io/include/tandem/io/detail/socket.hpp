@@ -12,6 +12,7 @@
 #include <tandem/io/detail/socket_record.hpp>
 #include <tandem/io/export.hpp>
 #include <tandem/io/native_descriptor.hpp>
+#include <utility>
 
 namespace tandem::inline v0::io::detail {
 
@@ -40,6 +41,11 @@ class TANDEM_IO_API socket {
   multishot* source() const noexcept { return source_; }
   void set_source(multishot& made) noexcept { source_ = &made; }
   socket_record& record() noexcept { return record_; }
+  /// Of a listener: a connection that a select has got, and did not take. One at most: the next
+  /// accept has it. As the outcome of an operation; negative: none. By the task of the side that
+  /// takes.
+  void keep(std::int32_t connection) noexcept { kept_ = connection; }
+  std::int32_t take_kept() noexcept { return std::exchange(kept_, -1); }
   /// direct/leave_side. By the task of that side.
   void leave_side(socket_side side) noexcept;
   /// It listens, and nobody else has it: close() ends that at once, whoever holds the descriptor.
@@ -62,6 +68,7 @@ class TANDEM_IO_API socket {
                                          const tandem::detail::promise_base& waiting) noexcept;
 
  private:
+  void drop_kept() noexcept;
   /// direct/forget. It is closed, or given away.
   void forget() noexcept;
   bool is_idle() const noexcept {
@@ -70,6 +77,7 @@ class TANDEM_IO_API socket {
   }
 
   native_descriptor descriptor_ = no_descriptor;
+  std::int32_t kept_ = -1;
   std::array<side_user, 2> users_{};
   completion_thread* thread_ = nullptr;
   bool listens_ = false;
