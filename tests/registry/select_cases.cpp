@@ -5,6 +5,7 @@
 #include <optional>
 #include <stop_token>
 #include <tandem/branch_if.hpp>
+#include <tandem/broadcast.hpp>
 #include <tandem/channel.hpp>
 #include <tandem/event.hpp>
 #include <tandem/select.hpp>
@@ -173,34 +174,66 @@ class selector_case : public select_base_case {
   std::unique_ptr<kept> next_;
 };
 
-class select_list_case : public select_base_case {
+/// A value whose copies fail when they are told to.
+class fragile_copy {
+ public:
+  explicit fragile_copy(bool fails) : fails_(fails) {}
+  fragile_copy(const fragile_copy& other) : fails_(other.fails_) {
+    if (fails_) throw planned_failure();
+  }
+  fragile_copy(fragile_copy&&) noexcept = default;
+
+ private:
+  bool fails_;
+};
+
+class select_list_case : public case_base {
+  using branch = broadcast_receive_awaiter<fragile_copy>;
+
  public:
   static constexpr std::string_view name = "select_list::next";
-  using awaiters = covers<detail::selector_awaiter<detail::branch_list<receive_awaiter<int>>>>;
-  static constexpr row cells = every_column.without(
-      column::exception, "its branches are receives: a closed channel yields an empty value");
+  using awaiters = covers<detail::selector_awaiter<detail::branch_list<branch>>>;
+  static constexpr bool ready_at_once = true;
   static constexpr bool one_waiter = true;
 
   task<void> begin() {
-    co_await select_base_case::begin();
-    next_ = std::make_unique<select_list<receive_awaiter<int>>>();
-    (void)next_->add(never_.receive());
-    wanted_ = next_->add(items_.receive());
+    next_ = std::make_unique<select_list<branch>>();
+    never_.emplace(silent_.subscribe());
+    feed_.emplace(news_.subscribe());
+    (void)next_->add(never_->receive());
+    wanted_ = next_->add(feed_->receive());
+    co_return;
   }
   auto make() { return next_->next(); }
-  ended took(selected_item<std::optional<int>> hit) {
+  void complete() {
+    ++sent_;
+    news_.send(fragile_copy(fails_));
+  }
+  void fail() { fails_ = true; }
+  ended took(const selected_item<broadcast_item<fragile_copy>>& hit) {
     EXPECT_EQ(hit.index, wanted_);
-    return received(hit.value);
+    EXPECT_TRUE(hit.value.has_value());
+    ++received_;
+    return ended::returned;
   }
   task<void> end() {
     next_.reset();
-    co_await select_base_case::end();
+    EXPECT_EQ(feed_->behind(), static_cast<std::uint64_t>(sent_ - received_)) << "lost";
+    feed_.reset();
+    never_.reset();
+    co_return;
   }
 
  private:
-  channel<int> never_{0};
-  std::unique_ptr<select_list<receive_awaiter<int>>> next_;
+  broadcast<fragile_copy> silent_{1};
+  broadcast<fragile_copy> news_{256};
+  std::optional<broadcast_receiver<fragile_copy>> never_;
+  std::optional<broadcast_receiver<fragile_copy>> feed_;
+  std::unique_ptr<select_list<branch>> next_;
   std::size_t wanted_ = 0;
+  std::atomic<int> sent_{0};
+  int received_ = 0;
+  bool fails_ = false;
 };
 
 /// complete() is a stop of its own scope: one from outside is what it waits for, too.

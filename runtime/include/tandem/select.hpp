@@ -53,7 +53,7 @@ template <class A>
 inline constexpr bool is_biased = std::is_same_v<std::remove_cvref_t<A>, biased_t>;
 /// Whether co_await takes it.
 template <class A>
-inline constexpr bool is_awaited = requires(branch_of_t<A>& a) { a.await_ready(); };
+inline constexpr bool is_awaited = requires(branch_of_t<A>& a) { a.await_resume(); };
 template <class A>
 inline constexpr bool is_branch = is_otherwise<branch_of_t<A>> || select_branch<branch_of_t<A>>;
 /// An awaiter that has a name has to be moved in.
@@ -184,10 +184,11 @@ class [[nodiscard]] select_awaiter
 ///     auto hit = co_await tandem::select(jobs.receive(), every.tick(), tandem::stopped());
 ///     if (hit.index() == 0) begin(*std::move(hit).get<0>());
 ///
-/// Branches are what can be waited for without taking: sends and receives of all channels, locks and
-/// permits, events and counts, ticks and sleeps, join handles, values of callback streams, stopped();
-/// of I/O accept(), incoming(), receive(), readable() and writable(). Everything else does not
-/// compile. as_result(branch) is one if the branch is; branch_if() leaves one out.
+/// Branches are what can be waited for without taking: sends and receives of all kinds of channels,
+/// changes of a watch, locks and permits, events and counts, ticks and sleeps, join handles, values of
+/// callback streams, stopped(); of I/O accept(), incoming(), receive(), readable() and writable().
+/// Everything else does not compile. as_result(branch) is one if the branch is; branch_if() leaves one
+/// out.
 ///
 /// @param branches     at least one; otherwise may be the last one, biased in front of the first
 /// @returns            selected<...>: which one, and its value

@@ -70,6 +70,10 @@ struct kept_branch : branch_of<A> {
                 "a selector waits for one of its branches: otherwise is for select()");
   static_assert((check_branch<A>(), true));
 };
+/// The other guide is tried as well.
+template <class A>
+  requires is_biased<A>
+struct kept_branch<A> : branch_of<A> {};
 template <class A>
 using kept_branch_t = typename kept_branch<A>::type;
 
