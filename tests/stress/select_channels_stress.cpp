@@ -65,7 +65,7 @@ struct office {
   tandem::unbounded_channel<question> left{16};
   tandem::unbounded_channel<question> right{16};
   tandem::broadcast<std::uint32_t> news{32};
-  tandem::watch<std::uint32_t> level{0};
+  tandem::watch<std::uint32_t> level{0U};
   std::vector<std::atomic<std::uint8_t>> asked;     // how often a question was received
   std::vector<std::atomic<std::uint8_t>> answered;  // how often its answer was
   std::atomic<std::uint32_t> next{0};
@@ -275,7 +275,7 @@ class single_values {
 
   tandem::unbounded_channel<std::uint32_t> queue_;
   tandem::broadcast<std::uint32_t> news_{1};
-  tandem::watch<std::uint32_t> level_{0};
+  tandem::watch<std::uint32_t> level_{0U};
   tandem::broadcast_receiver<std::uint32_t> feed_;
   tandem::watch_reader<std::uint32_t> reader_;
   std::atomic<std::uint32_t> taken_{0};
