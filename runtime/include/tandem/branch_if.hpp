@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <tandem/detail/select_branches.hpp>
+#include <tandem/select.hpp>
 
 namespace tandem::inline v0 {
 
@@ -65,9 +65,14 @@ class [[nodiscard]] conditional_branch
 /// @param branch  is made in any case
 template <class Awaitable>
 auto branch_if(bool condition, Awaitable&& branch) {
-  using held = std::remove_cvref_t<detail::awaiter_t<Awaitable>>;
-  return conditional_branch<held>(condition,
-                                  held(detail::get_awaiter(std::forward<Awaitable>(branch))));
+  using held = detail::branch_of_t<Awaitable>;
+  detail::check_branch<Awaitable>();
+  static_assert(!detail::is_otherwise<held>,
+                "otherwise stands by itself: it is taken when none of the others is");
+  if constexpr (detail::is_good_branch<Awaitable> && !detail::is_otherwise<held>) {
+    return conditional_branch<held>(condition,
+                                    held(detail::get_awaiter(std::forward<Awaitable>(branch))));
+  }
 }
 
 }  // namespace tandem::inline v0

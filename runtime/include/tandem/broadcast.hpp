@@ -84,6 +84,14 @@ class [[nodiscard]] broadcast_receive_awaiter {
     return target_->take();
   }
 
+  // As a branch of select() (protocol selecting).
+  bool select_try() const noexcept { return target_->look() != detail::broadcast_look::nothing; }
+  bool select_arm(detail::select_place& as) noexcept {
+    return target_->arm(room_.branch(as, *target_->core_));
+  }
+  void select_disarm() noexcept { (void)room_.disarm(); }
+  void select_reset() noexcept { room_.reset(); }
+
  private:
   broadcast_receiver<T>* target_;
   detail::waiter_room<detail::broadcast_waiter> room_;
@@ -142,6 +150,7 @@ class [[nodiscard]] broadcast_receiver {
   bool start(detail::waiter& self, detail::promise_base& waiting) noexcept {
     return core_->start(self, waiting, at_);
   }
+  bool arm(detail::waiter& self) noexcept { return core_->arm(self, at_); }
   /// When there is something, or the end.
   broadcast_item<T> take() {
     broadcast_item<T> item;

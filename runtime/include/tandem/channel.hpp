@@ -12,12 +12,14 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
-#include <stdexcept>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 
 #include <tandem/config.hpp>
 #include <tandem/detail/channel_core.hpp>
+#include <tandem/errors.hpp>
+#include <tandem/result.hpp>
 
 namespace tandem::inline v0 {
 
@@ -28,8 +30,9 @@ class send_copy_awaiter;
 template <class T>
 class receive_awaiter;
 
-/// A send to a channel that was closed. The value is still the sender's.
-class TANDEM_API channel_closed : public std::runtime_error {
+/// A send to a channel that was closed. The value is still the sender's. Its code is
+/// errc::channel_closed; as_result() gives that, and nothing is thrown.
+class TANDEM_API channel_closed : public std::system_error {
  public:
   channel_closed();
   channel_closed(const channel_closed&) = default;
@@ -155,12 +158,17 @@ class [[nodiscard]] send_awaiter {
   /// That it was stopped; that the channel is closed is thrown.
   std::exception_ptr await_failure() const noexcept { return room_.failure_if_cancelled(); }
   void await_resume() {
-    if (room_.has_waited()) [[unlikely]] {
-      room_.throw_if_cancelled();
-      closed_ = room_.get().closed;
-    }
-    if (closed_) [[unlikely]]
+    room_.throw_if_cancelled();
+    if (has_closed()) [[unlikely]]
       detail::throw_channel_closed();
+  }
+  /// For as_result(): nothing is thrown.
+  result<void> await_resume_result() noexcept {
+    if (room_.has_waited() && room_.get().cancelled()) {
+      return make_error_code(room_.get().cancel_reason());
+    }
+    if (has_closed()) return make_error_code(errc::channel_closed);
+    return {};
   }
 
   // As a branch of select() (protocol selecting).
@@ -181,6 +189,12 @@ class [[nodiscard]] send_awaiter {
   T* value_;
 
  private:
+  bool has_closed() noexcept {
+    if (room_.has_waited()) [[unlikely]]
+      return room_.get().closed;
+    return closed_;
+  }
+
   bool closed_ = false;
   detail::waiter_room<detail::channel_sender<T>> room_;
 };

@@ -33,6 +33,13 @@ class TANDEM_API oneshot_receive_wait {
     return start(self.promise());
   }
 
+  // As a branch of select() (protocol selecting).
+  using select_once = void;
+  bool select_try() const noexcept { return base_->has_ended(); }
+  bool select_arm(select_place& as) noexcept;
+  void select_disarm() noexcept { (void)room_.disarm(); }
+  void select_reset() noexcept { room_.reset(); }
+
  protected:
   bool was_stopped() noexcept { return room_.has_waited() && room_.get().cancelled(); }
   std::error_code stop_code() noexcept { return make_error_code(room_.get().cancel_reason()); }
@@ -93,6 +100,13 @@ class [[nodiscard]] TANDEM_API oneshot_closed_awaiter {
   }
   std::exception_ptr await_failure() const noexcept { return room_.failure_if_cancelled(); }
   void await_resume() const { room_.throw_if_cancelled(); }
+
+  // As a branch of select() (protocol selecting).
+  using select_once = void;
+  bool select_try() const noexcept { return target_->is_closed(); }
+  bool select_arm(detail::select_place& as) noexcept;
+  void select_disarm() noexcept { (void)room_.disarm(); }
+  void select_reset() noexcept { room_.reset(); }
 
  private:
   bool start(detail::promise_base& waiting) noexcept;

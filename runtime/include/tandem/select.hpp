@@ -50,14 +50,68 @@ template <class A>
 using branch_of_t = typename branch_of<A>::type;
 
 template <class A>
-constexpr bool check_branch() {
-  static_assert(select_branch<branch_of_t<A>> || is_otherwise<branch_of_t<A>>,
-                "this cannot be a branch of select(): if another branch wins, what it has begun or "
-                "taken would be lost. Instead of a task spawn it, and select on its join_handle; "
-                "instead of read(buffer) select on receive(), or on readable(descriptor) and read "
-                "then; to stop what loses use race() or when_any()");
-  return true;
+inline constexpr bool is_biased = std::is_same_v<std::remove_cvref_t<A>, biased_t>;
+/// Whether co_await takes it.
+template <class A>
+inline constexpr bool is_awaited = requires(branch_of_t<A>& a) { a.await_resume(); };
+template <class A>
+inline constexpr bool is_branch = is_otherwise<branch_of_t<A>> || select_branch<branch_of_t<A>>;
+/// An awaiter that has a name has to be moved in.
+template <class A>
+inline constexpr bool is_movable_branch =
+    is_otherwise<branch_of_t<A>> || std::is_constructible_v<branch_of_t<A>, awaiter_t<A>>;
+
+/// Of what cannot be a branch one sentence says why.
+template <class A>
+constexpr void check_branch() {
+  if constexpr (is_biased<A>) {
+    static_assert(!is_biased<A>, "biased is the first argument of a select");
+  } else if constexpr (!is_awaited<A>) {
+    static_assert(is_awaited<A>,
+                  "a branch of select() is what co_await takes as well, such as c.receive(), "
+                  "m.lock() or sleep_for(1s): this cannot be awaited");
+  } else if constexpr (!is_branch<A>) {
+    static_assert(is_branch<A>,
+                  "this can be awaited, but not be a branch of select(): what it begins or takes "
+                  "would be lost when another branch wins. Instead of a task, spawn it and select "
+                  "on its join_handle; instead of read(buffer), select on receive(), or on "
+                  "readable(descriptor) and read then; instead of arrive_and_wait(), arrive first "
+                  "and select on wait(). To run several and stop those that lose: race() or "
+                  "when_any()");
+  } else {
+    static_assert(is_movable_branch<A>,
+                  "an awaiter with a name is moved into a select: write std::move(x), or make it "
+                  "in the call");
+  }
 }
+template <class A>
+inline constexpr bool is_good_branch =
+    !is_biased<A> && is_awaited<A> && is_branch<A> && is_movable_branch<A>;
+
+/// All but the last one.
+template <class A, class... As>
+constexpr bool has_otherwise_early() {
+  if constexpr (sizeof...(As) > 0) {
+    return is_otherwise<branch_of_t<A>> || has_otherwise_early<As...>();
+  }
+  return false;
+}
+template <class... As>
+inline constexpr bool is_otherwise_alone =
+    sizeof...(As) == 1 && (is_otherwise<branch_of_t<As>> || ...);
+template <class... As>
+constexpr void check_branches() {
+  (check_branch<As>(), ...);
+  static_assert(!has_otherwise_early<As...>(),
+                "otherwise is the last argument of select(): it is taken when no branch before it "
+                "is ready");
+  static_assert(!is_otherwise_alone<As...>,
+                "select(otherwise) has nothing to choose from: give it a branch before that");
+}
+/// Where this is false check_branches() has said why, and nothing else needs saying.
+template <class... As>
+inline constexpr bool are_good_branches =
+    (is_good_branch<As> && ...) && !has_otherwise_early<As...>() && !is_otherwise_alone<As...>;
 
 template <class A>
 decltype(auto) make_branch(A&& awaitable) {
@@ -130,10 +184,11 @@ class [[nodiscard]] select_awaiter
 ///     auto hit = co_await tandem::select(jobs.receive(), every.tick(), tandem::stopped());
 ///     if (hit.index() == 0) begin(*std::move(hit).get<0>());
 ///
-/// Branches are what can be waited for without taking: sends and receives of all channels, locks and
-/// permits, events and counts, ticks and sleeps, join handles, values of callback streams, stopped();
-/// of I/O accept(), incoming(), receive(), readable() and writable(). Everything else does not
-/// compile. as_result(branch) is one if the branch is; branch_if() leaves one out.
+/// Branches are what can be waited for without taking: sends and receives of all kinds of channels,
+/// changes of a watch, locks and permits, events and counts, ticks and sleeps, join handles, values of
+/// callback streams, stopped(); of I/O accept(), incoming(), receive(), readable() and writable().
+/// Everything else does not compile. as_result(branch) is one if the branch is; branch_if() leaves one
+/// out.
 ///
 /// @param branches     at least one; otherwise may be the last one, biased in front of the first
 /// @returns            selected<...>: which one, and its value
@@ -155,16 +210,20 @@ class [[nodiscard]] select_awaiter
 template <class... As>
   requires(sizeof...(As) > 0)
 auto select(As&&... branches) {
-  static_assert((detail::check_branch<As>() && ...));
-  return select_awaiter<false, detail::branch_of_t<As>...>(
-      detail::branch_of_t<As>(detail::make_branch(std::forward<As>(branches)))...);
+  detail::check_branches<As...>();
+  if constexpr (detail::are_good_branches<As...>) {
+    return select_awaiter<false, detail::branch_of_t<As>...>(
+        detail::branch_of_t<As>(detail::make_branch(std::forward<As>(branches)))...);
+  }
 }
 template <class... As>
   requires(sizeof...(As) > 0)
 auto select(biased_t /*by place*/, As&&... branches) {
-  static_assert((detail::check_branch<As>() && ...));
-  return select_awaiter<true, detail::branch_of_t<As>...>(
-      detail::branch_of_t<As>(detail::make_branch(std::forward<As>(branches)))...);
+  detail::check_branches<As...>();
+  if constexpr (detail::are_good_branches<As...>) {
+    return select_awaiter<true, detail::branch_of_t<As>...>(
+        detail::branch_of_t<As>(detail::make_branch(std::forward<As>(branches)))...);
+  }
 }
 
 }  // namespace tandem::inline v0

@@ -130,8 +130,9 @@ class branch_list {
 ///
 /// @tparam Awaiter  of the branches: what `c.receive()` returns, or `e.wait()`
 /// @thread_safety   one task at a time; it stays where it is
-template <detail::select_branch Awaiter>
+template <class Awaiter>
 class [[nodiscard]] select_list {
+  static_assert((detail::check_branch<Awaiter>(), true));
   using branches = detail::branch_list<Awaiter>;
 
  public:

@@ -70,9 +70,14 @@ class [[nodiscard]] selected {
   /// @returns          what it returns; if they differ, their common type
   template <class... Fs>
   decltype(auto) visit(Fs&&... functions) {
-    static_assert(sizeof...(Fs) == sizeof...(Ts),
-                  "visit() of a select takes one function for each branch, in their order");
-    return call<0>(std::forward<Fs>(functions)...);
+    constexpr bool fits = sizeof...(Fs) == sizeof...(Ts);
+    static_assert(fits,
+                  "visit() of a select takes one function for each branch, in their order; one for "
+                  "otherwise, too");
+    if constexpr (fits) {
+      using checked = check_answers<std::index_sequence_for<Ts...>, Fs...>;
+      if constexpr (checked::value) return call<0>(std::forward<Fs>(functions)...);
+    }
   }
 
   // Implementation
@@ -121,6 +126,29 @@ class [[nodiscard]] selected {
     }
     return static_cast<common>(call_one<I>(std::forward<F>(f)));
   }
+  template <std::size_t I, class F>
+  static constexpr bool is_called = requires { typename answer<I, F>; };
+  template <class... Rs>
+  static constexpr bool have_common =
+      (std::is_void_v<Rs> || ...) || requires { typename std::common_type_t<Rs...>; };
+  /// Of functions that do not fit one sentence says so.
+  template <class Sequence, class... Fs>
+  struct check_answers;
+  template <std::size_t... N, class... Fs>
+  struct check_answers<std::index_sequence<N...>, Fs...> {
+    static constexpr bool are_called = (is_called<N, Fs> && ...);
+    static_assert(are_called,
+                  "visit() of a select calls the function in the place of a branch with what that "
+                  "branch has brought, as an rvalue; with nothing if its await yields nothing");
+    static constexpr bool value = [] {
+      if constexpr (are_called) {
+        constexpr bool fit = have_common<answer<N, Fs>...>;
+        static_assert(fit, "the functions of visit() return what has a common type, or nothing");
+        return fit;
+      }
+      return false;
+    }();
+  };
   template <class Sequence, std::size_t First, class... Fs>
   struct common_answer;
   template <std::size_t... N, std::size_t First, class... Fs>

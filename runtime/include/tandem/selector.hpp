@@ -63,6 +63,20 @@ class [[nodiscard]] selector_awaiter {
   select_turn<Branches, true> turn_;
 };
 
+/// The branch that a selector keeps of an argument.
+template <class A>
+struct kept_branch : branch_of<A> {
+  static_assert(!is_otherwise<branch_of_t<A>>,
+                "a selector waits for one of its branches: otherwise is for select()");
+  static_assert((check_branch<A>(), true));
+};
+/// The other guide is tried as well.
+template <class A>
+  requires is_biased<A>
+struct kept_branch<A> : branch_of<A> {};
+template <class A>
+using kept_branch_t = typename kept_branch<A>::type;
+
 }  // namespace detail
 
 /// select() in a loop: what is armed stays armed between two turns, in its place in the queue.
@@ -89,9 +103,7 @@ class [[nodiscard]] selector {
   template <class... As>
     requires(sizeof...(As) == sizeof...(Bs))
   explicit selector(As&&... awaitables)
-      : branches_(Bs(detail::make_branch(std::forward<As>(awaitables)))...) {
-    static_assert((detail::check_branch<As>() && ...));
-  }
+      : branches_(Bs(detail::make_branch(std::forward<As>(awaitables)))...) {}
   template <class... As>
     requires(sizeof...(As) == sizeof...(Bs))
   explicit selector(biased_t /*by place*/, As&&... awaitables)
@@ -130,8 +142,8 @@ class [[nodiscard]] selector {
 };
 
 template <class... As>
-explicit selector(As&&...) -> selector<detail::branch_of_t<As>...>;
+explicit selector(As&&...) -> selector<detail::kept_branch_t<As>...>;
 template <class... As>
-explicit selector(biased_t, As&&...) -> selector<detail::branch_of_t<As>...>;
+explicit selector(biased_t, As&&...) -> selector<detail::kept_branch_t<As>...>;
 
 }  // namespace tandem::inline v0

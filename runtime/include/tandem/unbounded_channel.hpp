@@ -68,6 +68,17 @@ class [[nodiscard]] unbounded_receive_awaiter {
     return std::optional<T>(std::move(*value_));
   }
 
+  // As a branch of select() (protocol selecting).
+  bool select_try() noexcept { return target_->take(value_) != detail::channel_result::would_wait; }
+  bool select_arm(detail::select_place& as) noexcept {
+    return target_->arm(room_.branch(as, static_cast<detail::unbounded_base&>(*target_), value_));
+  }
+  void select_disarm() noexcept { (void)room_.disarm(); }
+  void select_reset() noexcept {
+    room_.reset();
+    value_.reset();
+  }
+
  private:
   unbounded_channel<T>* target_;
   std::optional<T> value_;
@@ -91,6 +102,12 @@ class [[nodiscard]] TANDEM_API unbounded_low_awaiter {
   }
   std::exception_ptr await_failure() const noexcept { return room_.failure_if_cancelled(); }
   void await_resume() const { room_.throw_if_cancelled(); }
+
+  // As a branch of select() (protocol selecting).
+  bool select_try() const noexcept { return !target_->is_high(); }
+  bool select_arm(detail::select_place& as) noexcept;
+  void select_disarm() noexcept { (void)room_.disarm(); }
+  void select_reset() noexcept { room_.reset(); }
 
  private:
   bool start(detail::promise_base& waiting) noexcept;
@@ -281,22 +298,43 @@ class unbounded_channel : private detail::unbounded_base {
       drain_word_.unlock(drain_state);
       return self.give_up();
     }
-    if (drain_.empty()) refill();
-    const bool is_empty = drain_.empty();
-    if (is_empty && (state & closed) == 0) {
+    if (must_wait(state)) {
       receivers_.push_back(self);
       drain_word_.unlock(drain_state);  // first: as soon as the word is free we may be gone
       word_.unlock(state);
       return true;
     }
+    take_under_locks(self, state, drain_state);
+    return self.go_on();
+  }
+  /// selecting/arm. The word's lock guards the list, and what is sent; so the look is under both.
+  /// @returns whether it has come to an end
+  TANDEM_NOINLINE bool arm(waiting_receiver& self) noexcept {
+    const word drain_state = drain_word_.lock();
+    const word state = word_.lock();
+    if (must_wait(state)) {
+      receivers_.enter(self);
+      drain_word_.unlock(drain_state);
+      word_.unlock(state);
+      return false;
+    }
+    take_under_locks(self, state, drain_state);
+    return true;
+  }
+  /// Under both locks: nothing is there, nor the end.
+  bool must_wait(word state) noexcept {
+    if (drain_.empty()) refill();
+    return drain_.empty() && (state & closed) == 0;
+  }
+  /// Under both locks, which it releases: takes the oldest value, or the end.
+  void take_under_locks(waiting_receiver& self, word state, word drain_state) noexcept {
     self.take();
     word_.unlock(state);
-    if (is_empty) {
+    if (drain_.empty()) {
       drain_word_.unlock(drain_state);
     } else {
       pop(*self.value, drain_state);
     }
-    return self.go_on();
   }
 
   queue drain_;  // received next; under the drain's lock

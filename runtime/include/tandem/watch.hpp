@@ -118,6 +118,14 @@ class [[nodiscard]] TANDEM_API watch_changed_awaiter {
     return true;
   }
 
+  // As a branch of select() (protocol selecting).
+  bool select_try() const noexcept { return of_->has_news(*seen_); }
+  bool select_arm(detail::select_place& as) noexcept {
+    return of_->arm(room_.branch(as, *of_), *seen_);
+  }
+  void select_disarm() noexcept { (void)room_.disarm(); }
+  void select_reset() noexcept { room_.reset(); }
+
  protected:
   void throw_if_cancelled() const { room_.throw_if_cancelled(); }
   bool has_changed() const noexcept { return of_->version() != *seen_; }

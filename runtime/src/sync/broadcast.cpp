@@ -51,7 +51,7 @@ bool broadcast_base::start(waiter& self, promise_base& waiting,
     word_.unlock(state);
     return self.give_up();
   }
-  if (tail_.load(std::memory_order_relaxed) != at.next || (state & closed) != 0) {
+  if (!must_wait(state, at)) {
     self.take();
     word_.unlock(state);
     return self.go_on();
@@ -59,6 +59,18 @@ bool broadcast_base::start(waiter& self, promise_base& waiting,
   waiting_.push_back(self);
   word_.unlock(state | lock_word::waiters);
   return true;
+}
+
+bool broadcast_base::arm(waiter& self, const broadcast_place& at) noexcept {
+  const lock_word::word state = word_.lock();
+  if (!must_wait(state, at)) {
+    self.take();
+    word_.unlock(state);
+    return true;
+  }
+  waiting_.enter(self);
+  word_.unlock(state | lock_word::waiters);
+  return false;
 }
 
 std::uint64_t broadcast_base::catch_up(broadcast_place& at) noexcept {

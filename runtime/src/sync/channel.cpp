@@ -4,7 +4,7 @@
 
 namespace tandem::inline v0 {
 
-channel_closed::channel_closed() : std::runtime_error("the channel is closed") {}
+channel_closed::channel_closed() : std::system_error(errc::channel_closed) {}
 channel_closed::~channel_closed() = default;
 
 namespace detail {

@@ -34,9 +34,7 @@ void oneshot_base::close() noexcept {
   const lock_word::word state = word_.lock();
   taken_list ended;
   for (wait_list* list : {&receiving_, &closing_}) {
-    while (!list->empty()) {
-      if (waiter* const each = list->pop_front()) ended.push_back(each);  // waiting/grant
-    }
+    while (waiter* const each = list->pop_front()) ended.push_back(each);  // waiting/grant
   }
   word_.unlock((state & ~lock_word::waiters) | closed);
   ended.wake();
@@ -77,21 +75,31 @@ std::error_code oneshot_base::why_none() const noexcept {
   return errc::channel_closed;
 }
 
+namespace {
+constexpr auto has_ended = [](lock_word::word state) {
+  return (state & (oneshot_base::has_outcome | oneshot_base::sender_gone | oneshot_base::closed)) !=
+         0;
+};
+constexpr auto has_closed = [](lock_word::word state) {
+  return (state & oneshot_base::closed) != 0;
+};
+}  // namespace
+
 bool detail::oneshot_receive_wait::start(promise_base& waiting) noexcept {
-  return suspend(
-      room_, waits_for_outcome, base_->word_, base_->receiving_, waiting,
-      [](lock_word::word state) {
-        return (state & (oneshot_base::has_outcome | oneshot_base::sender_gone |
-                         oneshot_base::closed)) != 0;
-      },
-      [](lock_word::word state) { return state; });
+  return suspend(room_, waits_for_outcome, base_->word_, base_->receiving_, waiting, has_ended,
+                 same_word);
+}
+bool detail::oneshot_receive_wait::select_arm(select_place& as) noexcept {
+  return arm(room_, as, waits_for_outcome, base_->word_, base_->receiving_, has_ended, same_word);
 }
 
 bool oneshot_closed_awaiter::start(detail::promise_base& waiting) noexcept {
-  return detail::suspend(
-      room_, waits_for_close, target_->word_, target_->closing_, waiting,
-      [](lock_word::word state) { return (state & oneshot_base::closed) != 0; },
-      [](lock_word::word state) { return state; });
+  return detail::suspend(room_, waits_for_close, target_->word_, target_->closing_, waiting,
+                         has_closed, detail::same_word);
+}
+bool oneshot_closed_awaiter::select_arm(detail::select_place& as) noexcept {
+  return detail::arm(room_, as, waits_for_close, target_->word_, target_->closing_, has_closed,
+                     detail::same_word);
 }
 
 }  // namespace tandem::inline v0

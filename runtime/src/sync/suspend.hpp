@@ -6,6 +6,9 @@
 
 namespace tandem::inline v0::detail {
 
+/// `taken` of what is not used up by whoever has waited for it.
+inline constexpr auto same_word = [](lock_word::word state) { return state; };
+
 /// Steps waiting/publish and waiting/queue, for events, mutexes and counts.
 ///
 /// @param kind      what the await is

@@ -40,9 +40,7 @@ void unbounded_base::close() noexcept {
   const lock_word::word state = word_.lock();
   taken_list ended;
   for (wait_list* list : {&receivers_, &lows_}) {
-    while (!list->empty()) {
-      if (waiter* const each = list->pop_front()) ended.push_back(each);  // waiting/grant
-    }
+    while (waiter* const each = list->pop_front()) ended.push_back(each);  // waiting/grant
   }
   is_high_.store(false, std::memory_order_release);
   word_.unlock((state & ~lock_word::waiters) | closed);  // waiting/unlock
@@ -72,10 +70,14 @@ void unbounded_base::relieve() noexcept {
 }
 
 bool unbounded_low_awaiter::start(detail::promise_base& waiting) noexcept {
-  return detail::suspend(
-      room_, waits_until_low, target_->word_, target_->lows_, waiting,
-      [this](lock_word::word) { return !target_->is_high(); },
-      [](lock_word::word state) { return state; });
+  const auto is_low = [this](lock_word::word) { return !target_->is_high(); };
+  return detail::suspend(room_, waits_until_low, target_->word_, target_->lows_, waiting, is_low,
+                         detail::same_word);
+}
+bool unbounded_low_awaiter::select_arm(detail::select_place& as) noexcept {
+  const auto is_low = [this](lock_word::word) { return !target_->is_high(); };
+  return detail::arm(room_, as, waits_until_low, target_->word_, target_->lows_, is_low,
+                     detail::same_word);
 }
 
 }  // namespace tandem::inline v0

@@ -57,4 +57,16 @@ bool watch_base::start(waiter& self, promise_base& waiting, std::uint64_t seen) 
   return true;
 }
 
+bool watch_base::arm(waiter& self, std::uint64_t seen) noexcept {
+  const lock_word::word state = word_.lock();
+  if (has_news(seen)) {  // under the lock
+    self.take();
+    word_.unlock(state);
+    return true;
+  }
+  waiting_.enter(self);
+  word_.unlock(state | lock_word::waiters);
+  return false;
+}
+
 }  // namespace tandem::inline v0::detail

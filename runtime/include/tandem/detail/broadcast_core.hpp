@@ -58,6 +58,8 @@ class TANDEM_API broadcast_base {
   void leave() noexcept { joined_.fetch_sub(1, std::memory_order_relaxed); }
   /// broadcasts/wait. What await_suspend returns.
   bool start(waiter& self, promise_base& waiting, const broadcast_place& at) noexcept;
+  /// selecting/arm. @returns whether there is nothing to wait for
+  bool arm(waiter& self, const broadcast_place& at) noexcept;
   /// broadcasts/lag. Of a place whose value was not there to be held: moves it to the oldest value
   /// that is. @returns how many it has missed; 0: none, it has not come yet, or look again
   std::uint64_t catch_up(broadcast_place& at) noexcept;
@@ -70,6 +72,10 @@ class TANDEM_API broadcast_base {
     TANDEM_ASSERT(receivers() == 0, "a broadcast was destroyed before its receivers");
   }
 
+  /// Under the lock.
+  bool must_wait(lock_word::word state, const broadcast_place& at) const noexcept {
+    return tail_.load(std::memory_order_relaxed) == at.next && (state & closed) == 0;
+  }
   broadcast_place place_of(std::uint64_t position) const noexcept {
     return {position, static_cast<std::size_t>(position % capacity_)};
   }

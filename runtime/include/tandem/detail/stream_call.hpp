@@ -16,14 +16,14 @@ namespace tandem::inline v0::detail {
 
 /// An item is the callee's to move from, if it takes it so.
 template <class F, class T>
-inline constexpr bool takes_item = std::invocable<F&, T&&>;
+inline constexpr bool takes_rvalue = std::invocable<F&, T&&>;
 template <class F, class T>
-concept callable_with_item = takes_item<F, T> || std::invocable<F&, std::remove_reference_t<T>&>;
+concept callable_with_item = takes_rvalue<F, T> || std::invocable<F&, std::remove_reference_t<T>&>;
 
 template <class F, class T>
 struct item_call : std::invoke_result<F&, T&&> {};
 template <class F, class T>
-  requires(!takes_item<F, T>)
+  requires(!takes_rvalue<F, T>)
 struct item_call<F, T> : std::invoke_result<F&, std::remove_reference_t<T>&> {};
 template <class F, class T>
 using item_call_t = typename item_call<F, T>::type;
@@ -42,7 +42,7 @@ using stream_call_result = typename awaited_result<item_call_t<F, T>>::type;
 
 template <class T, class F>
 decltype(auto) invoke_with_item(F& f, stream_pointer<T> item) {
-  if constexpr (takes_item<F, T>) {
+  if constexpr (takes_rvalue<F, T>) {
     return std::invoke(f, static_cast<T&&>(*item));
   } else {
     return std::invoke(f, *item);

@@ -36,6 +36,8 @@ class TANDEM_API watch_base {
   bool has_news(std::uint64_t seen) const noexcept { return version() != seen || is_closed(); }
   /// watches/wait. What await_suspend returns.
   bool start(waiter& self, promise_base& waiting, std::uint64_t seen) noexcept;
+  /// selecting/arm. @returns whether there is nothing to wait for
+  bool arm(waiter& self, std::uint64_t seen) noexcept;
 
  protected:
   friend class watch_waiter;

@@ -1,0 +1,79 @@
+// select_branches.cpp: what cannot be a branch of a select, and how its outcome is not to be used.
+// SPDX-License-Identifier: MIT
+#include <mutex>
+#include <string>
+#include <tandem/as_result.hpp>
+#include <tandem/branch_if.hpp>
+#include <tandem/channel.hpp>
+#include <tandem/event.hpp>
+#include <tandem/latch.hpp>
+#include <tandem/mutex.hpp>
+#include <tandem/run.hpp>
+#include <tandem/select.hpp>
+#include <tandem/select_list.hpp>
+#include <tandem/selector.hpp>
+#include <tandem/sleep.hpp>
+
+namespace {
+
+using tandem::biased;
+using tandem::otherwise;
+using tandem::select;
+
+tandem::task<int> child() { co_return 1; }
+
+tandem::task<void> choose(tandem::channel<int>& c, tandem::event& e, tandem::latch& l,
+                          std::mutex& m) {
+  auto named = c.receive();
+#if defined(TANDEM_CONTROL)
+  auto hit = co_await select(std::move(named), e.wait(), l.wait(), otherwise);
+  hit.visit([](std::optional<int>) {}, [] {}, [] {}, [] { return 1; });
+  (void)m;
+#elif defined(TANDEM_CASE_task)
+  (void)co_await select(std::move(named), child());
+#elif defined(TANDEM_CASE_result_of_a_task)
+  (void)co_await select(std::move(named), tandem::as_result(child()));
+#elif defined(TANDEM_CASE_conditional_task)
+  (void)co_await select(std::move(named), tandem::branch_if(true, child()));
+#elif defined(TANDEM_CASE_kept_task)
+  tandem::selector next(std::move(named), child());
+  (void)co_await next.next();
+#elif defined(TANDEM_CASE_listed_task)
+  tandem::select_list<tandem::task<int>> next;
+#elif defined(TANDEM_CASE_arrival)
+  (void)co_await select(std::move(named), l.arrive_and_wait());
+#elif defined(TANDEM_CASE_guard)
+  (void)co_await select(std::move(named), std::lock_guard(m));
+#elif defined(TANDEM_CASE_name)
+  (void)co_await select(named, e.wait());
+#elif defined(TANDEM_CASE_early_otherwise)
+  (void)co_await select(std::move(named), otherwise, tandem::sleep_for(std::chrono::seconds(1)));
+#elif defined(TANDEM_CASE_otherwise_alone)
+  (void)co_await select(otherwise);
+#elif defined(TANDEM_CASE_kept_otherwise)
+  tandem::selector next(std::move(named), otherwise);
+  (void)co_await next.next();
+#elif defined(TANDEM_CASE_late_biased)
+  (void)co_await select(std::move(named), biased);
+#elif defined(TANDEM_CASE_visit_one)
+  auto hit = co_await select(std::move(named), e.wait());
+  hit.visit([](std::optional<int>) {});
+#elif defined(TANDEM_CASE_visit_other)
+  auto hit = co_await select(std::move(named), e.wait());
+  hit.visit([](int) {}, [] {});
+#elif defined(TANDEM_CASE_visit_common)
+  auto hit = co_await select(std::move(named), e.wait());
+  (void)hit.visit([](std::optional<int>) { return 1; }, [] { return std::string(); });
+#endif
+  (void)co_await child();
+}
+
+}  // namespace
+
+int main() {
+  tandem::channel<int> c(1);
+  tandem::event e;
+  tandem::latch l(1);
+  std::mutex m;
+  tandem::run(choose(c, e, l, m));
+}
