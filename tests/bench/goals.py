@@ -3,10 +3,11 @@ SPDX-License-Identifier: MIT
 """
 
 # A thousandth of an allocation: those of the loop's own frame and tasks, which are made once.
-SYNC_ALLOCATIONS = ["allocs_lock", "allocs_semaphore", "allocs_ping_pong", "allocs_channel", "allocs_when_all", "allocs_scope",
+SYNC_ALLOCATIONS = ["allocs_lock", "allocs_semaphore", "allocs_ping_pong", "allocs_channel", "allocs_select", "allocs_stream", "allocs_when_all", "allocs_scope",
                     "allocs_timeout"]
 SYNC = ["lock_unlock", "lock_contended", "lock_handover", "semaphore", "semaphore_contended", "ping_pong", "channel_1_1",
-        "channel_4_4", "channel_16_16", "oneshot", "unbounded_1_1", "broadcast_64", "watch_10k", "when_all_8_ready", "when_all_8_yield", "scope_1000", "sleep_1m", "sleep_1m_memory", "timeout_ready",
+        "channel_4_4", "channel_16_16", "oneshot", "unbounded_1_1", "broadcast_64", "watch_10k", "select_ready", "receive_wait", "select_wait",
+        "when_all_8_ready", "when_all_8_yield", "scope_1000", "sleep_1m", "sleep_1m_memory", "timeout_ready",
         "timeout_yield", "cancel_10k", "cancel_100k"]
 
 TLS_BULK = ["down_1", "down_8", "up_1", "up_8"]
@@ -41,6 +42,13 @@ GOALS = {
     "sync": [(case, "tandem", "", 0, 1.0, "peers") for case in SYNC] + [
         ("lock_unlock", "tandem", "", 1, 15, ""),
         ("oneshot", "tandem", "", 1, 40, ""),
+        ("select_ready", "tandem", "", 1, 60, ""),
+        ("select_wait", "tandem", "", 1, 1.5, "tandem@receive_wait"),
+        ("selector_wait", "tandem", "", 1, 1.5, "tandem@receive_wait"),
+        ("selector_wait", "tandem", "", 1, 1.0, "go@select_wait"),
+        ("selector_wait", "tandem", "", 1, 1.0, "tokio@select_wait"),
+        ("generator_item", "tandem", "", 1, 3, ""),
+        ("stream_3", "tandem", "", 1, 25, ""),
         ("sleep_1m", "tandem", "", 0, 500, ""),
         ("sleep_1m_memory", "tandem", "", 1, 300, ""),
         ("timeout_ready", "tandem", "", 1, 100, ""),

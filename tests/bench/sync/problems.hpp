@@ -77,6 +77,25 @@ constexpr problem broadcast_64{"broadcast_64", "ns/delivery",
                                6'400'000};
 constexpr problem watch_10k{"watch_10k", "ns/wake",
                             "10,000 readers, 200 versions, each until all have seen it", 2'000'000};
+constexpr problem select_ready{"select_ready", "ns/turn",
+                               "a send to one of 4 channels, a select of the 4, 5,000,000 times",
+                               5'000'000, 1};
+// Two tasks that wait for each other's values: a turn is a send and a wait.
+constexpr problem receive_wait{"receive_wait", "ns/turn",
+                               "two tasks answer each other, each by a channel, 2,000,000 turns",
+                               2'000'000, 1};
+constexpr problem select_wait{"select_wait", "ns/turn",
+                              "as receive_wait, each by a select of 4 channels, 2,000,000 turns",
+                              2'000'000, 1};
+constexpr problem selector_wait{"selector_wait", "ns/turn",
+                                "as select_wait, each by one selector, 2,000,000 turns", 2'000'000,
+                                1};
+constexpr problem generator_item{"generator_item", "ns/item", "a sum of 100,000,000 items",
+                                 100'000'000, 1};
+constexpr problem stream_item{"stream_item", "ns/item",
+                              "a sum of 20,000,000 items that are there at once", 20'000'000, 1};
+constexpr problem stream_3{"stream_3", "ns/item",
+                           "the same through map, filter and map, 20,000,000 items", 20'000'000, 1};
 // The same children, forked: what a group may cost is measured by them.
 constexpr problem fork_join_8_ready{"fork_join_8_ready", "ns/group",
                                     "8 children that do not wait, 100,000 forks", 100'000};
@@ -116,6 +135,8 @@ constexpr problem allocs_when_all =
     allocations_of("allocs_when_all", "as when_all_8_yield", when_all_8_yield);
 constexpr problem allocs_scope =
     allocations_of("allocs_scope", "as scope_1000, a child", scope_1000);
+constexpr problem allocs_select = allocations_of("allocs_select", "as select_wait", select_wait);
+constexpr problem allocs_stream = allocations_of("allocs_stream", "as stream_3", stream_3);
 constexpr problem allocs_timeout =
     allocations_of("allocs_timeout", "as timeout_yield", timeout_yield);
 

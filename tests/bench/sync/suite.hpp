@@ -12,6 +12,8 @@ void add_semaphores(case_list& cases);
 void add_events(case_list& cases);
 void add_channels(case_list& cases);
 void add_channel_kinds(case_list& cases);
+void add_selects(case_list& cases);
+void add_streams(case_list& cases);
 void add_groups(case_list& cases);
 void add_cancels(case_list& cases);
 void add_timers(case_list& cases);
@@ -23,6 +25,8 @@ inline case_list sync_cases() {
   add_events(cases);
   add_channels(cases);
   add_channel_kinds(cases);
+  add_selects(cases);
+  add_streams(cases);
   add_groups(cases);
   add_cancels(cases);
   add_timers(cases);

@@ -58,7 +58,7 @@ func memory(field string) int {
 }
 
 func list(counts string) {
-	for _, c := range append(lockCases(), append(groupCases(), timeCases()...)...) {
+	for _, c := range append(append(lockCases(), selectCases()...), append(groupCases(), timeCases()...)...) {
 		threads := c.threads
 		if threads == nil {
 			for _, text := range strings.Split(counts, ",") {
@@ -85,7 +85,7 @@ func main() {
 		return
 	}
 	threads, _ := strconv.Atoi(args[3])
-	for _, c := range append(lockCases(), append(groupCases(), timeCases()...)...) {
+	for _, c := range append(append(lockCases(), selectCases()...), append(groupCases(), timeCases()...)...) {
 		if c.name == args[1] && args[2] == "go" && threads > 0 {
 			runtime.GOMAXPROCS(threads)
 			value := c.sample()

@@ -3,6 +3,7 @@
 mod channels;
 mod groups;
 mod locks;
+mod selects;
 mod times;
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -101,6 +102,7 @@ pub fn memory_kb(field: &str) -> i64 {
 fn cases() -> Vec<Case> {
     let mut all = locks::cases();
     all.extend(channels::cases());
+    all.extend(selects::cases());
     all.extend(groups::cases());
     all.extend(times::cases());
     all
