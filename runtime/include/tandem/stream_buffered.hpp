@@ -22,17 +22,17 @@ namespace tandem::inline v0 {
 
 namespace detail {
 
-enum class item_order : std::uint8_t { kept, as_they_come };
+enum class pump_order : std::uint8_t { kept, as_they_come };
 
 /// What the pumps share. They ask the source in turn.
 template <class T, class F>
 struct shared_source {
-  shared_source(stream_cursor<T>& source, F& function, item_order how) noexcept
+  shared_source(stream_cursor<T>& source, F& function, pump_order how) noexcept
       : from(&source), f(&function), order(how) {}
 
   stream_cursor<T>* from;
   F* f;
-  item_order order;
+  pump_order order;
   mutex turn;
 };
 
@@ -50,7 +50,7 @@ task<void> pump_calls(shared_source<T, F>& source, stream_pumps& to) {
       mutex_guard turn(source.turn);
       if (item == nullptr) break;
       kept.emplace(static_cast<T&&>(*item));
-      if (source.order == item_order::kept) ticket = to.draw();
+      if (source.order == pump_order::kept) ticket = to.draw();
       turn.unlock();
       decltype(auto) made = co_await call_with_item<value>(*source.f, std::addressof(*kept));
       if (!ticket) ticket = to.draw();
@@ -68,7 +68,7 @@ task<void> pump_calls(shared_source<T, F>& source, stream_pumps& to) {
 }
 
 template <class U, class T, class F>
-stream<U> run_buffered(stream<T> source, std::size_t count, F f, item_order order) {
+stream<U> run_buffered(stream<T> source, std::size_t count, F f, pump_order order) {
   stream_cursor<T> from(std::move(source));
   shared_source<T, F> shared(from, f, order);
   auto make = [&shared, count](stream_pumps& to) {
@@ -84,7 +84,7 @@ stream<U> run_buffered(stream<T> source, std::size_t count, F f, item_order orde
 }
 
 template <class T, class F>
-auto make_buffered(stream<T>&& source, std::size_t count, F&& f, item_order order) {
+auto make_buffered(stream<T>&& source, std::size_t count, F&& f, pump_order order) {
   using function = std::decay_t<F>;
   using value = std::remove_cvref_t<T>;
   static_assert(callable_with_item<function, value>,
@@ -118,14 +118,14 @@ template <class T, class F>
 auto buffered(stream<T> source, std::size_t count, F&& f) {
   detail::check_stage_function<F&&>();
   return detail::make_buffered(std::move(source), count, std::forward<F>(f),
-                               detail::item_order::kept);
+                               detail::pump_order::kept);
 }
 template <class F>
 auto buffered(std::size_t count, F&& f) {
   detail::check_stage_function<F&&>();
   return detail::stream_adaptor([count, f = std::decay_t<F>(std::forward<F>(f))]<class T>(
                                     stream<T>&& from) mutable {
-    return detail::make_buffered(std::move(from), count, std::move(f), detail::item_order::kept);
+    return detail::make_buffered(std::move(from), count, std::move(f), detail::pump_order::kept);
   });
 }
 
@@ -134,7 +134,7 @@ template <class T, class F>
 auto buffered_unordered(stream<T> source, std::size_t count, F&& f) {
   detail::check_stage_function<F&&>();
   return detail::make_buffered(std::move(source), count, std::forward<F>(f),
-                               detail::item_order::as_they_come);
+                               detail::pump_order::as_they_come);
 }
 template <class F>
 auto buffered_unordered(std::size_t count, F&& f) {
@@ -142,7 +142,7 @@ auto buffered_unordered(std::size_t count, F&& f) {
   return detail::stream_adaptor(
       [count, f = std::decay_t<F>(std::forward<F>(f))]<class T>(stream<T>&& from) mutable {
         return detail::make_buffered(std::move(from), count, std::move(f),
-                                     detail::item_order::as_they_come);
+                                     detail::pump_order::as_they_come);
       });
 }
 
