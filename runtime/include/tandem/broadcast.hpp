@@ -225,6 +225,8 @@ class broadcast {
   std::uint64_t sent() const noexcept { return core_.sent(); }
   /// How many receivers there are; others may come and go at the same time.
   std::size_t receivers() const noexcept { return core_.receivers(); }
+  /// How many of them wait for a value; looks at each, under the lock.
+  std::size_t waiting() noexcept { return core_.waiting(); }
 
   // Implementation
  private:

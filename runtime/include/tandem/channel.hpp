@@ -8,8 +8,10 @@
 // it has to wait itself.
 #pragma once
 
+#include <concepts>
 #include <coroutine>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <system_error>
@@ -38,6 +40,16 @@ class TANDEM_API channel_closed : public std::system_error {
   channel_closed(const channel_closed&) = default;
   channel_closed& operator=(const channel_closed&) = default;
   ~channel_closed() override;
+};
+
+/// Of a moment.
+struct channel_stats {
+  channel_stats() noexcept = default;
+
+  std::size_t size = 0;               ///< values in the queue
+  std::size_t waiting_senders = 0;    ///< sends that wait for room
+  std::size_t waiting_receivers = 0;  ///< receives that wait for a value
+  bool is_closed = false;
 };
 
 /// A queue of at most `capacity` values. With capacity 0 a send waits for its receiver
@@ -111,12 +123,44 @@ class channel {
 
   /// No more values: sends throw channel_closed from now on, also those that wait; receives go on
   /// until it is drained. Again: nothing.
+  ///
+  /// Either side may do it. Receivers that give up call close(), then drain(): whoever sends is told,
+  /// and no value stays behind.
   void close() noexcept { core_.close(); }
   bool is_closed() const noexcept { return core_.is_closed(); }
+
+  /// Receives all that can be received without a wait, and calls `use(T&&)` with each. On a
+  /// channel that is not closed it goes on for as long as senders keep up with it.
+  ///
+  /// @returns  how many there were
+  /// @throws   what `use` throws; the values that it was not called with are still in the channel
+  template <class Use>
+    requires std::invocable<Use&, T&&>
+  std::size_t drain(Use use) {
+    std::size_t count = 0;
+    while (std::optional<T> value = try_receive()) {
+      ++count;
+      std::invoke(use, std::move(*value));
+    }
+    return count;
+  }
+  /// Likewise; the values go.
+  std::size_t drain() noexcept {
+    return drain([](T&&) noexcept {});
+  }
 
   std::size_t capacity() const noexcept { return core_.capacity(); }
   /// Values in the queue; others may change it at the same time.
   std::size_t size() const noexcept { return core_.size(); }
+  /// @cost  the channel's lock twice; looks at each of those that wait
+  channel_stats stats() noexcept {
+    channel_stats now;
+    now.size = size();
+    now.waiting_senders = core_.count_senders();
+    now.waiting_receivers = core_.count_receivers();
+    now.is_closed = is_closed();
+    return now;
+  }
 
   // Implementation
  private:

@@ -32,6 +32,7 @@ struct unbounded_stats {
   std::size_t largest_size = 0;  ///< so many at most, since it was made; to within a block
   std::uint64_t received = 0;    ///< since it was made; `received + size` were sent
   std::size_t memory_bytes = 0;  ///< of the blocks that the values are in
+  std::size_t waiting_receivers = 0;
   bool is_high = false;
 };
 
@@ -208,6 +209,7 @@ class unbounded_channel : private detail::unbounded_base {
     now.largest_size = largest_;
     now.received = drained_.load(std::memory_order_relaxed) + handed_over_;
     now.memory_bytes = sent_.memory_bytes() + drain_.memory_bytes();
+    now.waiting_receivers = receivers_.count();
     now.is_high = is_high();
     word_.unlock(state);
     drain_word_.unlock(drain_state);

@@ -307,6 +307,8 @@ class watch {
   watch_reader<T> subscribe() noexcept { return watch_reader<T>(core_); }
   /// How many readers there are; others may come and go at the same time.
   std::size_t readers() const noexcept { return core_.readers(); }
+  /// How many of them wait for a change; looks at each, under the lock.
+  std::size_t waiting() noexcept { return core_.waiting(); }
 
   /// No more versions; readers that have seen the last one hear of the end. Again: nothing.
   void close() noexcept { core_.close(); }

@@ -5,6 +5,7 @@
 #include <tandem/detail/blocking_request.hpp>
 #include <tandem/detail/child_group.hpp>
 #include <tandem/detail/foreign_wait.hpp>
+#include <tandem/detail/selection.hpp>
 #include <tandem/detail/thread_context.hpp>
 #include <tandem/detail/wait_list.hpp>
 #include <tandem/mutex.hpp>

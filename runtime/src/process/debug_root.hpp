@@ -28,6 +28,7 @@ class joinable_root;
 class leaf;
 class promise_base;
 class scope_environment;
+class select_leaf;
 class waiter;
 class worker;
 struct thread_context;
@@ -56,6 +57,7 @@ struct debug_root {
   child_group* of_child_group = nullptr;
   scope_environment* of_scope_environment = nullptr;
   foreign_wait* of_foreign_wait = nullptr;
+  select_leaf* of_select = nullptr;
 };
 
 /// Written by whoever has the list of runtimes, under its lock.

@@ -24,6 +24,13 @@ constexpr wait_kind waits_for_broadcast(&waiter::on_stop, "a broadcast", wait_en
 broadcast_waiter::broadcast_waiter(broadcast_base& target) noexcept
     : waiter(waits_for_broadcast, target.word_, target.waiting_), of(&target) {}
 
+std::size_t broadcast_base::waiting() noexcept {
+  const lock_word::word state = word_.lock();
+  const std::size_t count = waiting_.count();
+  word_.unlock(state);
+  return count;
+}
+
 void broadcast_base::close() noexcept {
   const lock_word::word state = word_.lock();
   waiter* const all = waiting_.take_all();               // waiting/grant

@@ -51,6 +51,13 @@ void channel_base::close() noexcept {
   ended.wake();
 }
 
+std::size_t channel_base::count(const wait_list& list) noexcept {
+  const lock_word::word state = word_.lock();
+  const std::size_t found = list.count();
+  word_.unlock(state);
+  return found;
+}
+
 void channel_base::give_way(unsigned& rounds) noexcept {
   constexpr unsigned spins = 64;
   constexpr std::int64_t pause_ns = 20'000;

@@ -35,6 +35,12 @@ bool waiter::disarm() noexcept {
   return was_queued;
 }
 
+std::size_t wait_list::count() const noexcept {
+  std::size_t found = 0;
+  for (const waiter* each = first_; each != nullptr; each = each->next_) ++found;
+  return found;
+}
+
 waiter* wait_list::front_past_branches() noexcept {
   waiter* each = first_;
   while (each != nullptr) {

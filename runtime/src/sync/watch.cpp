@@ -24,6 +24,13 @@ constexpr wait_kind waits_for_version(&waiter::on_stop, "a watch", wait_end::any
 watch_waiter::watch_waiter(watch_base& target) noexcept
     : waiter(waits_for_version, target.word_, target.waiting_), of(&target) {}
 
+std::size_t watch_base::waiting() noexcept {
+  const lock_word::word state = word_.lock();
+  const std::size_t count = waiting_.count();
+  word_.unlock(state);
+  return count;
+}
+
 void watch_base::close() noexcept {
   const lock_word::word state = word_.lock();
   waiter* const all = waiting_.take_all();               // waiting/grant

@@ -52,6 +52,10 @@ task<void> queues_up() {
   ++arrived;
   const tandem::mutex_guard guard = co_await door.scoped_lock();  // line: mutex
 }
+task<void> chooses() {
+  ++arrived;
+  co_await tandem::select(never.wait(), door.lock());  // line: select
+}
 task<void> family() {
   co_await tandem::with_scope([](tandem::task_scope& scope) -> task<void> {  // line: scope begins
     scope.spawn(gate());                                                     // line: spawn gate
@@ -106,10 +110,11 @@ int main() {
   auto first = runtime.spawn(family());
   auto second = runtime.spawn(joins());
   auto third = runtime.spawn(limited());
+  auto seventh = runtime.spawn(chooses());
   tandem::join_handle<void> equal[5];
   for (auto& each : equal) each = runtime.spawn(queues_up());  // line: spawn equal
-  // gate and its two, first and sleeper; joins and outermost; limited and its own; five.
-  while (arrived != 14) std::this_thread::yield();
+  // gate and its two, first and sleeper; joins and outermost; limited and its own; chooses; five.
+  while (arrived != 15) std::this_thread::yield();
   auto fourth = runtime.spawn(hangs());  // line: spawn hangs
   while (!held) std::this_thread::yield();
   auto fifth = runtime.spawn(late());             // line: spawn outside

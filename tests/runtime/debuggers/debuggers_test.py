@@ -148,7 +148,7 @@ class Judge:
         scope = r"\(lambda in family\)"
         equal = self.spawned("spawn equal", "main")
         out = [
-            r'runtime "debugged": 16 tasks live, 1 worker',
+            r'runtime "debugged": 17 tasks live, 1 worker',
             "  " + self.task(NUMBER, "family", "waits", r"spawned at \S*debugged\.cpp:\d+ in main"),
             rf"    family {self.at('scope begins', 'scope')} waits for the children of its scope",
             "    " + self.task(NUMBER, "gate", "waits", self.spawned("spawn gate", scope)),
@@ -162,6 +162,8 @@ class Judge:
             rf"    joins {self.at('join')} waits for the end of a task \(task \d+\)",
             "  " + self.task(NUMBER, "limited", "waits", r"spawned at \S*debugged\.cpp:\d+ in main"),
             rf"    \[with_timeout\] deepest {self.at('event')} {event}",
+            "  " + self.task(NUMBER, "chooses", "waits", r"spawned at \S*debugged\.cpp:\d+ in main"),
+            rf"    chooses {self.at('select')} waits for a select \(of an event, a mutex\)",
         ]
         if grouped:
             out += ["  " + self.task(NUMBER, "queues_up", "waits", equal) + r"  \[5 like this: also \d+, \d+, \d+, ...\]", f"    {mutex}"]

@@ -128,9 +128,11 @@ TEST(broadcast, a_receive_that_is_stopped_takes_nothing) {
     std::string log;
     auto stopped = tandem::spawn(listen(receiver, log));
     co_await settle();
+    EXPECT_EQ(b.waiting(), 1U);
     stopped.cancel();
     co_await stopped;
     EXPECT_EQ(log, "c");
+    EXPECT_EQ(b.waiting(), 0U);
     b.send(7);
     EXPECT_EQ(*co_await receiver.receive(), 7);
   }());

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,6 +47,67 @@ TEST(channel, a_closed_one_is_drained_and_then_ends) {
     while (auto got = co_await c.receive()) sum += *got;
     EXPECT_EQ(sum, 3);
     EXPECT_EQ(co_await c.receive(), std::nullopt);
+  }());
+}
+
+TEST(channel, whoever_receives_may_end_it_and_leave_nothing_behind) {
+  test_runtime rt(1);
+  rt.run([]() -> task<void> {
+    std::string log;
+    channel<boxed> c(2);
+    std::vector<boxed> values;
+    for (int i = 0; i < 4; ++i) values.push_back(std::make_unique<int>(i));
+    co_await with_scope([&](task_scope& scope) -> task<void> {
+      for (boxed& each : values) scope.spawn(send_one(c, each, log));
+      co_await settle();
+      c.close();
+      int sum = 0;
+      EXPECT_EQ(c.drain([&sum](boxed&& each) { sum += *each; }), 2U);
+      EXPECT_EQ(sum, 0 + 1);
+    });
+    EXPECT_EQ(log, "ssxx");
+    EXPECT_EQ(values[0], nullptr);
+    EXPECT_EQ(*values[3], 3);  // untouched
+    EXPECT_EQ(c.drain(), 0U);
+  }());
+}
+
+TEST(channel, a_drain_that_fails_leaves_what_it_has_not_come_to) {
+  channel<int> c(4);
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(c.try_send(i));
+  const auto use = [](int each) {
+    if (each == 1) throw std::runtime_error("1");
+  };
+  EXPECT_THROW((void)c.drain(use), std::runtime_error);
+  EXPECT_EQ(c.try_receive(), 2);
+  EXPECT_EQ(c.drain(), 1U);
+}
+
+TEST(channel, says_how_many_wait) {
+  test_runtime rt(1);
+  rt.run([]() -> task<void> {
+    std::string log;
+    channel<boxed> c(1);
+    std::vector<boxed> values;
+    for (int i = 0; i < 3; ++i) values.push_back(std::make_unique<int>(i));
+    co_await with_scope([&](task_scope& scope) -> task<void> {
+      for (boxed& each : values) scope.spawn(send_one(c, each, log));
+      co_await settle();
+      const tandem::channel_stats full = c.stats();
+      EXPECT_EQ(full.size, 1U);
+      EXPECT_EQ(full.waiting_senders, 2U);
+      EXPECT_EQ(full.waiting_receivers, 0U);
+      EXPECT_FALSE(full.is_closed);
+      EXPECT_EQ(c.drain(), 3U);  // also what their senders wait with
+      scope.spawn(receive_one(c, log));
+      co_await settle();
+      EXPECT_EQ(c.stats().waiting_senders, 0U);
+      EXPECT_EQ(c.stats().waiting_receivers, 1U);
+      c.close();
+      EXPECT_TRUE(c.stats().is_closed);
+    });
+    EXPECT_EQ(log, "ssse");
+    EXPECT_EQ(c.stats().waiting_receivers, 0U);
   }());
 }
 

@@ -186,6 +186,7 @@ TEST(watch, a_dump_says_who_waits_and_at_which_version) {
     const std::string dump = rt->dump();
     EXPECT_NE(dump.find("waits for a change of a watch"), std::string::npos) << dump;
     EXPECT_NE(dump.find("that is at version 1"), std::string::npos) << dump;
+    EXPECT_EQ(w.waiting(), 1U);
     w.close();
     waits.wait();
   }

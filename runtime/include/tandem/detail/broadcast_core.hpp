@@ -49,6 +49,7 @@ class TANDEM_API broadcast_base {
     return tail_.load(std::memory_order_acquire);  // pairs with end_send()
   }
   std::size_t receivers() const noexcept { return joined_.load(std::memory_order_relaxed); }
+  std::size_t waiting() noexcept;
   std::uint64_t last_sender() const noexcept { return last_task_.load(std::memory_order_relaxed); }
 
   broadcast_place join() noexcept {

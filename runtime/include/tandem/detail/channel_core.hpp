@@ -38,6 +38,8 @@ class TANDEM_API channel_base : public basic_ring_ends<std_atomics> {
  public:
   void close() noexcept;
   bool is_closed() const noexcept { return is_closed(word_.load()); }
+  std::size_t count_senders() noexcept { return count(senders_); }
+  std::size_t count_receivers() noexcept { return count(receivers_); }
 
  protected:
   template <class>
@@ -59,6 +61,7 @@ class TANDEM_API channel_base : public basic_ring_ends<std_atomics> {
   }
   /// channels/busy. Lets whoever has claimed a slot get on.
   static void give_way(unsigned& rounds) noexcept;
+  std::size_t count(const wait_list& list) noexcept;
 
   lock_word word_;
   // Under the lock.

@@ -10,6 +10,7 @@
 // it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <new>
@@ -77,6 +78,8 @@ class TANDEM_API wait_list {
   }
 
   bool empty() const noexcept { return first_ == nullptr; }
+  /// How many are in it, branches that could not be claimed among them; looks at each.
+  std::size_t count() const noexcept;
   /// The oldest one that may be taken; null if there is none, also where the list is not empty.
   /// Branches of selects in front of it that cannot be claimed are set aside.
   waiter* front() noexcept {

@@ -28,6 +28,7 @@ class TANDEM_API watch_base {
   bool is_closed() const noexcept { return (word_.load() & closed) != 0; }
   std::uint64_t version() const noexcept { return value_.now(); }
   std::size_t readers() const noexcept { return joined_.load(std::memory_order_relaxed); }
+  std::size_t waiting() noexcept;
   std::uint64_t last_writer() const noexcept { return last_task_.load(std::memory_order_relaxed); }
 
   void join() noexcept { joined_.fetch_add(1, std::memory_order_relaxed); }

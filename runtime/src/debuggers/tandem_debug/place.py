@@ -83,7 +83,7 @@ class Kind:
         return self._members
 
     def find(self, name):
-        """(offset, Kind) of a member, also of a base's; None if there is none."""
+        """(offset, Kind) of a member, also of a base's and of an unnamed union's; None if there is none."""
         if name not in self._found:
             self._found[name] = self._search(name)
         return self._found[name]
@@ -92,8 +92,8 @@ class Kind:
         for member, offset, kind, is_base in self.members():
             if not is_base and member == name:
                 return offset, kind
-        for _, offset, base, is_base in self.members():
-            found = base.find(name) if is_base else None
+        for member, offset, inner, is_base in self.members():
+            found = inner.find(name) if is_base or member == "" else None
             if found is not None:
                 return offset + found[0], found[1]
         return None

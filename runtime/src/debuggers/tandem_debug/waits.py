@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 from .place import Place, Unreadable
 
+MOST_BRANCHES = 1000  # a bound for a list that is damaged
+
 
 def describe(wait):
     """ "waits for a mutex (door)". """
@@ -91,10 +93,21 @@ def _arrival(snapshot, leaf):
     return f"descriptor {_signed(socket['descriptor_'])}" if socket is not None else None
 
 
+def _select(snapshot, leaf):
+    """What its armed branches wait for, in the order in which they stand."""
+    branches = []
+    place = _as(snapshot, "of_select", leaf)["of_"].target()["joined_"].target()
+    while place is not None and len(branches) < MOST_BRANCHES:
+        word = place["what"].target()["kind_"].target()["word"].number()
+        branches.append((place["index"].number(), leaf.types.text(word) or "time"))
+        place = place["next"].target()
+    return "of " + ", ".join(word for _, word in sorted(branches)) if branches else None
+
+
 def _signed(place):
     bits = 8 * min(place.kind.size, 8)
     return place.number() - (2**bits if place.number() >= 2**(bits - 1) else 0)
 
 
 DETAILS = {"waiter": _lock, "join_leaf": _joined, "blocking_request": _blocking, "operation": _operation,
-           "multishot_awaiter": _arrival}
+           "multishot_awaiter": _arrival, "select_leaf": _select}
