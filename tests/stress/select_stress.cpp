@@ -237,6 +237,12 @@ TEST(select, no_message_is_lost_or_doubled_whatever_stops) {
   });
 }
 
+TEST(select, ten_million_messages_at_night_arrive_once_each) {
+  const std::uint32_t messages = tandem::test::is_nightly() ? 10'000'000 : 50'000;
+  test_runtime rt(4);
+  rt.run(exchange(messages, tandem::test::stress_seed()));
+}
+
 TEST(select, no_message_is_lost_or_doubled_under_a_thousand_schedules) {
   // A part of them at each run; all of them at night.
   std::mt19937_64 random(tandem::test::stress_seed());

@@ -54,7 +54,7 @@ task<void> queues_up() {
 }
 task<void> chooses() {
   ++arrived;
-  co_await tandem::select(never.wait(), door.lock());  // line: select
+  (void)co_await tandem::select(never.wait(), door.lock());  // line: select
 }
 task<void> family() {
   co_await tandem::with_scope([](tandem::task_scope& scope) -> task<void> {  // line: scope begins
