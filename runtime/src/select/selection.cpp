@@ -16,9 +16,9 @@ constinit const wait_kind selection::waits_for_first(&select_leaf::on_stop, "a s
 void selection::describe(const stop_waiter& wait, wait_note& note) noexcept {
   const selection& self = static_cast<const select_leaf&>(wait).of();
   note.object = &self;
-  // Acquire: pairs with open(). As long as the task is away it is arming them.
-  if ((self.word_.load(std::memory_order_acquire) & ~(noticed | stop_came)) == away) {
-    note.end = wait_end::system;  // it is running
+  // Acquire: pairs with open(). Before that it is arming them.
+  if (self.word_.load(std::memory_order_acquire) != open_now) {
+    note.end = wait_end::system;  // it is running, or about to
     return;
   }
   char words[sizeof note.more] = "";
@@ -81,7 +81,7 @@ void selection::not_armed(select_place& place) noexcept {
 
 selection::opening selection::open() noexcept {
   arming_.store(nullptr, std::memory_order_relaxed);
-  word seen = away;
+  word seen = resting_;
   if (word_.compare_exchange_strong(seen, open_now, std::memory_order_acq_rel)) [[likely]]
     return opening::waits;
   arming_.store(&this_thread(), std::memory_order_relaxed);
@@ -140,6 +140,20 @@ branch_look selection::look(select_place& at) noexcept {
   }
 }
 
+branch_look selection::claim_unless_own(select_place& by) noexcept {
+  word seen = open_now;
+  while (true) {
+    if (word_.compare_exchange_strong(seen, ended_by(by.index), std::memory_order_acq_rel))
+        [[likely]]
+      return branch_look::claimable;
+    while (seen != open_now) {
+      // Relaxed: as in look().
+      if (arming_.load(std::memory_order_relaxed) == &this_thread()) return branch_look::own;
+      if (notice(by, seen)) return branch_look::not_now;
+    }
+  }
+}
+
 void selection::let_go_all() noexcept {
   // selecting/let_go
   for (select_place* each = joined_; each != nullptr; each = each->next) {
@@ -176,12 +190,11 @@ void wait_for_end(const select_place& place) noexcept {
 void selection::stop() noexcept {
   // selecting/stop. Acquire: as long as the task is away it may still say by whom a stop is taken.
   word seen = word_.load(std::memory_order_acquire);
-  do {
-    if ((seen >> shift) != 0) return;  // another branch was first
-  } while (!word_.compare_exchange_weak(seen,
-                                        seen == open_now ? ended_by(stop_index_) : seen | stop_came,
-                                        std::memory_order_acq_rel, std::memory_order_acquire));
-  if (seen != open_now) return;  // its task finds that when it would open
+  while (!word_.compare_exchange_weak(seen,
+                                      seen == open_now ? ended_by(stop_index_) : seen | stop_came,
+                                      std::memory_order_acq_rel, std::memory_order_acquire)) {}
+  // Its task finds that when it would open; or another branch was first, in this turn.
+  if (seen != open_now) return;
   if (stop_index_ == stopped) leaf_.set_cancelled();
   if (ends_later_) let_go_all();
   // The stopper is the second holder (stopping/hand_over).
@@ -196,6 +209,9 @@ void leaf::join_later(select_place& as, bool (*let_go)(leaf&) noexcept, wait_end
 void leaf::not_armed() noexcept { place_of_->of->not_armed(*place_of_); }
 
 bool leaf::claim_branch(select_place& of) noexcept { return of.of->claim(of); }
+branch_look leaf::claim_unless_own(select_place& of) noexcept {
+  return of.of->claim_unless_own(of);
+}
 branch_look leaf::look_at_branch(select_place& of) noexcept { return of.of->look(of); }
 bool leaf::end_branch(select_place& of) noexcept { return of.of->end(of); }
 bool leaf::finish_branch(select_place& of) noexcept { return of.of->finish(); }

@@ -21,10 +21,6 @@ constinit const wait_kind waits_for_value(&waiter::on_stop, "a channel", wait_en
                                             channel_waiter::describe(wait, note);
                                           });
 
-channel_waiter::channel_waiter(const wait_kind& kind, channel_base& target,
-                               wait_list& list) noexcept
-    : waiter(kind, target.word_, list), of(&target) {}
-
 void channel_waiter::describe(const stop_waiter& wait, wait_note& note) noexcept {
   const channel_base& of = *static_cast<const channel_waiter&>(wait).of;
   note.object = &of;

@@ -47,11 +47,19 @@ waiter* wait_list::front_past_branches() noexcept {
     switch (each->look_at_branch()) {
       case branch_look::claimable: return each;
       case branch_look::own: each = each->next_; break;
-      case branch_look::not_now: {
-        waiter& item = *std::exchange(each, each->next_);
-        remove(item);
-        item.place_ = waiter::place::set_aside;
-      }
+      case branch_look::not_now: set_aside(*std::exchange(each, each->next_));
+    }
+  }
+  return nullptr;
+}
+
+waiter* wait_list::pop_past_branches() noexcept {
+  waiter* each = first_;
+  while (each != nullptr) {
+    switch (each->claim_unless_own()) {
+      case branch_look::claimable: return &taken(*each);
+      case branch_look::own: each = each->next_; break;
+      case branch_look::not_now: set_aside(*std::exchange(each, each->next_));
     }
   }
   return nullptr;
@@ -65,8 +73,7 @@ waiter* wait_list::take_all() noexcept {
     if (item.claim()) [[likely]] {
       item.place_ = waiter::place::taken;
     } else {
-      remove(item);
-      item.place_ = waiter::place::set_aside;
+      set_aside(item);
     }
   }
   last_ = nullptr;

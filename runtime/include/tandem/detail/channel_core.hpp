@@ -25,7 +25,9 @@ class channel_base;
 
 class TANDEM_API channel_waiter : public waiter {
  public:
-  channel_waiter(const wait_kind& kind, channel_base& target, wait_list& list) noexcept;
+  channel_waiter(const wait_kind& kind, const channel_base& target, lock_word& lock,
+                 wait_list& list) noexcept
+      : waiter(kind, lock, list), of(&target) {}
 
   static void describe(const stop_waiter& wait, wait_note& note) noexcept;
 
@@ -77,7 +79,8 @@ template <class T>
 class channel_sender final : public channel_waiter {
  public:
   channel_sender(channel_base& target, T& v) noexcept
-      : channel_waiter(waits_for_room, target, target.senders_), value(std::addressof(v)) {}
+      : channel_waiter(waits_for_room, target, target.word_, target.senders_),
+        value(std::addressof(v)) {}
   T* value;
 };
 
@@ -86,7 +89,7 @@ template <class T>
 class channel_receiver final : public channel_waiter {
  public:
   channel_receiver(channel_base& target, std::optional<T>& v) noexcept
-      : channel_waiter(waits_for_value, target, target.receivers_), value(&v) {}
+      : channel_waiter(waits_for_value, target, target.word_, target.receivers_), value(&v) {}
   std::optional<T>* value;
 };
 
@@ -322,6 +325,10 @@ class channel_core final : public basic_channel_ring<std_atomics, T, channel_bas
   }
 
   void take(lock_word::word state, std::optional<T>& into, bool holds, step& next) noexcept {
+    if (capacity() != 0 && ring::is_held_empty()) {  // as it was left, and so nobody waits to send
+      next.is = ring::is_closed(state) ? outcome::closed : outcome::would_wait;
+      return;
+    }
     while (waiter* const oldest = senders_.front()) {
       if (capacity() != 0 && !ring::oldest_has_come()) return;  // busy
       if (!senders_.take(*oldest)) continue;                    // waiting/grant

@@ -107,6 +107,10 @@ class leaf : public stop_waiter {
   /// lock. @returns false if it must not: another branch has ended the select, or its task is just
   /// looking. Then the wait leaves the source's list, and is armed anew if need be
   [[nodiscard]] bool claim() noexcept { return !is_branch_ || claim_branch(*place_of_); }
+  /// Likewise. @returns  claimable: it is claimed; own: it was not, and stays in the list
+  [[nodiscard]] branch_look claim_unless_own() noexcept {
+    return is_branch_ ? claim_unless_own(*place_of_) : branch_look::claimable;
+  }
   /// selecting/end. As finish_unposted(), for a wait that was not claimed: of a source whose waits end
   /// one by one, without a lock that a disarm could take.
   [[nodiscard]] bool end_unposted() noexcept {
@@ -127,6 +131,7 @@ class leaf : public stop_waiter {
   // Defined in room select.
   TANDEM_API static void enter_selection(select_place& as, leaf& what) noexcept;
   TANDEM_API static bool claim_branch(select_place& of) noexcept;
+  TANDEM_API static branch_look claim_unless_own(select_place& of) noexcept;
   TANDEM_API static branch_look look_at_branch(select_place& of) noexcept;
   TANDEM_API static bool end_branch(select_place& of) noexcept;
   TANDEM_API static bool finish_branch(select_place& of) noexcept;

@@ -6,10 +6,11 @@
 //   away     the task is not waiting (it arms its branches, or does something else): no claim
 //            succeeds
 //   open     the task waits: the first claim decides
-//   ended    which branch was claimed, or that the wait was stopped
+//   ended    which branch was claimed, or that the wait was stopped; until the next wait is opened it
+//            counts as away
 //
 // With `noticed` beside away or ended: a claim has failed, and has left word in the branch's place.
-// With `stop_came` beside away: a stop was requested meanwhile.
+// With `stop_came` likewise: a stop was requested meanwhile.
 #pragma once
 
 #include <atomic>
@@ -77,6 +78,10 @@ class TANDEM_API selection {
   /// selecting/turn. No claim succeeds until open(). @returns whether places may have been set aside
   bool turn() noexcept {
     // Acquire: pairs with notice(), for what stands in the places.
+    resting_ = word_.load(std::memory_order_acquire);
+    if ((resting_ & (noticed | stop_came)) == 0) [[likely]]
+      return false;
+    resting_ = away;
     return (word_.exchange(away, std::memory_order_acq_rel) & noticed) != 0;
   }
   /// Publishes the wait. @returns false if a stop was requested before
@@ -120,6 +125,7 @@ class TANDEM_API selection {
     return claim_again(by, seen);
   }
   branch_look look(select_place& at) noexcept;
+  branch_look claim_unless_own(select_place& by) noexcept;
   /// selecting/finish. The claimed one is theirs now. @returns whether the caller posts the task
   bool finish() noexcept;
   /// selecting/end
@@ -150,6 +156,7 @@ class TANDEM_API selection {
   static const wait_kind waits_for_first;
 
   std::atomic<word> word_{away};
+  word resting_ = away;                   // the task's: what the word says until it is opened
   std::atomic<std::uint32_t> shares_{1};  // selecting/shares
   std::uint32_t stop_index_ = stopped;
   bool has_leaf_ = false;

@@ -106,21 +106,20 @@ class TANDEM_API wait_list {
   /// waiting/grant. Takes the oldest; null if there is none, as front(). Its await ends with wake()
   /// after the unlock.
   waiter* pop_front() noexcept {
-    while (waiter* const item = front()) {
-      if (take(*item)) return item;
-    }
-    return nullptr;
+    waiter* const item = first_;
+    if (item == nullptr) return nullptr;
+    if (item->is_branch()) [[unlikely]]
+      return pop_past_branches();
+    return &taken(*item);
   }
   /// waiting/grant. As pop_front(), the one that front() has returned. @returns false if it was
   /// claimed meanwhile by the source of another branch: then it is not in the list any more
   bool take(waiter& item) noexcept {
-    remove(item);
     if (!item.claim()) [[unlikely]] {
-      item.place_ = waiter::place::set_aside;
+      set_aside(item);
       return false;
     }
-    item.place_ = waiter::place::taken;
-    item.next_ = nullptr;
+    (void)taken(item);
     return true;
   }
   /// waiting/grant. Takes all, linked, for taken_list::wake().
@@ -129,6 +128,17 @@ class TANDEM_API wait_list {
  private:
   friend class waiter;
   waiter* front_past_branches() noexcept;
+  waiter* pop_past_branches() noexcept;
+  waiter& taken(waiter& item) noexcept {
+    remove(item);
+    item.place_ = waiter::place::taken;
+    item.next_ = nullptr;
+    return item;
+  }
+  void set_aside(waiter& item) noexcept {
+    remove(item);
+    item.place_ = waiter::place::set_aside;
+  }
   void push_front(waiter& item) noexcept {
     item.place_ = waiter::place::queued;
     item.previous_ = nullptr;
