@@ -10,11 +10,12 @@
 //
 //   selecting/try, arm    lock; takes what is kept, or claims the oldest of the other side's list;
 //                         else enters its own. Then finish
+//   selecting/turn        the word is as the last turn has left it; with a mark beside that: away
 //   selecting/look        word open: claimable. Else set_aside, and a CAS that adds "noticed"
 //   selecting/claim       CAS open -> ended by this branch; failed: as look, and round again
-//   selecting/open        CAS away -> open; failed: stop_came ends it; noticed: what was set aside
-//                         is armed anew
-//   selecting/stop        CAS open -> ended by the stop; away: adds stop_came
+//   selecting/open        CAS to open from what the turn has found; failed: stop_came ends it;
+//                         noticed: what was set aside is armed anew
+//   selecting/stop        CAS open -> ended by the stop; else: adds stop_came
 //   selecting/end         of the timer: claim; failed: has_ended; then its share
 //   selecting/let_go      by the winner: the timer is taken out of its wheel, unless it is out
 //   selecting/shares      whoever gives up the last one takes the leaf back, and resumes
@@ -33,7 +34,7 @@
 //
 // BROKEN=1: selecting/claim writes the word whatever it says: two branches win
 // BROKEN=2: selecting/claim is not looked at: something is handed to a branch of a select that is over
-// BROKEN=3: selecting/look leaves the branch in its list, which it enters again: it is there when the select has gone
+// BROKEN=3: selecting/claim that fails leaves the branch in its list, which it enters again: it is there when the select has gone
 // BROKEN=4: selecting/claim does not leave word: the task opens beside something that was kept
 // BROKEN=5: selecting/claim leaves word first and marks the place then: the task arms the wrong ones anew
 // BROKEN=6: selecting/claim does not look again whether the word is open when it leaves word: what is noticed there nobody sees
@@ -262,23 +263,18 @@ inline pop(l, found) {
      if
      :: each == PLAIN -> found = PLAIN; break
      :: else ->
-        look(each, ok);
+        claim(each, ok);
         if
-        :: ok ->
-           claim(each, ok);
-           if
 #if BROKEN == 2
-           :: true -> found = each; break
+        :: true -> found = each; break
 #else
-           :: ok -> found = each; break
-           :: else
-#endif
-           fi
+        :: ok -> found = each; break
         :: else ->
 #if BROKEN == 3
            list[l]!each;
 #endif
            skip
+#endif
         fi
      fi
   :: else -> break
@@ -457,19 +453,25 @@ end_waits:
 proctype selects(byte s; byte turns) {
   bool armed[6], again[6], over[6];
   bool ok, own, last, enters;
-  byte seen, left, each, p, winner;
+  byte seen, left, each, p, winner, rests;
   byte found = NOBODY;
   byte taken = NOBODY;
   over[A_TIMER] = !has_timer;
   do
   :: turns > 0 ->
      atomic { turns--; taken = NOBODY; enters = false };
-     atomic {  // selecting/turn
+     rests = word[s];  // selecting/turn
+     if
+     :: rests & (NOTICED | STOP_CAME) ->
+        atomic {
 #if BROKEN != 13
-       ok = (word[s] & NOTICED) != 0;
+          ok = (word[s] & NOTICED) != 0;
 #endif
-       word[s] = AWAY
-     }
+          rests = AWAY;
+          word[s] = AWAY
+        }
+     :: else
+     fi;
      do
      :: true ->
         if
@@ -498,18 +500,18 @@ proctype selects(byte s; byte turns) {
         :: else ->
            atomic {  // selecting/open
 #if BROKEN == 7
-             seen = AWAY;
+             seen = rests;
 #else
              seen = word[s];
 #endif
              if
-             :: seen == AWAY -> word[s] = OPEN
+             :: seen == rests -> word[s] = OPEN
              :: else
              fi
            }
            if
-           :: seen == AWAY -> break
-           :: seen != AWAY && (seen & STOP_CAME) ->
+           :: seen == rests -> break
+           :: seen != rests && (seen & STOP_CAME) ->
               close_by(STOP);
               let_go_all(s);
               give_up(s, 1, last);
@@ -685,7 +687,7 @@ proctype stops() {
        if
        :: had_open -> word[0] = ENDED_BY(STOP)
 #if BROKEN != 8
-       :: word[0] < 8 && !had_open -> word[0] = word[0] | STOP_CAME
+       :: !had_open -> word[0] = word[0] | STOP_CAME
 #endif
        :: else
        fi
