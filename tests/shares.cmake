@@ -80,11 +80,16 @@ set(tandem_share_forms
   registry_combinators_test
   registry_flow_test
   registry_io_test
+  registry_item_streams_test
   registry_resources_test
+  registry_select_test
   retry_test
+  select_test
   send_file_test
   shielded_test
   spawn_test
+  stream_leave_test
+  stream_test
   task_scope_test
   task_test
   tcp_test

@@ -20,13 +20,13 @@
 #include <tandem/resume_on.hpp>
 #include <tandem/run.hpp>
 #include <tandem/runtime.hpp>
+#include <tandem/select.hpp>
 #include <tandem/sleep.hpp>
 #include <tandem/spawn.hpp>
 #include <tandem/strand.hpp>
 #include <tandem/task_scope.hpp>
 #include <tandem/timeout.hpp>
 #include <tandem/when_all.hpp>
-#include <tandem/when_any.hpp>
 #include <tandem/with_resource.hpp>
 #include <thread>
 #include <utility>
@@ -134,10 +134,9 @@ task<long> queued_work() {
 
 // tokio::select! { job = jobs.recv() => ..., _ = sleep(limit) => ... }
 task<std::string> next_job(tandem::channel<std::string>& jobs, std::chrono::milliseconds limit) {
-  auto [first, results] = co_await tandem::when_any(jobs.receive(), tandem::sleep_for(limit));
-  auto& [job, slept] = results;
-  if (job) co_return job.value().value_or("closed");  // even if the sleep was first
-  co_return "nothing to do";
+  auto hit = co_await tandem::select(jobs.receive(), tandem::sleep_for(limit));
+  if (hit.index() == 1) co_return "nothing to do";  // and no job was taken
+  co_return std::move(hit).get<0>().value_or("closed");
 }
 
 // Go

@@ -56,6 +56,30 @@ task<int> in_a_template(bool b, T t) {
 }
 task<int> instance(std::string s) { return in_a_template(true, std::move(s)); }
 
+stream<std::string> yields(bool b, std::string s) {
+  co_yield b ? s : make();                        // finds: conditional
+  co_yield person{s, 1}.name;                     // finds: aggregate
+  co_yield use([s] { return s; }).frame ? s : s;  // finds: lambda
+}
+stream<person> yields_aggregates(std::string s) {
+  co_yield person{s, 1};  // finds: aggregate
+}
+stream<int> yields_all_of(bool b, std::string s) {
+  co_yield numbers() | map([s] { return s; });                        // finds: lambda
+  co_yield (b ? numbers() : numbers() | map([] { return make(); }));  // finds: conditional
+}
+task<int> takes_streams(std::string s) {
+  int sum = co_await for_each(numbers(), [s] { return s; });  // finds: lambda
+  auto f = [] { return make(); };
+  sum += co_await for_each(numbers() | map([s] { return s; }), f);  // finds: lambda
+  co_return sum;
+}
+task<int> selects(bool b, std::string s) {
+  hit one = co_await select(sends(b ? s : make()), sends("c"));    // finds: conditional
+  one = co_await select(sends(person{s, 1}), sends("c"));          // finds: aggregate
+  co_return (co_await select(sends(s))).visit([s] { return s; });  // finds: lambda
+}
+
 #ifdef __clang__
 // g++ 12 refuses these, with a message that tells nothing.
 task<int> lists() {

@@ -93,6 +93,77 @@ struct job {
   std::string name;
   std::function<task<int>()> work;
 };
+
+// What co_yield is for, and chains of it.
+template <typename T>
+struct stream {
+  struct promise_type {
+    std::optional<T> item;
+    stream get_return_object() { return stream(*this); }
+    std::suspend_always initial_suspend() noexcept { return {}; }
+    std::suspend_always final_suspend() noexcept { return {}; }
+    void unhandled_exception() { std::terminate(); }
+    void return_void() {}
+    template <typename U>
+    std::suspend_always yield_value(U&& given) {
+      item.emplace(std::forward<U>(given));
+      return {};
+    }
+    std::suspend_never yield_value(stream<T>&& other) {
+      while (other.next()) ++others;
+      return {};
+    }
+    int others = 0;
+  };
+  explicit stream(promise_type& p) : frame(std::coroutine_handle<promise_type>::from_promise(p)) {}
+  stream(stream&& from) noexcept : frame(std::exchange(from.frame, {})) {}
+  ~stream() {
+    if (frame) frame.destroy();
+  }
+  bool next() { return frame.resume(), !frame.done(); }
+  std::coroutine_handle<promise_type> frame;
+};
+template <typename F>
+struct stage {
+  explicit stage(F g) : f(std::move(g)) {}
+  F f;
+};
+template <typename F>
+stage<F> map(F f) {
+  return stage<F>(std::move(f));
+}
+template <typename F>
+stream<int> operator|(stream<int> from, stage<F> then) {
+  while (from.next()) co_yield static_cast<int>(then.f().size());
+}
+template <typename F>
+task<int> for_each(stream<int> from, F f) {
+  int sum = 0;
+  while (from.next()) sum += static_cast<int>(f().size());
+  co_return sum;
+}
+inline stream<int> numbers() { co_yield 1; }
+
+// What takes one of several, and is asked which it was.
+struct hit {
+  template <typename... Fs>
+  int visit(Fs... fs) {
+    return (static_cast<int>(fs().size()) + ...);
+  }
+};
+struct sends {
+  explicit sends(std::string t) : text(std::move(t)) {}
+  explicit sends(person p) : text(std::move(p.name)) {}
+  bool await_ready() { return true; }
+  void await_suspend(std::coroutine_handle<>) {}
+  hit await_resume() { return {}; }
+  std::string text;
+};
+template <typename... Bs>
+sends select(Bs... branches) {
+  return sends((std::move(branches.text) + ...));
+}
+
 inline task<std::string> name() { co_return "a"; }
 inline task<int> count(std::vector<std::string> v) { co_return static_cast<int>(v.size()); }
 inline task<int> greet(nobody someone = {}) { co_return static_cast<int>(someone.name.size()); }

@@ -130,6 +130,33 @@ task<int> awaits_before_a_condition(bool b) {
   co_return b ? co_await use(3) : co_await use(4);
 }
 
+stream<std::string> yields(bool b, std::string s) {
+  std::string chosen = b ? s : make();
+  co_yield chosen;
+  co_yield make() + s;
+  co_yield "c";
+  for (const std::string& each : {s, chosen}) co_yield each;
+}
+stream<person> yields_named(std::string s) {
+  person named{s, 1};
+  co_yield std::move(named);
+}
+stream<int> yields_all_of(std::string s) {
+  auto name = [s] { return s; };
+  co_yield numbers() | map(name);
+  co_yield numbers() | map([&] { return s; }) | map([] { return make(); });
+}
+task<int> takes_streams(std::string s) {
+  auto named = [s] { return s; };
+  int sum = co_await for_each(numbers(), named);
+  sum += co_await for_each(numbers() | map([&] { return s; }), [&s] { return s; });
+  co_return sum;
+}
+task<int> selects(std::string s) {
+  hit one = co_await select(sends(s), sends(make()), sends(pet{s, 1}.name));
+  co_return one.visit([s] { return s; }, [&] { return s; });
+}
+
 task<int> awaiters() {
   int sum = co_await immovable(1);
   alignas(16) char bytes[32] = {};
