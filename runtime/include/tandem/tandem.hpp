@@ -86,7 +86,9 @@
 #include <tandem/selected.hpp>
 #include <tandem/selector.hpp>
 #include <tandem/semaphore.hpp>
+#include <tandem/shared_task.hpp>
 #include <tandem/shielded.hpp>
+#include <tandem/single_flight.hpp>
 #include <tandem/single_thread_executor.hpp>
 #include <tandem/sizing.hpp>
 #include <tandem/sleep.hpp>
