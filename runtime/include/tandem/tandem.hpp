@@ -64,6 +64,7 @@
 #include <tandem/priority_scheduler.hpp>
 #include <tandem/puzzle.hpp>
 #include <tandem/race.hpp>
+#include <tandem/rate_limiter.hpp>
 #include <tandem/rejected.hpp>
 #include <tandem/result.hpp>
 #include <tandem/resume_on.hpp>
