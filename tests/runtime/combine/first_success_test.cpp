@@ -12,11 +12,12 @@
 #include <tandem/first_success.hpp>
 #include <tandem/sleep.hpp>
 #include <tandem/timeout.hpp>
-#include <tandem/virtual_time.hpp>
 #include <variant>
 #include <vector>
 
 #include "recording_runtime.hpp"
+#include "runtime/combine/timed_children.hpp"
+#include "runtime/sync/virtual_support.hpp"
 #include "test_runtime.hpp"
 
 namespace {
@@ -27,23 +28,12 @@ using tandem::first_success;
 using tandem::operation_cancelled;
 using tandem::stop_reason;
 using tandem::task;
+using tandem::test::fails;
+using tandem::test::late;
+using tandem::test::on_virtual_clock;
 using tandem::test::recording_runtime;
 using tandem::test::test_runtime;
 
-tandem::runtime_options on_virtual_time() {
-  tandem::runtime_options options;
-  options.clock = tandem::virtual_time(1, 2);
-  return options;
-}
-
-task<int> late(int n, std::chrono::microseconds after) {
-  co_await tandem::sleep_for(after);
-  co_return n;
-}
-task<int> fails(std::chrono::microseconds after, std::string text) {
-  co_await tandem::sleep_for(after);
-  throw std::runtime_error(text);
-}
 /// What a group has failed with, one after the other.
 std::vector<std::string> texts(const all_failed& none) {
   std::vector<std::string> said;
@@ -58,7 +48,7 @@ std::vector<std::string> texts(const all_failed& none) {
 }
 
 TEST(first_success, a_failure_before_a_success_stops_nobody_and_is_forgotten) {
-  recording_runtime rt(on_virtual_time());
+  recording_runtime rt(on_virtual_clock());
   rt.run([]() -> task<void> {
     const auto begun = tandem::now();
     EXPECT_EQ(co_await first_success(fails(1ms, "a"), late(2, 3ms), late(3, 10h)), 2);
@@ -88,7 +78,7 @@ TEST(first_success, the_others_are_stopped_and_awaited) {
 }
 
 TEST(first_success, if_all_fail_the_exception_has_each_failure_in_the_order_of_the_children) {
-  recording_runtime rt(on_virtual_time());
+  recording_runtime rt(on_virtual_clock());
   rt.run([]() -> task<void> {
     try {
       (void)co_await first_success(fails(3ms, "a"), fails(1ms, "b"), fails(2ms, "c"));
@@ -116,7 +106,7 @@ TEST(first_success, if_all_fail_the_exception_has_each_failure_in_the_order_of_t
 }
 
 TEST(first_success, a_limit_inside_of_a_child_is_a_failure_like_others) {
-  test_runtime rt(on_virtual_time());
+  test_runtime rt(on_virtual_clock());
   rt.run([]() -> task<void> {
     const auto limited = [](int n) { return tandem::with_timeout(1ms, late(n, 10h)); };
     EXPECT_EQ(co_await first_success(limited(1), late(2, 5ms)), 2);
@@ -125,7 +115,7 @@ TEST(first_success, a_limit_inside_of_a_child_is_a_failure_like_others) {
 }
 
 TEST(first_success, a_stop_of_the_caller_is_a_cancellation_and_real_failures_are_reported) {
-  recording_runtime rt(on_virtual_time());
+  recording_runtime rt(on_virtual_clock());
   rt.run([]() -> task<void> {
     try {
       (void)co_await tandem::with_timeout(2ms, first_success(fails(1ms, "real"), late(2, 10h)));

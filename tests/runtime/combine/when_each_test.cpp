@@ -12,11 +12,12 @@
 #include <tandem/sleep.hpp>
 #include <tandem/streams.hpp>
 #include <tandem/timeout.hpp>
-#include <tandem/virtual_time.hpp>
 #include <tandem/when_each.hpp>
 #include <vector>
 
 #include "recording_runtime.hpp"
+#include "runtime/combine/timed_children.hpp"
+#include "runtime/sync/virtual_support.hpp"
 #include "test_runtime.hpp"
 
 namespace {
@@ -28,26 +29,14 @@ using tandem::task;
 using tandem::when_each;
 using tandem::when_each_item;
 using tandem::when_each_options;
+using tandem::test::fails;
+using tandem::test::late;
+using tandem::test::on_virtual_clock;
 using tandem::test::recording_runtime;
 using tandem::test::test_runtime;
 
-tandem::runtime_options on_virtual_time() {
-  tandem::runtime_options options;
-  options.clock = tandem::virtual_time(1, 2);
-  return options;
-}
-
-task<int> late(int n, std::chrono::microseconds after) {
-  co_await tandem::sleep_for(after);
-  co_return n;
-}
-task<int> fails(std::chrono::microseconds after, std::string text) {
-  co_await tandem::sleep_for(after);
-  throw std::runtime_error(text);
-}
-
 TEST(when_each, outcomes_come_in_the_order_of_their_ends_and_say_whose_they_are) {
-  test_runtime rt(on_virtual_time());
+  test_runtime rt(on_virtual_clock());
   rt.run([]() -> task<void> {
     std::vector<std::pair<std::size_t, int>> got;
     const auto begun = tandem::now();
@@ -60,7 +49,7 @@ TEST(when_each, outcomes_come_in_the_order_of_their_ends_and_say_whose_they_are)
 }
 
 TEST(when_each, a_failure_is_an_item_and_stops_nobody) {
-  recording_runtime rt(on_virtual_time());
+  recording_runtime rt(on_virtual_clock());
   rt.run([]() -> task<void> {
     std::vector<std::string> got;
     std::vector<task<int>> all;
@@ -94,7 +83,7 @@ TEST(when_each, leaving_early_stops_the_rest_and_awaits_its_end) {
 }
 
 TEST(when_each, a_failure_that_nobody_has_seen_is_reported_and_one_that_was_seen_is_not) {
-  recording_runtime rt(on_virtual_time());
+  recording_runtime rt(on_virtual_clock());
   rt.run([]() -> task<void> {
     co_await for_each(when_each(fails(1ms, "seen"), fails(1ms, "unseen"), late(1, 10h)),
                       [](const when_each_item<int>&) -> task<flow> {
@@ -106,7 +95,7 @@ TEST(when_each, a_failure_that_nobody_has_seen_is_reported_and_one_that_was_seen
 }
 
 TEST(when_each, so_many_run_at_once_and_those_that_have_not_begun_never_do) {
-  test_runtime rt(on_virtual_time());
+  test_runtime rt(on_virtual_clock());
   rt.run([]() -> task<void> {
     int running = 0;
     int most = 0;
@@ -133,7 +122,7 @@ TEST(when_each, so_many_run_at_once_and_those_that_have_not_begun_never_do) {
 }
 
 TEST(when_each, a_stop_of_the_consumer_reaches_the_children_and_nothing_of_none_ends_at_once) {
-  test_runtime rt(on_virtual_time());
+  test_runtime rt(on_virtual_clock());
   rt.run([]() -> task<void> {
     bool stopped = false;
     const auto lingers = [&stopped]() -> task<int> {
