@@ -16,7 +16,7 @@
 #include <string>
 #include <tandem/as_result.hpp>
 #include <tandem/io/any_stream.hpp>
-#include <tandem/io/copy.hpp>
+#include <tandem/io/copy_both.hpp>
 #include <tandem/io/install.hpp>
 #include <tandem/io/resolve.hpp>
 #include <tandem/io/serve.hpp>
@@ -107,12 +107,11 @@ class ticket {
   ticket(const ticket&) = delete;
   ticket& operator=(const ticket&) = delete;
   ~ticket() {
-    totals_.bytes_up.fetch_add(up, std::memory_order_relaxed);
-    totals_.bytes_down.fetch_add(down, std::memory_order_relaxed);
+    totals_.bytes_up.fetch_add(bytes.there, std::memory_order_relaxed);
+    totals_.bytes_down.fetch_add(bytes.back, std::memory_order_relaxed);
     totals_.ended.fetch_add(1, std::memory_order_relaxed);
   }
-  std::uint64_t up = 0;
-  std::uint64_t down = 0;
+  io::copied_both bytes;
 
  private:
   totals& totals_;
@@ -126,7 +125,7 @@ std::string text_of(const std::exception_ptr& failure) {
   }
 }
 
-/// Each direction ends on its own (copy() passes the end on); a direction that fails ends both.
+/// Each direction ends on its own; a direction that fails ends both (copy_both()).
 tandem::task<void> forward(io::any_stream client, const settings& chosen, const encryption& tls,
                            totals& count) {
   ticket mine(count);
@@ -138,12 +137,9 @@ tandem::task<void> forward(io::any_stream client, const settings& chosen, const 
     co_return break_off(client);
   }
   io::any_stream server = std::move(reached).value();
-  io::copy_options up;
-  up.progress = &mine.up;
-  io::copy_options down;
-  down.progress = &mine.down;
-  const auto both = co_await tandem::as_result(
-      tandem::when_all(io::copy(client, server, up), io::copy(server, client, down)));
+  io::copy_both_options options;
+  options.progress = &mine.bytes;
+  const auto both = co_await tandem::as_result(io::copy_both(client, server, options));
   if (!both) {
     break_off(client);
     break_off(server);

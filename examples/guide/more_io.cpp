@@ -15,7 +15,7 @@
 #include <tandem/as_result.hpp>
 #include <tandem/io/buffered_reader.hpp>
 #include <tandem/io/bytes_of.hpp>
-#include <tandem/io/copy.hpp>
+#include <tandem/io/copy_both.hpp>
 #include <tandem/io/file_operations.hpp>
 #include <tandem/io/file_watch.hpp>
 #include <tandem/io/pipe.hpp>
@@ -132,8 +132,7 @@ task<void> send_page(io::tcp_stream client, std::string path) {
 // Each direction ends on its own. If one fails both are reset: a mere end would look complete.
 task<void> proxy(io::tcp_stream client, io::endpoint server) {
   io::tcp_stream there = co_await io::tcp_stream::connect(server);
-  const auto both = co_await tandem::as_result(
-      tandem::when_all(io::copy(client, there), io::copy(there, client)));
+  const auto both = co_await tandem::as_result(io::copy_both(client, there));
   if (both) co_return;
   client.abort();
   there.abort();

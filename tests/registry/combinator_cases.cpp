@@ -3,11 +3,13 @@
 #include <optional>
 #include <stop_token>
 #include <tandem/context.hpp>
+#include <tandem/first_success.hpp>
 #include <tandem/invoke.hpp>
 #include <tandem/race.hpp>
 #include <tandem/shielded.hpp>
 #include <tandem/when_all.hpp>
 #include <tandem/when_any.hpp>
+#include <tandem/when_each.hpp>
 #include <tandem/with_stop.hpp>
 #include <tuple>
 #include <vector>
@@ -122,6 +124,50 @@ class race_range_case : public first_case {
   auto make() { return race(first_and_never()); }
 };
 
+/// A success ends the other child; for the case to fail both have to.
+class success_case : public first_case {
+ protected:
+  task<int> fails_or_waits(counted /*here*/ = {}) {
+    (void)co_await child();
+    co_return co_await for_ever();
+  }
+  std::vector<task<int>> both_may_fail() {
+    std::vector<task<int>> made;
+    made.push_back(fails_or_waits());
+    made.push_back(child());
+    return made;
+  }
+};
+
+class first_success_case : public success_case {
+ public:
+  static constexpr std::string_view name = "first_success";
+  using awaiters = covers<first_success_awaiter<int, int>>;
+  auto make() { return first_success(child(), fails_or_waits()); }
+};
+
+class first_success_range_case : public success_case {
+ public:
+  static constexpr std::string_view name = "first_success of a range";
+  using awaiters = covers<first_success_range_awaiter<int>>;
+  auto make() { return first_success(both_may_fail()); }
+};
+
+class when_each_case : public first_case {
+ public:
+  static constexpr std::string_view name = "when_each";
+  using awaiters = covers<>;
+  task<int> make() {
+    int got = 0;
+    co_await for_each(when_each(first_and_never()), [&got](when_each_item<int>& ended) {
+      EXPECT_EQ(ended.index, 0U);
+      got = ended.outcome.value();
+      return flow::leave;
+    });
+    co_return got;
+  }
+};
+
 class with_stop_case : public gated_case {
  public:
   static constexpr std::string_view name = "with_stop";
@@ -200,8 +246,9 @@ class suppress_flow_case : public gated_case {
 
 using cases =
     ::testing::Types<when_all_case, when_all_range_case, when_any_case, when_any_range_case,
-                     race_case, race_range_case, with_stop_case, with_stop_token_case,
-                     shielded_case, invoke_case, with_context_case, suppress_flow_case>;
+                     race_case, race_range_case, first_success_case, first_success_range_case,
+                     when_each_case, with_stop_case, with_stop_token_case, shielded_case,
+                     invoke_case, with_context_case, suppress_flow_case>;
 INSTANTIATE_TYPED_TEST_SUITE_P(combinators, awaitable, cases, case_names);
 
 }  // namespace combinator_rows

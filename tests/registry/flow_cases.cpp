@@ -1,11 +1,14 @@
 // flow_cases.cpp: the rows of tasks, handles, scopes, time and moving.
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <coroutine>
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <tandem/as_result.hpp>
 #include <tandem/executor.hpp>
+#include <tandem/rate_limiter.hpp>
 #include <tandem/resume_on.hpp>
 #include <tandem/runtime.hpp>
 #include <tandem/sleep.hpp>
@@ -178,6 +181,31 @@ class sleep_for_case : public case_base {
   std::chrono::microseconds span_{1000};
 };
 
+/// Each token takes the span; the first one is gone.
+class rate_limiter_case : public sleep_for_case {
+ public:
+  static constexpr std::string_view name = "rate_limiter::acquire";
+  using awaiters = covers<rate_limiter_awaiter>;
+  task<void> begin() {
+    (void)make();
+    co_return;
+  }
+  rate_limiter_awaiter make() {
+    if (!limiter_) {
+      limiter_.emplace(1, std::max(span_, std::chrono::microseconds(1)), 1);
+      EXPECT_TRUE(limiter_->try_acquire());
+    }
+    return limiter_->acquire();
+  }
+  void set_span(std::chrono::microseconds span) {
+    sleep_for_case::set_span(span);
+    limiter_.reset();
+  }
+
+ private:
+  std::optional<rate_limiter> limiter_;
+};
+
 class sleep_until_case : public sleep_for_case {
  public:
   static constexpr std::string_view name = "sleep_until";
@@ -297,9 +325,10 @@ class with_deadline_case : public gated_case {
   auto make() { return with_deadline(now() + std::chrono::hours(1), child()); }
 };
 
-using cases = ::testing::Types<task_case, join_handle_case, with_scope_case, scope_join_case,
-                               as_result_case, foreign_case, sleep_for_case, sleep_until_case,
-                               yield_case, resume_on_case, with_timeout_case, with_deadline_case>;
+using cases =
+    ::testing::Types<task_case, join_handle_case, with_scope_case, scope_join_case, as_result_case,
+                     foreign_case, sleep_for_case, rate_limiter_case, sleep_until_case, yield_case,
+                     resume_on_case, with_timeout_case, with_deadline_case>;
 INSTANTIATE_TYPED_TEST_SUITE_P(flow, awaitable, cases, case_names);
 
 }  // namespace flow_rows

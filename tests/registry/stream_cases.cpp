@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <tandem/io/copy.hpp>
+#include <tandem/io/copy_both.hpp>
 #include <tandem/io/framing.hpp>
 #include <tandem/io/resolve.hpp>
 #include <thread>
@@ -122,10 +123,41 @@ class copy_case : public stream_case {
     stream_.close();
   }
 
- private:
+ protected:
   std::optional<io::buffered_reader<tcp_stream>> reader_;
-  counting_sink sink_;
   std::atomic<bool> ended_{false};
+
+ private:
+  counting_sink sink_;
+};
+
+/// The peer ends its side, and then nobody writes any more: the other side is the test's own.
+class copy_both_case : public copy_case {
+ public:
+  static constexpr std::string_view name = "copy_both";
+  using awaiters = covers<>;
+
+  task<void> begin() {
+    co_await stream_case::begin();
+    reader_.emplace(stream_);
+  }
+  auto make() { return io::copy_both(*reader_, other_); }
+  ended took(const io::copied_both& /*bytes*/) { return ended::returned; }
+  task<void> end() {
+    if (!fails_ && ended_) {
+      (void)co_await make();
+      EXPECT_EQ(other_.taken, 3U);
+    }
+    stream_.close();
+  }
+
+ private:
+  /// Gives nothing, and counts.
+  class silent_end : public counting_sink {
+   public:
+    task<std::size_t> read(std::span<std::byte> /*room*/) { co_return 0; }
+  };
+  silent_end other_;
 };
 
 class resolve_case : public io_case {
@@ -193,8 +225,8 @@ class connect_list_case : public io_case {
   std::vector<endpoint> list_;
 };
 
-using cases = ::testing::Types<read_frame_case, write_frame_case, copy_case, resolve_case,
-                               name_of_case, connect_list_case>;
+using cases = ::testing::Types<read_frame_case, write_frame_case, copy_case, copy_both_case,
+                               resolve_case, name_of_case, connect_list_case>;
 INSTANTIATE_TYPED_TEST_SUITE_P(streams, awaitable, cases, case_names);
 
 }  // namespace io_rows

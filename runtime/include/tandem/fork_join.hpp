@@ -19,6 +19,7 @@
 #include <variant>
 #include <vector>
 
+#include <tandem/detail/as_task.hpp>
 #include <tandem/detail/fork.hpp>
 #include <tandem/fork_each.hpp>
 #include <tandem/task.hpp>
@@ -223,6 +224,16 @@ void fork_join(Ts&&...) {
   static_assert(sizeof...(Ts) == 0,
                 "fork_join takes its tasks over: write fork_join(std::move(a), std::move(b)), or "
                 "fork_join(std::move(tasks)) for a vector of them");
+}
+
+/// What is forked is tasks, not functions that make them.
+template <class... Ts>
+  requires((detail::uncalled<Ts> || ...) && !(detail::is_lvalue_task<Ts> || ...))
+void fork_join(Ts&&...) {
+  static_assert(sizeof...(Ts) == 0,
+                "fork_join takes tasks, not functions that return them. Call each: "
+                "fork_join(f(), g()); a lambda with captures has to outlive its task, so give it a "
+                "name first. For plain functions there is parallel_invoke(f, g)");
 }
 
 /// As above for any number of children of one type; yields std::vector<T>, nothing for void.

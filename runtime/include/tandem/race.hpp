@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <ranges>
 #include <stdexcept>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -30,6 +31,22 @@ struct raced {
     using type = std::variant<stored<T>, stored<Ts>...>;
   };
   using type = typename std::conditional_t<same, std::type_identity<T>, as_variant>::type;
+
+  /// @param rooms  of all children, as a tuple
+  template <std::size_t I = 0, class Rooms>
+  static type take(Rooms& rooms, std::size_t winner) {
+    if constexpr (I < sizeof...(Ts)) {
+      if (winner != I) return take<I + 1>(rooms, winner);
+    }
+    auto& room = std::get<I>(rooms).result;
+    if constexpr (same) {
+      return static_cast<type>(room.value());
+    } else if constexpr (std::is_void_v<std::tuple_element_t<I, std::tuple<T, Ts...>>>) {
+      return type(std::in_place_index<I>);
+    } else {
+      return type(std::in_place_index<I>, room.value());
+    }
+  }
 };
 
 template <class... As>
@@ -57,23 +74,7 @@ class [[nodiscard]] race_awaiter : private detail::child_tuple<detail::group_kin
   std::exception_ptr await_failure() noexcept { return this->first()->take_failure(); }
   value_type await_resume() {
     this->first()->rethrow_if_failed();
-    return take<0>(this->index_of_first());
-  }
-
- private:
-  template <std::size_t I>
-  value_type take(std::size_t winner) {
-    if constexpr (I + 1 < sizeof...(Ts)) {
-      if (winner != I) return take<I + 1>(winner);
-    }
-    auto& room = std::get<I>(this->rooms()).result;
-    if constexpr (detail::raced<Ts...>::same) {
-      return static_cast<value_type>(room.value());
-    } else if constexpr (std::is_void_v<std::tuple_element_t<I, std::tuple<Ts...>>>) {
-      return value_type(std::in_place_index<I>);
-    } else {
-      return value_type(std::in_place_index<I>, room.value());
-    }
+    return detail::raced<Ts...>::take(this->rooms(), this->index_of_first());
   }
 };
 

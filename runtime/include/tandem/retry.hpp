@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <concepts>
 #include <cstdint>
@@ -22,6 +23,41 @@ enum class retry_jitter : std::uint8_t {
   none,
   equal,  ///< half of the delay, and up to as much again
   full,   ///< anything from nothing to the delay
+};
+
+/// What many calls may spend on retries together, so that a service that is down is not asked
+/// several times as often as one that is up: each retry costs a token, and each call that succeeds
+/// brings a part of one. When there is none, a failure is passed on at once.
+///
+///     tandem::retry_budget budget(10, 0.1);  // shared by all calls of one client
+///     auto page = co_await tandem::retry([&] { return fetch(url); },
+///                                        tandem::retry_options().budget(budget));
+///
+/// @thread_safety  all members from any thread
+/// @source         gRPC's retry throttling (proposal "client retries"), Finagle's RetryBudget
+class TANDEM_API retry_budget {
+ public:
+  /// Full at first.
+  ///
+  /// @param most         tokens that are kept, at most
+  /// @param per_success  what a success brings, in thousandths of a token
+  /// @throws             std::invalid_argument if `most` is 0 or above 1,000,000, or `per_success`
+  ///                     not within 0 and `most`
+  explicit retry_budget(unsigned most = 10, double per_success = 0.1);
+  retry_budget(const retry_budget&) = delete;
+  retry_budget& operator=(const retry_budget&) = delete;
+
+  /// @returns  whether there was a token, which has been taken
+  bool try_spend() noexcept;
+  void note_success() noexcept;
+  /// Whole tokens that are left.
+  unsigned available() const noexcept;
+
+  // Implementation
+ private:
+  const std::uint32_t most_;  // all in thousandths of a token
+  const std::uint32_t per_success_;
+  std::atomic<std::uint32_t> left_;  // guards nothing else: relaxed
 };
 
 /// When retry() tries again.
@@ -52,11 +88,16 @@ class TANDEM_API retry_options {
   retry_options& jitter(retry_jitter kind) noexcept;
   /// Which failures are worth another attempt; empty: all.
   retry_options& when(predicate worth_it);
+  /// What retries cost. It has to outlive the calls.
+  retry_options& budget(retry_budget& shared) noexcept;
 
   // Implementation
-  /// After attempt number `attempt`, counted from 1.
+  /// After attempt number `attempt`, counted from 1. If so, the budget has been charged.
   bool tries_again(unsigned attempt, const std::exception_ptr& failure) const;
   duration delay_after(unsigned attempt) const noexcept;
+  void note_success() const noexcept {
+    if (budget_ != nullptr) budget_->note_success();
+  }
 
  private:
   unsigned attempts_ = 3;
@@ -65,6 +106,7 @@ class TANDEM_API retry_options {
   duration max_ = std::chrono::seconds(10);
   retry_jitter jitter_ = retry_jitter::full;
   predicate when_;
+  retry_budget* budget_ = nullptr;
 };
 
 namespace detail {
@@ -80,7 +122,10 @@ task<T> run_retry(Make make, retry_options options) {
       auto inner = as_task(std::invoke(make)).operator co_await();
       co_await wait_for(inner);
       failure = inner.await_failure();
-      if (failure == nullptr) co_return inner.await_resume();
+      if (failure == nullptr) {
+        options.note_success();
+        co_return inner.await_resume();
+      }
     } catch (...) {
       failure = std::current_exception();
     }

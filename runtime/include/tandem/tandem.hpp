@@ -10,6 +10,7 @@
 #pragma once
 
 #include <tandem/adaptive_options.hpp>
+#include <tandem/all_failed.hpp>
 #include <tandem/as_result.hpp>
 #include <tandem/blocking.hpp>
 #include <tandem/blocking_options.hpp>
@@ -35,6 +36,7 @@
 #include <tandem/fair_queue.hpp>
 #include <tandem/fair_scheduler.hpp>
 #include <tandem/finally.hpp>
+#include <tandem/first_success.hpp>
 #include <tandem/for_each_concurrent.hpp>
 #include <tandem/fork_each.hpp>
 #include <tandem/fork_join.hpp>
@@ -62,6 +64,7 @@
 #include <tandem/priority_scheduler.hpp>
 #include <tandem/puzzle.hpp>
 #include <tandem/race.hpp>
+#include <tandem/rate_limiter.hpp>
 #include <tandem/rejected.hpp>
 #include <tandem/result.hpp>
 #include <tandem/resume_on.hpp>
@@ -84,7 +87,9 @@
 #include <tandem/selected.hpp>
 #include <tandem/selector.hpp>
 #include <tandem/semaphore.hpp>
+#include <tandem/shared_task.hpp>
 #include <tandem/shielded.hpp>
+#include <tandem/single_flight.hpp>
 #include <tandem/single_thread_executor.hpp>
 #include <tandem/sizing.hpp>
 #include <tandem/sleep.hpp>
@@ -125,6 +130,7 @@
 #include <tandem/watch.hpp>
 #include <tandem/when_all.hpp>
 #include <tandem/when_any.hpp>
+#include <tandem/when_each.hpp>
 #include <tandem/with_resource.hpp>
 #include <tandem/with_stop.hpp>
 #include <tandem/worker_pool.hpp>

@@ -115,6 +115,16 @@ detail::marked_t<A, timeout_awaiter<detail::awaited_t<A>>> with_timeout(
       detail::as_task(std::forward<A>(child)));
 }
 
+/// What is awaited is the task, not the function that makes it.
+template <class Rep, class Period, detail::uncalled F>
+auto with_timeout(std::chrono::duration<Rep, Period> limit, F&& f) {
+  static_assert(sizeof(F) == 0,
+                "with_timeout takes a task, not a function that returns one. Call it: "
+                "with_timeout(limit, f()); a lambda with captures has to outlive its task, so give "
+                "it a name first, or write with_timeout(limit, invoke(f))");
+  return with_timeout(limit, f());  // no further errors
+}
+
 /// As above, until a point in time: one deadline for several steps.
 ///
 ///     const auto deadline = tandem::now() + 2s;
@@ -127,6 +137,16 @@ detail::marked_t<A, timeout_awaiter<detail::awaited_t<A>>> with_deadline(
   return detail::marked_t<A, timeout_awaiter<detail::awaited_t<A>>>(
       deadline > tandem::now() ? deadline : (time_point::min)(),
       detail::as_task(std::forward<A>(child)));
+}
+
+/// What is awaited is the task, not the function that makes it.
+template <detail::uncalled F>
+auto with_deadline(std::chrono::steady_clock::time_point deadline, F&& f) {
+  static_assert(sizeof(F) == 0,
+                "with_deadline takes a task, not a function that returns one. Call it: "
+                "with_deadline(time, f()); a lambda with captures has to outlive its task, so give "
+                "it a name first, or write with_deadline(time, invoke(f))");
+  return with_deadline(deadline, f());  // no further errors
 }
 
 }  // namespace tandem::inline v0

@@ -19,6 +19,7 @@ constinit const environment_kind child_group::surrounds_children(
         case group_kind::all: break;
         case group_kind::any: note.word = "when_any"; break;
         case group_kind::race: note.word = "race"; break;
+        case group_kind::success: note.word = "first_success"; break;
       }
       const std::uint32_t left = self.remaining_.load(std::memory_order_relaxed);  // about now
       note.say("with %u %s", left,
@@ -78,8 +79,12 @@ void child_group::note_end(outcome_base& room) noexcept {
   // groups/note. This child has not been settled yet, so the group outlives what follows, even if
   // the stop lets all others end at once.
   outcome_base* none = nullptr;
-  // Relaxed: it decides between siblings; what it points to is read after the join (groups/settle).
-  if (first_.compare_exchange_strong(none, &room, std::memory_order_relaxed)) {
+  // Relaxed, both: it decides between siblings; what it points to is read after the join
+  // (groups/settle).
+  if (kind_ == group_kind::success && room.error != nullptr && first() == nullptr) return;
+  if (kind_ == group_kind::success && room.error != nullptr) {
+    report_suppressed(env_, std::exchange(room.error, nullptr));
+  } else if (first_.compare_exchange_strong(none, &room, std::memory_order_relaxed)) {
     env_.stop().request_stop(stop_reason::race_lost);
   } else if (room.error != nullptr && kind_ == group_kind::race) {
     report_suppressed(env_, room.error);

@@ -14,6 +14,49 @@
 
 namespace tandem::inline v0 {
 
+namespace {
+
+constexpr std::uint32_t token = 1000;
+
+std::uint32_t checked_budget(unsigned most) {
+  if (most == 0 || most > 1'000'000) {
+    throw std::invalid_argument("retry_budget: from 1 to 1,000,000 tokens");
+  }
+  return most * token;
+}
+std::uint32_t checked_gain(unsigned most, double per_success) {
+  if (!(per_success >= 0 && per_success <= most)) {
+    throw std::invalid_argument("retry_budget: a success brings from 0 to all tokens");
+  }
+  return static_cast<std::uint32_t>(std::lround(per_success * token));
+}
+
+}  // namespace
+
+retry_budget::retry_budget(unsigned most, double per_success)
+    : most_(checked_budget(most)), per_success_(checked_gain(most, per_success)), left_(most_) {}
+
+bool retry_budget::try_spend() noexcept {
+  std::uint32_t seen = left_.load(std::memory_order_relaxed);
+  do {
+    if (seen < token) return false;
+  } while (!left_.compare_exchange_weak(seen, seen - token, std::memory_order_relaxed));
+  return true;
+}
+
+void retry_budget::note_success() noexcept {
+  std::uint32_t seen = left_.load(std::memory_order_relaxed);
+  std::uint32_t more = 0;
+  do {
+    if (seen == most_) return;  // mostly
+    more = seen + (std::min)(per_success_, most_ - seen);
+  } while (!left_.compare_exchange_weak(seen, more, std::memory_order_relaxed));
+}
+
+unsigned retry_budget::available() const noexcept {
+  return left_.load(std::memory_order_relaxed) / token;
+}
+
 retry_options::retry_options() noexcept = default;
 retry_options::retry_options(const retry_options&) = default;
 retry_options::retry_options(retry_options&&) noexcept = default;
@@ -53,9 +96,15 @@ retry_options& retry_options::when(predicate worth_it) {
   return *this;
 }
 
+retry_options& retry_options::budget(retry_budget& shared) noexcept {
+  budget_ = &shared;
+  return *this;
+}
+
 bool retry_options::tries_again(unsigned attempt, const std::exception_ptr& failure) const {
   if (attempt >= attempts_ || stop_requested()) return false;
-  return !when_ || when_(failure);
+  if (when_ && !when_(failure)) return false;
+  return budget_ == nullptr || budget_->try_spend();
 }
 
 retry_options::duration retry_options::delay_after(unsigned attempt) const noexcept {

@@ -8,7 +8,7 @@
 #include <string>
 #include <tandem/as_result.hpp>
 #include <tandem/io/buffered_reader.hpp>
-#include <tandem/io/copy.hpp>
+#include <tandem/io/copy_both.hpp>
 #include <tandem/io/framing.hpp>
 #include <tandem/when_all.hpp>
 #include <utility>
@@ -188,11 +188,13 @@ TEST(tls_stream, lines_and_frames_are_read_from_it) {
 }
 
 // A proxy that decrypts on one side and encrypts on the other.
-TEST(tls_stream, copy_passes_on_bytes_and_ends_in_both_directions) {
+TEST(tls_stream, copy_both_passes_on_bytes_and_ends_in_both_directions) {
   for_every_transport([](tls_pair front) -> task<void> {
     tls_pair back = co_await make_tls_pair();
     const auto passes = [](tls_stream& one, tls_stream& other) -> task<void> {
-      co_await tandem::when_all(tandem::io::copy(one, other), tandem::io::copy(other, one));
+      const auto bytes = co_await tandem::io::copy_both(one, other);
+      EXPECT_EQ(bytes.there, 500'000U);
+      EXPECT_EQ(bytes.back, 500'000U);
     };
     co_await tandem::when_all(
         passes(front.server, back.client),

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "recording_runtime.hpp"
+#include "runtime/combine/timed_children.hpp"
 #include "test_runtime.hpp"
 
 namespace {
@@ -28,18 +29,12 @@ using tandem::operation_cancelled;
 using tandem::race;
 using tandem::stop_reason;
 using tandem::task;
+using tandem::test::fails;
+using tandem::test::late;
 using tandem::test::recording_runtime;
 using tandem::test::test_runtime;
 
 task<int> number(int n) { co_return n; }
-task<int> late(int n, std::chrono::microseconds after) {
-  co_await tandem::sleep_for(after);
-  co_return n;
-}
-task<int> fails(std::chrono::microseconds after, std::string text) {
-  co_await tandem::sleep_for(after);
-  throw std::runtime_error(text);
-}
 
 /// What accept and receive look like.
 class lossy_awaiter {

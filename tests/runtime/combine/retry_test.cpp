@@ -167,7 +167,54 @@ TEST(retry, delays_grow_up_to_the_maximum_and_jitter_only_shortens_them) {
   EXPECT_EQ(options.delay_after(9), 0ms);
 }
 
+TEST(retry, a_budget_is_shared_and_when_it_is_empty_a_failure_is_passed_on_at_once) {
+  test_runtime rt;
+  rt.run([]() -> task<void> {
+    tandem::retry_budget budget(3, 0.5);
+    auto options = at_once(3);
+    options.budget(budget);
+    int calls = 0;
+    const auto hopeless = [&calls, &options]() -> task<int> {
+      calls = 0;
+      return retry([&calls] { return succeeds_at(calls, 100); }, options);
+    };
+    EXPECT_THROW((void)co_await hopeless(), std::runtime_error);
+    EXPECT_EQ(calls, 3);
+    EXPECT_EQ(budget.available(), 1U);
+    EXPECT_THROW((void)co_await hopeless(), std::runtime_error);
+    EXPECT_EQ(calls, 2);
+    EXPECT_THROW((void)co_await hopeless(), std::runtime_error);
+    EXPECT_EQ(calls, 1);
+    const auto good = [&options, n = 0]() mutable {
+      return retry([&n] { return succeeds_at(n, 0); }, options);
+    };
+    auto succeed = good;
+    for (int i = 0; i < 3; ++i) (void)co_await succeed();
+    EXPECT_EQ(budget.available(), 1U);
+    EXPECT_THROW((void)co_await hopeless(), std::runtime_error);
+    EXPECT_EQ(calls, 2);
+    for (int i = 0; i < 100; ++i) (void)co_await succeed();
+    EXPECT_EQ(budget.available(), 3U);
+  }());
+}
+
+TEST(retry, a_failure_that_is_not_worth_it_costs_no_budget) {
+  test_runtime rt;
+  rt.run([]() -> task<void> {
+    tandem::retry_budget budget(3);
+    auto options = at_once(3);
+    options.budget(budget).when([](const std::exception_ptr&) { return false; });
+    int calls = 0;
+    EXPECT_THROW((void)co_await retry([&] { return succeeds_at(calls, 100); }, options),
+                 std::runtime_error);
+    EXPECT_EQ(budget.available(), 3U);
+  }());
+}
+
 TEST(retry, options_refuse_what_makes_no_sense) {
+  EXPECT_THROW(tandem::retry_budget(0), std::invalid_argument);
+  EXPECT_THROW(tandem::retry_budget(3, 4), std::invalid_argument);
+  EXPECT_THROW(tandem::retry_budget(3, -1), std::invalid_argument);
   EXPECT_THROW(retry_options().attempts(0), std::invalid_argument);
   EXPECT_THROW(retry_options().factor(0.5), std::invalid_argument);
 }

@@ -126,15 +126,9 @@ class file_sink {
 /// Copies from `from` to `to` until the end of `from`, and ends `to` then (of a connection: the
 /// direction that was written), unless options.pass_end is false.
 ///
-///     // A proxy: each direction ends on its own, and a failure of one ends both.
-///     const auto both = co_await tandem::as_result(tandem::when_all(
-///         tandem::io::copy(client, server), tandem::io::copy(server, client)));
-///     if (!both) {
-///       client.abort();
-///       server.abort();
-///     }
+///     const std::uint64_t bytes = co_await tandem::io::copy(client, archive);
 ///
-/// Merely closed, a peer would take for complete what was cut off: so both are reset there.
+/// For both directions at once there is copy_both().
 ///
 /// @returns        bytes copied
 /// @throws         as the read() of one and the write_all() of the other; shutdown's

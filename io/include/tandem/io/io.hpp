@@ -23,6 +23,7 @@
 #include <tandem/io/completion_pool.hpp>
 #include <tandem/io/completion_thread.hpp>
 #include <tandem/io/copy.hpp>
+#include <tandem/io/copy_both.hpp>
 #include <tandem/io/directory.hpp>
 #include <tandem/io/directory_entry.hpp>
 #include <tandem/io/directory_reader.hpp>

@@ -51,6 +51,11 @@ template <class R>
 concept combinable_range = std::ranges::input_range<R> && !combinable<R> &&
                            combinable<std::ranges::range_rvalue_reference_t<R>>;
 
+/// A function that returns a task, given where the task is wanted.
+template <class F>
+concept uncalled = !combinable<F> &&
+                   requires(std::remove_reference_t<F>& f) { requires combinable<decltype(f())>; };
+
 /// Dropping its result loses something for good: an accepted connection, bytes that were read, a
 /// lock that nobody gives back. An awaiter says so by `using lossy_when_dropped = std::true_type;`.
 template <class A>

@@ -25,12 +25,13 @@ class child_group;
 
 /// What the first one to end means for the others.
 enum class group_kind : std::uint8_t {
-  all,   ///< nothing; the first failure stops them
-  any,   ///< they are stopped, and their results are kept
-  race,  ///< they are stopped; what they threw is reported
+  all,      ///< nothing; the first failure stops them
+  any,      ///< they are stopped, and their results are kept
+  race,     ///< they are stopped; what they threw is reported
+  success,  ///< of those that fail nothing; the first that succeeds stops them, as in a race
 };
 
-/// What a group knows of a child whose end it notes (any, race).
+/// What a group knows of a child whose end it notes (all kinds but `all`).
 struct child_slot {
   explicit child_slot(outcome_base& room) noexcept : place(&room) {}
   child_slot(const child_slot&) = delete;
@@ -97,13 +98,14 @@ class TANDEM_API child_group {
   /// @returns      whether the parent suspends
   bool call_rest(thread_context& context, promise_base& parent, std::size_t count, std::int64_t end,
                  std::size_t at, std::size_t ended, promise_base* taken = nullptr) noexcept;
-  /// groups/note. Of a race or any.
+  /// groups/note. Of all kinds but `all`.
   void note_end(outcome_base& room) noexcept;
   /// groups/settle. @returns whether the parent suspends
   bool settle(thread_context& context, promise_base& parent, std::size_t count) noexcept;
   void close(thread_context& context, promise_base& parent) noexcept;
 
-  /// After the join. Of a race or any: the room of the child that ended first.
+  /// After the join, but of `all`: the room of the child that ended first; of success: null if none
+  /// has succeeded.
   outcome_base* first() const noexcept { return first_.load(std::memory_order_relaxed); }
   /// After the join of all (groups/cancelled). @throws the first failure; else a cancellation that
   /// kept a child from its value
@@ -134,7 +136,7 @@ class TANDEM_API child_group {
 
   const group_kind kind_;
   std::atomic<std::uint32_t> remaining_;  // groups/settle: children that have not been settled
-  // groups/note: whoever ended (any, race) or failed (all) first; set once, by a CAS.
+  // groups/note: whoever ended (any, race), succeeded, or failed (all) first; set once, by a CAS.
   std::atomic<outcome_base*> first_{nullptr};
   std::atomic<outcome_base*> cut_short_{nullptr};  // all: the first that gave up because of a stop
   union {

@@ -119,9 +119,15 @@ task<void> pump_stream(stream<T> source, stream_pumps& to) {
   to.pump_ends(from.conclude());
 }
 
-/// All that the pumps make. `make(pumps)` is called once, and returns them.
-template <class T, class Make>
-stream<T> run_pumped(std::size_t count, Make make) {
+/// Looks at no item.
+struct unnoticed {
+  void operator()(void* /*item*/) const noexcept {}
+};
+
+/// All that the pumps make. `make(pumps)` is called once, and returns them; `notice(item)` before
+/// each item is yielded.
+template <class T, class Make, class Notice = unnoticed>
+stream<T> run_pumped(std::size_t count, Make make, Notice notice = Notice()) {
   stream_pumps pumps(count);
   std::exception_ptr failure;
   executor& home = co_await current_home();
@@ -137,6 +143,7 @@ stream<T> run_pumped(std::size_t count, Make make) {
         failure = pumps.take_failure();
         break;
       }
+      notice(item);
       // Not assigned to a variable that exists: on that g++ 12 breaks, in a template.
       const bool goes_on = co_yield pass_item(item);
       if (!goes_on) break;
