@@ -84,6 +84,7 @@
 #include <tandem/selected.hpp>
 #include <tandem/selector.hpp>
 #include <tandem/semaphore.hpp>
+#include <tandem/shared_mutex.hpp>
 #include <tandem/shielded.hpp>
 #include <tandem/single_thread_executor.hpp>
 #include <tandem/sizing.hpp>
