@@ -11,6 +11,7 @@
 
 #include <tandem/adaptive_options.hpp>
 #include <tandem/as_result.hpp>
+#include <tandem/barrier.hpp>
 #include <tandem/blocking.hpp>
 #include <tandem/blocking_options.hpp>
 #include <tandem/blocking_region.hpp>
