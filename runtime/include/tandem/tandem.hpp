@@ -21,6 +21,7 @@
 #include <tandem/callback_stream.hpp>
 #include <tandem/channel.hpp>
 #include <tandem/clock.hpp>
+#include <tandem/condition_variable.hpp>
 #include <tandem/config.hpp>
 #include <tandem/context.hpp>
 #include <tandem/cpu_count.hpp>
