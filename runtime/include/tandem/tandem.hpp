@@ -47,8 +47,10 @@
 #include <tandem/invoke.hpp>
 #include <tandem/job.hpp>
 #include <tandem/latch.hpp>
+#include <tandem/lazy.hpp>
 #include <tandem/metric_family.hpp>
 #include <tandem/mutex.hpp>
+#include <tandem/once.hpp>
 #include <tandem/oneshot.hpp>
 #include <tandem/parallel_for.hpp>
 #include <tandem/parallel_invoke.hpp>
