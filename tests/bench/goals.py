@@ -5,7 +5,7 @@ SPDX-License-Identifier: MIT
 # A thousandth of an allocation: those of the loop's own frame and tasks, which are made once.
 SYNC_ALLOCATIONS = ["allocs_lock", "allocs_semaphore", "allocs_ping_pong", "allocs_channel", "allocs_select", "allocs_stream", "allocs_when_all", "allocs_scope",
                     "allocs_timeout"]
-SYNC = ["lock_unlock", "lock_contended", "lock_handover", "semaphore", "semaphore_contended", "ping_pong", "channel_1_1",
+SYNC = ["lock_unlock", "lock_contended", "lock_handover", "read_unlock", "read_contended", "read_mostly", "semaphore", "semaphore_contended", "ping_pong", "channel_1_1",
         "channel_4_4", "channel_16_16", "oneshot", "unbounded_1_1", "broadcast_64", "watch_10k", "select_ready", "receive_wait", "select_wait",
         "when_all_8_ready", "when_all_8_yield", "scope_1000", "sleep_1m", "sleep_1m_memory", "timeout_ready",
         "timeout_yield", "cancel_10k", "cancel_100k"]

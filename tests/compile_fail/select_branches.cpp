@@ -3,11 +3,14 @@
 #include <mutex>
 #include <string>
 #include <tandem/as_result.hpp>
+#include <tandem/barrier.hpp>
 #include <tandem/branch_if.hpp>
 #include <tandem/channel.hpp>
+#include <tandem/condition_variable.hpp>
 #include <tandem/event.hpp>
 #include <tandem/latch.hpp>
 #include <tandem/mutex.hpp>
+#include <tandem/once.hpp>
 #include <tandem/run.hpp>
 #include <tandem/select.hpp>
 #include <tandem/select_list.hpp>
@@ -42,6 +45,16 @@ tandem::task<void> choose(tandem::channel<int>& c, tandem::event& e, tandem::lat
   tandem::select_list<tandem::task<int>> next;
 #elif defined(TANDEM_CASE_arrival)
   (void)co_await select(std::move(named), l.arrive_and_wait());
+#elif defined(TANDEM_CASE_phase)
+  tandem::barrier all(1);
+  (void)co_await select(std::move(named), all.arrive_and_wait());
+#elif defined(TANDEM_CASE_notification)
+  tandem::mutex held;
+  tandem::condition_variable changed;
+  (void)co_await select(std::move(named), changed.wait(held));
+#elif defined(TANDEM_CASE_first_call)
+  tandem::once first;
+  (void)co_await select(std::move(named), first.call(child));
 #elif defined(TANDEM_CASE_guard)
   (void)co_await select(std::move(named), std::lock_guard(m));
 #elif defined(TANDEM_CASE_name)

@@ -73,11 +73,12 @@ constexpr void check_branch() {
   } else if constexpr (!is_branch<A>) {
     static_assert(is_branch<A>,
                   "this can be awaited, but not be a branch of select(): what it begins or takes "
-                  "would be lost when another branch wins. Instead of a task, spawn it and select "
-                  "on its join_handle; instead of read(buffer), select on receive(), or on "
-                  "readable(descriptor) and read then; instead of arrive_and_wait(), arrive first "
-                  "and select on wait(). To run several and stop those that lose: race() or "
-                  "when_any()");
+                  "would be lost when another branch wins. Instead of a task, or a wait at a "
+                  "barrier, spawn it and select on its join_handle; instead of the wait of a "
+                  "condition_variable, select on an event, or on a receive(); instead of "
+                  "read(buffer), select on receive(), or on readable(descriptor) and read then; "
+                  "instead of a latch's arrive_and_wait(), arrive first and select on wait(). To "
+                  "run several and stop those that lose: race() or when_any()");
   } else {
     static_assert(is_movable_branch<A>,
                   "an awaiter with a name is moved into a select: write std::move(x), or make it "

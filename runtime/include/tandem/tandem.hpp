@@ -12,6 +12,7 @@
 #include <tandem/adaptive_options.hpp>
 #include <tandem/all_failed.hpp>
 #include <tandem/as_result.hpp>
+#include <tandem/barrier.hpp>
 #include <tandem/blocking.hpp>
 #include <tandem/blocking_options.hpp>
 #include <tandem/blocking_region.hpp>
@@ -21,6 +22,7 @@
 #include <tandem/callback_stream.hpp>
 #include <tandem/channel.hpp>
 #include <tandem/clock.hpp>
+#include <tandem/condition_variable.hpp>
 #include <tandem/config.hpp>
 #include <tandem/context.hpp>
 #include <tandem/cpu_count.hpp>
@@ -47,8 +49,10 @@
 #include <tandem/invoke.hpp>
 #include <tandem/job.hpp>
 #include <tandem/latch.hpp>
+#include <tandem/lazy.hpp>
 #include <tandem/metric_family.hpp>
 #include <tandem/mutex.hpp>
+#include <tandem/once.hpp>
 #include <tandem/oneshot.hpp>
 #include <tandem/parallel_for.hpp>
 #include <tandem/parallel_invoke.hpp>
@@ -87,6 +91,7 @@
 #include <tandem/selected.hpp>
 #include <tandem/selector.hpp>
 #include <tandem/semaphore.hpp>
+#include <tandem/shared_mutex.hpp>
 #include <tandem/shared_task.hpp>
 #include <tandem/shielded.hpp>
 #include <tandem/single_flight.hpp>

@@ -157,7 +157,7 @@ void about_objects(const snapshot& in, const std::vector<std::vector<seen_edge>>
     if (!object->more.empty()) text += " " + object->more;
     text += object->waiting == 1 ? ", " : "; one of them ";
     text += age(in, object->oldest_ns) + ": " + task_of(in, object->first) + ". ";
-    if (word == "a mutex") {
+    if (word == "a mutex" || (word == "a shared_mutex" && object->owner != 0)) {
       text += object->owner == 0
                   ? "It was locked outside of any task."
                   : "It is held by " + task_of(in, object->owner) +
@@ -240,16 +240,17 @@ std::string circle_text(const snapshot& in, code_names& names,
   }
   for (const seen_edge& each : circle) {
     out += "  " + task_of(in, each.waiting) + " waits for ";
+    const seen_node* const task = each.leaf != nullptr ? in.find(each.waiting) : nullptr;
+    const seen_wait* const wait = task != nullptr ? wait_of(*task, each.leaf) : nullptr;
     if (each.object != nullptr) {
       char number[32];
       std::snprintf(number, sizeof number, "%p", each.object);
-      out += std::string("a mutex ") + number + ", which is held by ";
+      out += wait != nullptr ? wait->note.word : "a lock";
+      out += std::string(" ") + number + ", which is held by ";
     } else {
       out += "the end of ";
     }
     out += each.awaited == each.waiting ? "itself" : task_of(in, each.awaited);
-    const seen_node* const task = each.leaf != nullptr ? in.find(each.waiting) : nullptr;
-    const seen_wait* const wait = task != nullptr ? wait_of(*task, each.leaf) : nullptr;
     if (wait != nullptr) out += ", in " + coroutine_text(*wait, names);
     out += "\n";
   }

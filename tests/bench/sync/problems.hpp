@@ -53,6 +53,12 @@ constexpr problem lock_contended{"lock_contended", "ns/op",
                                  "8 tasks, 200,000 times each, an increment inside", 1'600'000, 2};
 constexpr problem lock_handover{"lock_handover", "ns/op",
                                 "8 tasks, 50,000 times each, a yield inside", 400'000};
+constexpr problem read_unlock{"read_unlock", "ns/op", "one task, 10,000,000 times", 10'000'000, 1};
+constexpr problem read_contended{"read_contended", "ns/op",
+                                 "8 tasks, 200,000 times each, a sum inside", 1'600'000, 2};
+constexpr problem read_mostly{"read_mostly", "ns/op",
+                              "8 tasks, 50,000 times each, a yield inside, every hundredth writes",
+                              400'000};
 constexpr problem semaphore{"semaphore", "ns/op",
                             "one task acquires and releases, 10,000,000 times", 10'000'000, 1};
 constexpr problem semaphore_contended{"semaphore_contended", "ns/op",

@@ -13,6 +13,7 @@ void add_events(case_list& cases);
 void add_channels(case_list& cases);
 void add_channel_kinds(case_list& cases);
 void add_selects(case_list& cases);
+void add_shared_locks(case_list& cases);
 void add_streams(case_list& cases);
 void add_groups(case_list& cases);
 void add_cancels(case_list& cases);
@@ -21,6 +22,7 @@ void add_timers(case_list& cases);
 inline case_list sync_cases() {
   case_list cases;
   add_locks(cases);
+  add_shared_locks(cases);
   add_semaphores(cases);
   add_events(cases);
   add_channels(cases);

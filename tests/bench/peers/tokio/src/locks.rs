@@ -1,9 +1,9 @@
-// locks.rs: tokio::sync::Mutex, Semaphore, Notify and mpsc.
+// locks.rs: tokio::sync::Mutex, RwLock, Semaphore, Notify and mpsc.
 // SPDX-License-Identifier: MIT
 use crate::{allocations, looped, nanoseconds, Case};
 use std::future::Future;
 use std::sync::Arc;
-use tokio::sync::{mpsc, Mutex, Notify, Semaphore};
+use tokio::sync::{mpsc, Mutex, Notify, RwLock, Semaphore};
 use tokio::task::{yield_now, JoinSet};
 
 const TASKS: u64 = 8;
@@ -115,7 +115,57 @@ async fn channel_1_1(n: u64) {
     assert_eq!(sum, n * (n - 1) / 2);
 }
 
+async fn read_unlock(n: u64) {
+    let lock = RwLock::new(1u64);
+    let mut sum = 0;
+    for _ in 0..n {
+        sum += *lock.read().await;
+    }
+    assert_eq!(sum, n);
+}
+
+async fn read_contended(n: u64) {
+    let lock = Arc::new(RwLock::new(1u64));
+    in_tasks(|| {
+        let lock = lock.clone();
+        async move {
+            let mut sum = 0;
+            for _ in 0..n / TASKS {
+                sum += *lock.read().await;
+            }
+            assert_eq!(sum, n / TASKS);
+        }
+    })
+    .await;
+}
+
+async fn read_mostly(n: u64) {
+    let lock = Arc::new(RwLock::new(1u64));
+    let each = n / TASKS;
+    in_tasks(|| {
+        let lock = lock.clone();
+        async move {
+            for i in 0..each {
+                if i % 100 == 0 {
+                    let mut value = lock.write().await;
+                    *value += 1;
+                    yield_now().await;
+                } else {
+                    let value = lock.read().await;
+                    let seen = *value;
+                    yield_now().await;
+                    assert_eq!(*value, seen);
+                }
+            }
+        }
+    })
+    .await;
+    assert_eq!(*lock.read().await, 1 + each.div_ceil(100) * TASKS);
+}
+
 pub fn cases() -> Vec<Case> {
+    let readers = "8 tasks, 200,000 times each, a sum inside";
+    let mostly = "8 tasks, 50,000 times each, a yield inside, every hundredth writes";
     let handover = "8 tasks, 50,000 times each, a yield inside";
     let permits = "2 permits, 8 tasks, 50,000 times each, a yield inside";
     let contended = "8 tasks, 200,000 times each, an increment inside";
@@ -125,6 +175,9 @@ pub fn cases() -> Vec<Case> {
         looped(("lock_unlock", "ns/op", "one task, 10,000,000 times"), &[1], nanoseconds, 10_000_000, lock_unlock),
         looped(("lock_contended", "ns/op", contended), &[2], nanoseconds, 1_600_000, lock_contended),
         looped(("lock_handover", "ns/op", handover), &[], nanoseconds, 400_000, lock_handover),
+        looped(("read_unlock", "ns/op", "one task, 10,000,000 times"), &[1], nanoseconds, 10_000_000, read_unlock),
+        looped(("read_contended", "ns/op", readers), &[2], nanoseconds, 1_600_000, read_contended),
+        looped(("read_mostly", "ns/op", mostly), &[], nanoseconds, 400_000, read_mostly),
         looped(
             ("semaphore", "ns/op", "one task acquires and releases, 10,000,000 times"),
             &[1],
