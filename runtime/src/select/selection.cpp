@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: MIT
 #include <tandem/detail/selection.hpp>
 
+#include <cstdint>
 #include <cstdio>
 #include <thread>
 
 #include <tandem/detail/thread_context.hpp>
+
+#include "platform/spin_pause.hpp"
 
 namespace tandem::inline v0::detail {
 
@@ -89,6 +92,15 @@ selection::opening selection::open() noexcept {
   // Acquire: what stands in the places.
   (void)word_.fetch_and(~noticed, std::memory_order_acq_rel);
   return opening::noticed;
+}
+
+void selection::fall_out_of_step(std::uint32_t round) const noexcept {
+  if (round < 2) return;
+  // Other selects are at other addresses, and so pause for other whiles.
+  const auto own =
+      static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(this) >> 4);  // NOLINT
+  const std::uint32_t pauses = (own * 2'654'435'761U + round * 40'503U) >> 26;
+  for (std::uint32_t i = 0; i < pauses; ++i) platform::spin_pause();
 }
 
 void selection::close_unpublished(std::uint32_t index) noexcept {

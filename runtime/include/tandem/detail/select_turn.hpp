@@ -50,12 +50,15 @@ class select_turn {
       of.close_unpublished(taken != no_branch ? taken : selection::stopped);
       return false;
     }
-    while (true) {
+    for (std::uint32_t round = 0;; ++round) {
       const std::uint32_t taken = branches.arm(of, first_);
       if (taken != no_branch) return of.close(taken);
       switch (of.open()) {
         case selection::opening::waits: return true;  // we may be gone
-        case selection::opening::noticed: branches.see_set_aside(); break;
+        case selection::opening::noticed:
+          of.fall_out_of_step(round);
+          branches.see_set_aside();
+          break;
         case selection::opening::stopped: return of.close_stopped();
       }
     }

@@ -99,6 +99,8 @@ class TANDEM_API selection {
   enum class opening : std::uint8_t { waits, noticed, stopped };
   /// selecting/open. If it waits, the task may have gone on elsewhere already.
   opening open() noexcept;
+  /// selecting/step. After that, where it was noticed.
+  void fall_out_of_step(std::uint32_t round) const noexcept;
   /// selecting/take. The task has taken something itself. @returns what await_suspend returns
   bool close(std::uint32_t index) noexcept;
   /// Where begin() has said no.
