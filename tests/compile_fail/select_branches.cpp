@@ -16,6 +16,7 @@
 #include <tandem/select_list.hpp>
 #include <tandem/selector.hpp>
 #include <tandem/sleep.hpp>
+#include <tandem/spawn.hpp>
 
 namespace {
 
@@ -66,6 +67,18 @@ tandem::task<void> choose(tandem::channel<int>& c, tandem::event& e, tandem::lat
 #elif defined(TANDEM_CASE_kept_otherwise)
   tandem::selector next(std::move(named), otherwise);
   (void)co_await next.next();
+#elif defined(TANDEM_CASE_kept_temporary)
+  tandem::selector next(std::move(named), tandem::spawn(child()));
+  (void)co_await next.next();
+#elif defined(TANDEM_CASE_replaced_by_a_copy)
+  int value = 1;
+  tandem::selector next(c.send(std::move(value)));
+  const int other = 2;
+  next.replace<0>(c.send(other));
+#elif defined(TANDEM_CASE_listed_guard)
+  tandem::mutex held;
+  tandem::select_list<tandem::mutex_awaiter> next;
+  next.add(held.scoped_lock());
 #elif defined(TANDEM_CASE_late_biased)
   (void)co_await select(std::move(named), biased);
 #elif defined(TANDEM_CASE_visit_one)

@@ -35,6 +35,14 @@ template <class Awaiter>
 struct as_result_once<Awaiter> {
   using select_once = void;
 };
+/// Likewise of one that a stop is for (stopped.hpp).
+template <class Awaiter>
+struct as_result_stop {};
+template <class Awaiter>
+  requires requires { typename std::remove_reference_t<Awaiter>::select_of_stop; }
+struct as_result_stop<Awaiter> {
+  using select_of_stop = void;
+};
 struct select_place;
 
 }  // namespace detail
@@ -42,7 +50,8 @@ struct select_place;
 /// Awaiter of as_result().
 template <class Awaiter>
 class [[nodiscard]] as_result_awaiter : public detail::as_result_base<Awaiter>,
-                                        public detail::as_result_once<Awaiter> {
+                                        public detail::as_result_once<Awaiter>,
+                                        public detail::as_result_stop<Awaiter> {
  public:
   using tandem_awaiter = void;
   using value_type = decltype(std::declval<std::remove_reference_t<Awaiter>&>().await_resume());
@@ -79,6 +88,11 @@ class [[nodiscard]] as_result_awaiter : public detail::as_result_base<Awaiter>,
     requires requires(Awaiter& a) { a.select_try(); }
   {
     return inner_.select_try();
+  }
+  bool select_due() noexcept
+    requires requires(Awaiter& a) { a.select_due(); }
+  {
+    return inner_.select_due();
   }
   bool select_arm(detail::select_place& as) noexcept
     requires requires(Awaiter& a) { a.select_try(); }

@@ -42,6 +42,11 @@ class [[nodiscard]] conditional_branch
   conditional_branch(conditional_branch&&) = default;
 
   bool select_try() noexcept { return is_there_ && branch_.select_try(); }
+  bool select_due() noexcept
+    requires requires(Branch& b) { b.select_due(); }
+  {
+    return is_there_ && branch_.select_due();
+  }
   bool select_arm(detail::select_place& as) noexcept { return is_there_ && branch_.select_arm(as); }
   void select_disarm() noexcept {
     if (is_there_) branch_.select_disarm();

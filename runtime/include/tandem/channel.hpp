@@ -260,6 +260,10 @@ class [[nodiscard]] send_copy_awaiter : public send_awaiter<T> {
     this->value_ = std::addressof(copy_);  // likewise
     return send_awaiter<T>::select_try();
   }
+  bool select_arm(detail::select_place& as) noexcept {
+    this->value_ = std::addressof(copy_);  // likewise: it need not have been tried
+    return send_awaiter<T>::select_arm(as);
+  }
 
  private:
   T copy_;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -69,23 +70,18 @@ class branch_list {
   void disarm_others(std::uint32_t taken, bool all) noexcept {
     for (std::uint32_t at = 0; at < size(); ++at) {
       select_place& place = all_[at]->place;
-      if (at != taken && !leaves_now(place, all)) continue;
+      if (at != taken && !leaves_now(place, all || has_stop)) continue;
       place.is_armed = false;
       if (at != taken) leave(*all_[at]);
     }
   }
   std::exception_ptr failure(std::uint32_t taken) noexcept {
-    return failure_of(all_[taken]->branch);
+    std::exception_ptr found = failure_of(all_[taken]->branch);
+    if (found != nullptr) const after_taking then{all_[taken].get()};
+    return found;
   }
   result take(std::uint32_t taken) {
     entry& of = *all_[taken];
-    struct after_taking {
-      ~after_taking() {
-        what->branch.select_reset();
-        what->place.is_over = is_once<Branch>;
-      }
-      entry* what;
-    };
     const after_taking then{&of};
     if constexpr (std::is_void_v<await_result_t<Branch&>>) {
       of.branch.await_resume();
@@ -111,6 +107,13 @@ class branch_list {
     explicit entry(Branch&& made) : branch(std::move(made)) {}
     Branch branch;
     select_place place;
+  };
+  struct after_taking {
+    ~after_taking() {
+      what->branch.select_reset();
+      what->place.is_over = is_once<Branch>;
+    }
+    entry* what;
   };
   static void leave(entry& of) noexcept {
     of.branch.select_disarm();
@@ -147,6 +150,10 @@ class [[nodiscard]] select_list {
     branches_.add(std::move(branch));
     return branches_.size() - 1;
   }
+  /// Of another type, which would be cut down to Awaiter: what sends a copy, or returns a guard.
+  template <class Other>
+    requires std::derived_from<Other, Awaiter> && (!std::same_as<Other, Awaiter>)
+  std::size_t add(Other branch) = delete;
   /// Between two turns. The indices of the others stay.
   void remove(std::size_t index) noexcept {
     TANDEM_ASSERT(index < branches_.size(),

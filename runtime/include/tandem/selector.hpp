@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <type_traits>
 #include <utility>
 
 #include <tandem/config.hpp>
@@ -44,12 +45,13 @@ class [[nodiscard]] selector_awaiter {
   std::exception_ptr await_failure() noexcept {
     turn_.settle(*branches_, *of_);
     if (turn_.was_stopped()) return cancellation(of_->wait().cancel_reason());
+    begin_after(turn_.winner());
     return branches_->failure(turn_.winner());
   }
   value_type await_resume() {
     turn_.settle(*branches_, *of_);
     if (turn_.was_stopped()) throw operation_cancelled(of_->wait().cancel_reason());
-    if (*next_ != always_first) *next_ = turn_.winner() + 1;
+    begin_after(turn_.winner());
     return branches_->take(turn_.winner());
   }
 
@@ -57,15 +59,30 @@ class [[nodiscard]] selector_awaiter {
   static constexpr std::uint32_t always_first = no_branch;
 
  private:
+  void begin_after(std::uint32_t taken) noexcept {
+    if (*next_ != always_first) *next_ = taken + 1;
+  }
+
   Branches* branches_;
   selection* of_;
   std::uint32_t* next_;
   select_turn<Branches, true> turn_;
 };
 
+/// Not a temporary that its awaiter refers to.
+template <class A>
+constexpr void check_kept() {
+  static_assert(
+      std::is_lvalue_reference_v<A> ||
+          !requires { typename std::remove_cvref_t<A>::awaited_where_it_is; },
+      "a selector keeps the wait for a join_handle, and not the handle: give that a name "
+      "that lives as long");
+}
+
 /// The branch that a selector keeps of an argument.
 template <class A>
 struct kept_branch : branch_of<A> {
+  static_assert((check_kept<A>(), true));
   static_assert(!is_otherwise<branch_of_t<A>>,
                 "a selector waits for one of its branches: otherwise is for select()");
   static_assert((check_branch<A>(), true));
@@ -92,7 +109,7 @@ using kept_branch_t = typename kept_branch<A>::type;
 /// replace() puts another one in their place. What a branch refers to (the value of a send) has to
 /// live as long as the selector.
 ///
-/// Timers, joins and I/O are not kept armed: they are armed at each turn that waits.
+/// Timers, joins, I/O and stopped() are not kept armed: they are armed at each turn that waits.
 ///
 /// @thread_safety  one task at a time; it stays where it is
 template <detail::select_branch... Bs>
@@ -129,6 +146,7 @@ class [[nodiscard]] selector {
   /// Another one in the place of branch I, between two turns.
   template <std::size_t I, class A>
   void replace(A&& awaitable) {
+    detail::check_kept<A>();
     branches_.template replace<I>(
         detail::branch_of_t<A>(detail::make_branch(std::forward<A>(awaitable))));
   }

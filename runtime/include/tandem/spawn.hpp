@@ -200,6 +200,8 @@ class [[nodiscard]] join_awaiter {
 template <class T = void>
 class [[nodiscard]] join_handle {
  public:
+  using awaited_where_it_is = void;  // selector refuses a temporary one
+
   join_handle() noexcept = default;
   join_handle(join_handle&& other) noexcept : target_(std::exchange(other.target_, nullptr)) {}
   join_handle& operator=(join_handle&& other) noexcept {

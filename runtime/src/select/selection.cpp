@@ -142,12 +142,17 @@ bool selection::claim_again(select_place& by, word seen) noexcept {
   }
 }
 
+branch_look selection::pass_over(select_place& own) noexcept {
+  own.ask_again = true;  // selecting/own
+  return branch_look::own;
+}
+
 branch_look selection::look(select_place& at) noexcept {
   word seen = word_.load(std::memory_order_acquire);
   while (true) {
     if (seen == open_now) return branch_look::claimable;
     // Relaxed: only this thread writes its own address, and takes it away.
-    if (arming_.load(std::memory_order_relaxed) == &this_thread()) return branch_look::own;
+    if (arming_.load(std::memory_order_relaxed) == &this_thread()) return pass_over(at);
     if (notice(at, seen)) return branch_look::not_now;
   }
 }
@@ -160,7 +165,7 @@ branch_look selection::claim_unless_own(select_place& by) noexcept {
       return branch_look::claimable;
     while (seen != open_now) {
       // Relaxed: as in look().
-      if (arming_.load(std::memory_order_relaxed) == &this_thread()) return branch_look::own;
+      if (arming_.load(std::memory_order_relaxed) == &this_thread()) return pass_over(by);
       if (notice(by, seen)) return branch_look::not_now;
     }
   }

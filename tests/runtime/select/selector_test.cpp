@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: MIT
 #include <tandem/selector.hpp>
 
+#include <tandem/as_result.hpp>
+#include <tandem/branch_if.hpp>
 #include <tandem/channel.hpp>
 #include <tandem/event.hpp>
 #include <tandem/interval.hpp>
 #include <tandem/mutex.hpp>
 #include <tandem/select_list.hpp>
+#include <tandem/shared_task.hpp>
+#include <tandem/shielded.hpp>
 #include <tandem/stopped.hpp>
 #include <tandem/virtual_time.hpp>
 
@@ -15,6 +19,7 @@
 namespace {
 
 using namespace std::chrono_literals;
+using tandem::as_result;
 using tandem::channel;
 using tandem::event;
 using tandem::selector;
@@ -230,6 +235,137 @@ TEST(selector, a_stop_disarms_all) {
     EXPECT_EQ(log, "c");
     EXPECT_TRUE(a.try_send(1));
     EXPECT_EQ(a.size(), 1U);
+  }());
+}
+
+TEST(selector, a_stop_is_a_branch_at_each_turn) {
+  test_runtime rt(1);
+  rt.run([]() -> task<void> {
+    const auto count = [](channel<int>& from, event& away, event& go_on) -> task<int> {
+      selector next(from.receive(), tandem::stopped());
+      for (int taken = 0;; ++taken) {
+        auto hit = co_await next.next();
+        if (hit.index() == 1) co_return taken;
+        if (taken == 1) {
+          away.set();
+          co_await tandem::shielded(go_on.wait());
+        }
+      }
+    };
+    channel<int> a(4);
+    for (const int turns : {1, 2}) {  // waiting, and between two turns
+      event away;
+      event go_on;
+      auto handle = spawn(count(a, away, go_on));
+      for (int i = 0; i < turns; ++i) {
+        co_await settle();
+        EXPECT_TRUE(a.try_send(i));
+      }
+      co_await settle();
+      EXPECT_EQ(away.is_set(), turns == 2);
+      handle.cancel();
+      go_on.set();
+      const auto ended = co_await as_result(handle);
+      EXPECT_TRUE(ended.has_value() && ended.value() == turns);
+    }
+  }());
+}
+
+TEST(selector, a_branch_that_fails_has_been_taken_also_where_nothing_is_thrown) {
+  test_runtime rt(1);
+  rt.run([]() -> task<void> {
+    const auto fail = []() -> task<int> {
+      co_await tandem::yield();
+      throw std::runtime_error("failed");
+    };
+    auto one = spawn(fail());
+    auto two = spawn(fail());
+    co_await settle();
+    selector next(one, two);
+    EXPECT_FALSE((co_await as_result(next.next())).has_value());
+    EXPECT_FALSE(next.is_over());
+    EXPECT_FALSE((co_await as_result(next.next())).has_value());
+    EXPECT_TRUE(next.is_over());
+
+    tandem::select_list<tandem::join_awaiter<int>> listed;
+    auto three = spawn(fail());
+    listed.add(three.operator co_await());
+    EXPECT_FALSE((co_await as_result(listed.next())).has_value());
+    EXPECT_TRUE(listed.is_over());
+  }());
+}
+
+/// Seems to be there, and never is: so the others are armed before they are tried.
+class due_for_ever {
+ public:
+  using tandem_awaiter = void;
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> /*never*/) const noexcept {}
+  void await_resume() const noexcept {}
+  bool select_due() const noexcept { return true; }
+  bool select_try() const noexcept { return false; }
+  bool select_arm(tandem::detail::select_place& /*as*/) const noexcept { return false; }
+  void select_disarm() const noexcept {}
+  void select_reset() const noexcept {}
+};
+
+TEST(selector, what_its_own_send_has_left_is_there_for_its_receive) {
+  test_runtime rt(1);
+  rt.run([]() -> task<void> {
+    channel<int> a(1);
+    int value = 7;
+    selector next(tandem::biased, due_for_ever(), a.receive(), a.send(std::move(value)));
+    EXPECT_EQ((co_await next.next()).index(), 2U);
+    auto hit = co_await tandem::with_timeout(10s, [](auto& of) -> task<std::optional<int>> {
+      auto got = co_await of.next();
+      co_return got.index() == 1 ? got.template get<1>() : std::nullopt;
+    }(next));
+    EXPECT_EQ(hit, 7);
+  }());
+}
+
+TEST(selector, a_copy_is_sent_also_by_a_branch_that_was_not_tried) {
+  test_runtime rt(1);
+  rt.run([]() -> task<void> {
+    channel<std::string> a(1);
+    const std::string text(100, 'x');
+    EXPECT_EQ((co_await tandem::select(tandem::biased, due_for_ever(), a.send(text))).index(), 1U);
+    EXPECT_EQ(a.try_receive(), text);
+  }());
+}
+
+TEST(selector, wrapped_branches_are_due_and_of_the_stop_as_what_they_wrap) {
+  using of_result = decltype(tandem::as_result(due_for_ever()));
+  using of_condition = decltype(tandem::branch_if(true, due_for_ever()));
+  EXPECT_TRUE(of_result(due_for_ever()).select_due());
+  EXPECT_TRUE(of_condition(true, due_for_ever()).select_due());
+  EXPECT_FALSE(of_condition(false, due_for_ever()).select_due());
+  test_runtime rt(1);
+  rt.run([]() -> task<void> {
+    auto handle = spawn([]() -> task<std::size_t> {
+      while (!tandem::stop_requested()) co_await tandem::shielded(tandem::yield());
+      event never;
+      std::size_t taken = 0;
+      for (int i = 0; i < 300; ++i) {  // past the await budget, where a stop is looked for first
+        taken += (co_await tandem::select(never.wait(), as_result(tandem::stopped()))).index();
+      }
+      co_return taken;
+    }());
+    co_await settle();
+    handle.cancel();
+    const auto ended = co_await as_result(handle);
+    EXPECT_TRUE(ended.has_value() && ended.value() == 300);
+  }());
+}
+
+TEST(selector, holds_a_shared_task_that_is_no_ones_else) {
+  test_runtime rt(1);
+  rt.run([]() -> task<void> {
+    event never;
+    selector next(tandem::shared_task<int>([]() -> task<int> { co_return 5; }()), never.wait());
+    auto hit = co_await next.next();
+    EXPECT_EQ(hit.index(), 0U);
+    EXPECT_EQ(hit.get<0>(), 5);
   }());
 }
 

@@ -151,7 +151,7 @@ class branch_tuple {
       select_place& place = places_[i()];
       if (i() == taken) {
         place.is_armed = false;
-      } else if (leaves_now(place, all)) {
+      } else if (leaves_now(place, all || is_of_stop<branch<i()>>)) {
         place.is_armed = false;
         leave<i()>();
       }
@@ -159,12 +159,14 @@ class branch_tuple {
     });
   }
 
-  /// Null: it has not failed, or take() tells.
+  /// In the place of take(), unless it is null: it has not failed, or take() tells.
   std::exception_ptr failure(std::uint32_t taken) noexcept {
     std::exception_ptr found;
     (void)any_of([&](auto i) {
       if (i() != taken) return false;
-      found = failure_of(std::get<i()>(branches_));
+      auto& of = std::get<i()>(branches_);
+      found = failure_of(of);
+      if (found != nullptr) const after_taking<branch<i()>> then{&of, &places_[i()]};
       return true;
     });
     return found;
@@ -180,6 +182,9 @@ class branch_tuple {
   /// Another one in the place of a branch, between two turns.
   template <std::size_t I, class B>
   void replace(B&& other) {
+    static_assert(std::is_same_v<std::remove_cvref_t<B>, branch<I>>,
+                  "replace() of a selector takes a branch of the same type: what sends a copy, or "
+                  "returns a guard, is another one than what does not");
     auto& old = std::get<I>(branches_);
     if (std::exchange(places_[I].is_armed, false)) old.select_disarm();
     std::destroy_at(std::addressof(old));

@@ -147,6 +147,7 @@ class TANDEM_API selection {
   void stop() noexcept;
   void let_go_all() noexcept;
   bool claim_again(select_place& by, word seen) noexcept;
+  static branch_look pass_over(select_place& own) noexcept;
   /// @returns  false, and `seen`, if the word has changed
   bool notice(select_place& by, word& seen) noexcept;
   /// selecting/shares. @returns whether they were the last ones

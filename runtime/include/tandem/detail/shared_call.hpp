@@ -110,8 +110,9 @@ class TANDEM_API shared_wait {
 
   /// @param of  held by somebody until the wait begins, or has returned without a suspension
   explicit shared_wait(shared_call_base& of) noexcept : of_(&of) {}
-  /// For an awaiter that has not started.
-  shared_wait(shared_wait&& other) noexcept : of_(other.of_) {}
+  /// For an awaiter that has not started. It is kept from now on, perhaps for longer than the
+  /// shared_task: so it holds.
+  shared_wait(shared_wait&& other) noexcept : of_(other.of_) { hold(); }
   shared_wait& operator=(shared_wait&&) = delete;
   ~shared_wait() {
     if (is_holder_) of_->leave();
