@@ -43,6 +43,14 @@ template <class Awaiter>
 struct as_result_stop<Awaiter> {
   using select_of_stop = void;
 };
+/// Likewise of one that does not stay armed (selector.hpp).
+template <class Awaiter>
+struct as_result_leaves {};
+template <class Awaiter>
+  requires requires { typename std::remove_reference_t<Awaiter>::select_leaves; }
+struct as_result_leaves<Awaiter> {
+  using select_leaves = void;
+};
 struct select_place;
 
 }  // namespace detail
@@ -51,7 +59,8 @@ struct select_place;
 template <class Awaiter>
 class [[nodiscard]] as_result_awaiter : public detail::as_result_base<Awaiter>,
                                         public detail::as_result_once<Awaiter>,
-                                        public detail::as_result_stop<Awaiter> {
+                                        public detail::as_result_stop<Awaiter>,
+                                        public detail::as_result_leaves<Awaiter> {
  public:
   using tandem_awaiter = void;
   using value_type = decltype(std::declval<std::remove_reference_t<Awaiter>&>().await_resume());

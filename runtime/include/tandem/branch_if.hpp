@@ -27,12 +27,21 @@ struct branch_if_once<Branch, Base> : Base {
   using select_once = void;
 };
 
+template <class Branch, class Base>
+struct branch_if_leaves : Base {};
+template <class Branch, class Base>
+  requires requires { typename Branch::select_leaves; }
+struct branch_if_leaves<Branch, Base> : Base {
+  using select_leaves = void;
+};
+
 }  // namespace detail
 
 /// A branch that is there if a condition held when it was made.
 template <detail::select_branch Branch>
 class [[nodiscard]] conditional_branch
-    : public detail::branch_if_once<Branch, detail::branch_if_base<Branch>> {
+    : public detail::branch_if_leaves<
+          Branch, detail::branch_if_once<Branch, detail::branch_if_base<Branch>>> {
  public:
   using tandem_awaiter = void;
   using lossy_when_dropped = std::false_type;  // select() asks; it cannot be awaited by itself

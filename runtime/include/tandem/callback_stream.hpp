@@ -209,6 +209,7 @@ class [[nodiscard]] next_value_awaiter : private receive_awaiter<result<T>> {
   }
 
   // As a branch of select() (protocol selecting).
+  using select_leaves = void;  // the clock goes on between two turns of a selector
   using receive::select_try;
   bool select_arm(detail::select_place& as) noexcept {
     wait_.end();

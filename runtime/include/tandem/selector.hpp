@@ -109,7 +109,8 @@ using kept_branch_t = typename kept_branch<A>::type;
 /// replace() puts another one in their place. What a branch refers to (the value of a send) has to
 /// live as long as the selector.
 ///
-/// Timers, joins, I/O and stopped() are not kept armed: they are armed at each turn that waits.
+/// Timers, joins, I/O, values of callbacks and stopped() are not kept armed: they are armed at each
+/// turn that waits.
 ///
 /// @thread_safety  one task at a time; it stays where it is
 template <detail::select_branch... Bs>

@@ -4,6 +4,7 @@
 
 #include <tandem/as_result.hpp>
 #include <tandem/branch_if.hpp>
+#include <tandem/callback_stream.hpp>
 #include <tandem/channel.hpp>
 #include <tandem/event.hpp>
 #include <tandem/interval.hpp>
@@ -268,6 +269,35 @@ TEST(selector, a_stop_is_a_branch_at_each_turn) {
       const auto ended = co_await as_result(handle);
       EXPECT_TRUE(ended.has_value() && ended.value() == turns);
     }
+  }());
+}
+
+TEST(selector, a_virtual_clock_goes_on_between_two_turns_beside_callbacks) {
+  tandem::runtime_options options;
+  options.clock = tandem::virtual_time(1);
+  test_runtime rt(std::move(options));
+  rt.run([]() -> task<void> {
+    std::optional<tandem::callback<void(int)>> call;
+    co_await tandem::with_callbacks(
+        tandem::callback_stream<void(int)>(
+            4, tandem::overflow_policy::fail,
+            [&](tandem::callback<void(int)> given) { call.emplace(std::move(given)); }),
+        [&](auto& values) -> task<void> {
+          event e;
+          auto setter = spawn([](event& of) -> task<void> {
+            co_await settle();
+            of.set();
+          }(e));
+          selector next(values.next(), e.wait());
+          EXPECT_EQ((co_await next.next()).index(), 1U);
+          co_await setter;
+          co_await tandem::sleep_for(1h);
+          e.reset();
+          (*call)(7);
+          auto hit = co_await next.next();
+          EXPECT_EQ(hit.index(), 0U);
+          call.reset();
+        });
   }());
 }
 

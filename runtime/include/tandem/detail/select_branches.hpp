@@ -32,6 +32,8 @@ namespace tandem::inline v0::detail {
 /// wait can take it. Asked of the first in turn alone, which is then armed before the others are
 /// tried.
 ///
+/// `using select_leaves = void;`: it does not stay armed between two turns of a selector.
+///
 /// `using select_once = void;`: taken once, there is no second time (a selector leaves it out then).
 template <class Awaiter>
 concept select_branch = requires(Awaiter& a, select_place& place) {
@@ -58,6 +60,12 @@ inline constexpr bool is_once = requires { typename Awaiter::select_once; };
 /// stopped(): a stop ends the wait as this branch.
 template <class Awaiter>
 inline constexpr bool is_of_stop = requires { typename Awaiter::select_of_stop; };
+
+/// It does not stay armed between two turns: a stop is looked for anew, and what else a wait keeps up
+/// (a clock that stands still) ends with the turn.
+template <class Awaiter>
+inline constexpr bool leaves_each_turn =
+    is_of_stop<Awaiter> || requires { typename Awaiter::select_leaves; };
 
 inline constexpr std::uint32_t no_branch = 0xFFFF'FFFF;
 
@@ -151,7 +159,7 @@ class branch_tuple {
       select_place& place = places_[i()];
       if (i() == taken) {
         place.is_armed = false;
-      } else if (leaves_now(place, all || is_of_stop<branch<i()>>)) {
+      } else if (leaves_now(place, all || leaves_each_turn<branch<i()>>)) {
         place.is_armed = false;
         leave<i()>();
       }
