@@ -113,6 +113,11 @@ class [[nodiscard]] as_result_awaiter : public detail::as_result_base<Awaiter>,
   {
     inner_.select_disarm();
   }
+  void select_let_pass() noexcept
+    requires requires(Awaiter& a) { a.select_let_pass(); }
+  {
+    inner_.select_let_pass();
+  }
   void select_reset() noexcept
     requires requires(Awaiter& a) { a.select_try(); }
   {

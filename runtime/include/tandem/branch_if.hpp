@@ -60,6 +60,11 @@ class [[nodiscard]] conditional_branch
   void select_disarm() noexcept {
     if (is_there_) branch_.select_disarm();
   }
+  void select_let_pass() noexcept
+    requires requires(Branch& b) { b.select_let_pass(); }
+  {
+    if (is_there_) branch_.select_let_pass();
+  }
   void select_reset() noexcept {
     if (is_there_) branch_.select_reset();
   }

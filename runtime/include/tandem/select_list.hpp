@@ -70,7 +70,10 @@ class branch_list {
   void disarm_others(std::uint32_t taken, bool all) noexcept {
     for (std::uint32_t at = 0; at < size(); ++at) {
       select_place& place = all_[at]->place;
-      if (at != taken && !leaves_now(place, all || leaves_each_turn<Branch>)) continue;
+      if (at != taken && !leaves_now(place, all || leaves_each_turn<Branch>)) {
+        if (place.is_armed) let_pass(all_[at]->branch);
+        continue;
+      }
       place.is_armed = false;
       if (at != taken) leave(*all_[at]);
     }

@@ -167,6 +167,9 @@ class [[nodiscard]] TANDEM_API semaphore_awaiter {
   bool select_try() noexcept { return target_->try_acquire(permits_); }
   bool select_arm(detail::select_place& as) noexcept;
   void select_disarm() noexcept;
+  void select_let_pass() noexcept {
+    if (permits_ > 1) target_->release(0);  // waiting/let_go
+  }
   void select_reset() noexcept { room_.reset(); }
 
  protected:

@@ -223,6 +223,7 @@ class [[nodiscard]] TANDEM_API write_lock_awaiter {
   bool select_try() noexcept { return target_->try_lock(); }
   bool select_arm(detail::select_place& as) noexcept;
   void select_disarm() noexcept;
+  void select_let_pass() noexcept;
   void select_reset() noexcept { room_.reset(); }
 
  protected:

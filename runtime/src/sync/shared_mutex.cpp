@@ -114,6 +114,8 @@ void write_lock_awaiter::select_disarm() noexcept {
   if (room_.disarm()) target_->let_go();
 }
 
+void write_lock_awaiter::select_let_pass() noexcept { target_->let_go(); }
+
 bool read_lock_awaiter::start(detail::promise_base& waiting) noexcept {
   return detail::suspend(
       room_, shared_mutex::waits_to_read, target_->word_, target_->waiting_, waiting,

@@ -10,6 +10,8 @@
 #include <tandem/interval.hpp>
 #include <tandem/mutex.hpp>
 #include <tandem/select_list.hpp>
+#include <tandem/semaphore.hpp>
+#include <tandem/shared_mutex.hpp>
 #include <tandem/shared_task.hpp>
 #include <tandem/shielded.hpp>
 #include <tandem/stopped.hpp>
@@ -298,6 +300,51 @@ TEST(selector, a_virtual_clock_goes_on_between_two_turns_beside_callbacks) {
           EXPECT_EQ(hit.index(), 0U);
           call.reset();
         });
+  }());
+}
+
+TEST(selector, a_large_request_of_one_that_is_away_holds_up_nobody) {
+  test_runtime rt(1);
+  rt.run([]() -> task<void> {
+    tandem::semaphore permits(1);
+    tandem::shared_mutex m;
+    event e;
+    event go_on;
+    std::string log;
+    auto reading = co_await m.scoped_lock_shared();
+    co_await with_scope([&](task_scope& scope) -> task<void> {
+      scope.spawn([](tandem::semaphore& s, tandem::shared_mutex& lock, event& other, event& go,
+                     std::string& out) -> task<void> {
+        selector next(s.acquire(3), lock.scoped_lock(), other.wait());
+        EXPECT_EQ((co_await next.next()).index(), 2U);
+        other.reset();
+        co_await go.wait();
+        EXPECT_EQ((co_await next.next()).index(), 0U);
+        EXPECT_EQ((co_await next.next()).index(), 1U);
+        out += 's';
+        s.release(3);
+      }(permits, m, e, go_on, log));
+      co_await settle();
+      scope.spawn([](tandem::semaphore& s, std::string& out) -> task<void> {
+        auto one = co_await s.scoped();
+        out += 'p';
+      }(permits, log));
+      scope.spawn([](tandem::shared_mutex& lock, std::string& out) -> task<void> {
+        auto too = co_await lock.scoped_lock_shared();
+        out += 'r';
+      }(m, log));
+      co_await settle();
+      EXPECT_EQ(log, "");
+      e.set();
+      co_await settle();
+      EXPECT_EQ(log.size(), 2U);
+      go_on.set();
+      co_await settle();
+      permits.release(2);
+      co_await settle();
+      reading.unlock();
+    });
+    EXPECT_TRUE(log.size() == 3 && log.back() == 's');
   }());
 }
 

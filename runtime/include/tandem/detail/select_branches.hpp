@@ -32,6 +32,9 @@ namespace tandem::inline v0::detail {
 /// wait can take it. Asked of the first in turn alone, which is then armed before the others are
 /// tried.
 ///
+/// `void select_let_pass()`, if there is such a function: it stays in its list while the task is away,
+/// and those behind it that need not wait for it are let go.
+///
 /// `using select_leaves = void;`: it does not stay armed between two turns of a selector.
 ///
 /// `using select_once = void;`: taken once, there is no second time (a selector leaves it out then).
@@ -66,6 +69,12 @@ inline constexpr bool is_of_stop = requires { typename Awaiter::select_of_stop; 
 template <class Awaiter>
 inline constexpr bool leaves_each_turn =
     is_of_stop<Awaiter> || requires { typename Awaiter::select_leaves; };
+
+/// selecting/let_pass. Of one that stays armed while its task is away.
+template <class Branch>
+void let_pass(Branch& branch) noexcept {
+  if constexpr (requires { branch.select_let_pass(); }) branch.select_let_pass();
+}
 
 inline constexpr std::uint32_t no_branch = 0xFFFF'FFFF;
 
@@ -162,6 +171,8 @@ class branch_tuple {
       } else if (leaves_now(place, all || leaves_each_turn<branch<i()>>)) {
         place.is_armed = false;
         leave<i()>();
+      } else if (place.is_armed) {
+        let_pass(std::get<i()>(branches_));
       }
       return false;
     });
