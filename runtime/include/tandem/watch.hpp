@@ -82,8 +82,13 @@ class watch_core final : public watch_base {
   decltype(auto) read(Use& use, std::uint64_t& seen) {
     const std::uint64_t version = value_.hold();
     const value_hold held(value_);
-    seen = version;
-    return std::invoke(use, std::as_const(latest_));
+    const std::uint64_t before = std::exchange(seen, version);
+    try {
+      return std::invoke(use, std::as_const(latest_));
+    } catch (...) {
+      seen = before;  // it has not got it
+      throw;
+    }
   }
 
  private:

@@ -284,7 +284,7 @@ TEST(selector, a_virtual_clock_goes_on_between_two_turns_beside_callbacks) {
         tandem::callback_stream<void(int)>(
             4, tandem::overflow_policy::fail,
             [&](tandem::callback<void(int)> given) { call.emplace(std::move(given)); }),
-        [&](auto& values) -> task<void> {
+        [&](tandem::callback_values<int>& values) -> task<void> {
           event e;
           auto setter = spawn([](event& of) -> task<void> {
             co_await settle();

@@ -175,6 +175,40 @@ TEST(watch, all_that_wait_hear_of_a_change) {
   }());
 }
 
+/// The first copies of it fail.
+class hard_to_copy {
+ public:
+  hard_to_copy(int of, int& failures) : value(of), failures_(&failures) {}
+  hard_to_copy(const hard_to_copy& other) : value(other.value), failures_(other.failures_) {
+    if (*failures_ > 0) {
+      --*failures_;
+      throw std::runtime_error("not this time");
+    }
+  }
+  hard_to_copy(hard_to_copy&&) noexcept = default;
+  hard_to_copy& operator=(const hard_to_copy&) = delete;
+  ~hard_to_copy() = default;
+  int value;
+
+ private:
+  int* failures_;
+};
+
+TEST(watch, a_version_whose_copy_failed_has_not_been_seen) {
+  test_runtime rt(1);
+  rt.run([]() -> task<void> {
+    int failures = 1;
+    watch<hard_to_copy> w(1, failures);
+    auto reader = w.subscribe();
+    const auto first = co_await as_result(reader.next());
+    EXPECT_FALSE(first.has_value());
+    EXPECT_TRUE(reader.has_changed());
+    const auto again = co_await reader.next();
+    EXPECT_TRUE(again.has_value() && again->value == 1);
+    EXPECT_FALSE(reader.has_changed());
+  }());
+}
+
 TEST(watch, a_dump_says_who_waits_and_at_which_version) {
   test_runtime rt(tandem::test::on_virtual_clock());
   watch<int> w(1);
