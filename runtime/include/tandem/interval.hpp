@@ -36,13 +36,23 @@ class [[nodiscard]] tick_awaiter : private sleep_awaiter {
   std::chrono::steady_clock::time_point await_resume() const;
 
   // As a branch of select() (protocol selecting): again and again.
-  using sleep_awaiter::select_arm;
   using sleep_awaiter::select_disarm;
-  using sleep_awaiter::select_try;
+  bool select_try() noexcept {
+    aim_anew();
+    return sleep_awaiter::select_try();
+  }
+  bool select_arm(detail::select_place& as) noexcept {
+    aim_anew();
+    return sleep_awaiter::select_arm(as);
+  }
   void select_reset() noexcept;
 
  private:
+  /// The interval may have been reset between two turns of a selector.
+  void aim_anew() noexcept;
+
   interval* source_;
+  std::chrono::steady_clock::time_point aimed_at_;
 };
 
 /// Ticks at equal distances.
@@ -78,7 +88,7 @@ class TANDEM_API interval {
   /// @cost           that of sleep_until()
   tick_awaiter tick() noexcept { return tick_awaiter(*this); }
 
-  /// The next tick is a period from now.
+  /// The next tick is a period from now; not while somebody waits for a tick.
   void reset() noexcept;
   /// The next tick is at `next`.
   void reset_at(time_point next) noexcept { next_ = next; }
@@ -101,11 +111,19 @@ class TANDEM_API interval {
 
 inline tick_awaiter::tick_awaiter(interval& source) noexcept
     : sleep_awaiter(source.next_ <= tandem::now() ? (interval::time_point::min)() : source.next_),
-      source_(&source) {}
+      source_(&source),
+      aimed_at_(source.next_) {}
+
+inline void tick_awaiter::aim_anew() noexcept {
+  if (source_->next_ == aimed_at_) return;
+  aimed_at_ = source_->next_;
+  aim(aimed_at_);
+}
 
 inline void tick_awaiter::select_reset() noexcept {
   sleep_awaiter::select_reset();
-  aim(source_->next_);
+  aimed_at_ = source_->next_;
+  aim(aimed_at_);
 }
 
 inline std::chrono::steady_clock::time_point tick_awaiter::await_resume() const {

@@ -148,15 +148,21 @@ class [[nodiscard]] select_list {
   /// Not while somebody waits.
   ~select_list() { branches_.disarm_others(detail::no_branch, true); }
 
-  /// Between two turns. @returns its index  @throws std::bad_alloc
-  std::size_t add(Awaiter branch) {
-    branches_.add(std::move(branch));
+  /// Between two turns.
+  ///
+  /// @param awaitable  an Awaiter, or what co_await makes one of: a join_handle, by its name
+  /// @returns          its index
+  /// @throws           std::bad_alloc
+  template <class A>
+  std::size_t add(A&& awaitable) {
+    constexpr bool fits = std::same_as<detail::branch_of_t<A>, Awaiter>;
+    static_assert(fits,
+                  "add() of a select_list takes branches of its one type: what sends a copy, or "
+                  "returns a guard, is another one than what does not");
+    detail::check_kept<A>();
+    if constexpr (fits) branches_.add(Awaiter(detail::make_branch(std::forward<A>(awaitable))));
     return branches_.size() - 1;
   }
-  /// Of another type, which would be cut down to Awaiter: what sends a copy, or returns a guard.
-  template <class Other>
-    requires std::derived_from<Other, Awaiter> && (!std::same_as<Other, Awaiter>)
-  std::size_t add(Other branch) = delete;
   /// Between two turns. The indices of the others stay.
   void remove(std::size_t index) noexcept {
     TANDEM_ASSERT(index < branches_.size(),

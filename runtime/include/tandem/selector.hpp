@@ -106,8 +106,9 @@ using kept_branch_t = typename kept_branch<A>::type;
 ///     }
 ///
 /// Branches that can be taken once only (a send, a join handle, a sleep) are left out when they were;
-/// replace() puts another one in their place. What a branch refers to (the value of a send) has to
-/// live as long as the selector.
+/// replace() puts another one in their place. What a branch refers to has to live as long as the
+/// selector: the value of `send(std::move(value))`, which must not be a temporary; `send(value)` copies
+/// it into the branch.
 ///
 /// Timers, joins, I/O, values of callbacks and stopped() are not kept armed: they are armed at each
 /// turn that waits.

@@ -36,7 +36,8 @@ void selection::describe(const stop_waiter& wait, wait_note& note) noexcept {
     used += static_cast<std::size_t>(written);
   }
   words[used] = 0;
-  note.say("of %zu branches: %s", self.branches_, words);
+  note.say("of %zu branches: %s", self.branches_,
+           used != 0 ? words : "none that can be taken (branch_if has left them out)");
 }
 
 bool select_leaf::on_stop(stop_waiter& self) noexcept {

@@ -16,6 +16,7 @@
 #include <tandem/shielded.hpp>
 #include <tandem/stopped.hpp>
 #include <tandem/virtual_time.hpp>
+#include <vector>
 
 #include "runtime/support/sync_support.hpp"
 
@@ -200,6 +201,53 @@ TEST(selector, ticks_beside_a_channel) {
     EXPECT_GE(seen[1], 8);
     EXPECT_LE(seen[1], 9);
     co_await feeder;
+  }());
+}
+
+TEST(selector, a_tick_goes_by_its_interval_also_when_that_was_reset_between_two_turns) {
+  tandem::runtime_options options;
+  options.clock = tandem::virtual_time(1);
+  test_runtime rt(std::move(options));
+  rt.run([]() -> task<void> {
+    channel<int> a(1);
+    tandem::interval quiet(100ms);
+    selector next(a.receive(), quiet.tick());
+    quiet.reset_at(tandem::now() + 30ms);
+    const auto begin = tandem::now();
+    EXPECT_EQ((co_await next.next()).index(), 1U);
+    EXPECT_EQ(tandem::now() - begin, 30ms);
+    EXPECT_TRUE(a.try_send(1));
+    EXPECT_EQ((co_await next.next()).index(), 0U);
+    co_await tandem::sleep_for(60ms);
+    quiet.reset();
+    EXPECT_EQ((co_await next.next()).index(), 1U);
+    EXPECT_EQ(tandem::now() - begin, 190ms);
+    // One that is due counts as that where nothing is waited for.
+    quiet.reset_at(tandem::now() - 1ms);
+    auto due = co_await tandem::select(quiet.tick(), tandem::otherwise);
+    EXPECT_EQ(due.index(), 0U);
+  }());
+}
+
+TEST(select_list, takes_handles_by_their_name) {
+  test_runtime rt(1);
+  rt.run([]() -> task<void> {
+    std::array<tandem::join_handle<int>, 3> all;
+    tandem::select_list<tandem::join_awaiter<int>> ends;
+    for (int i = 0; i < 3; ++i) {
+      all[static_cast<std::size_t>(i)] = spawn([](int number) -> task<int> {
+        co_await tandem::yield();
+        co_return number;
+      }(i));
+      ends.add(all[static_cast<std::size_t>(i)]);
+    }
+    int sum = 0;
+    while (!ends.is_over()) {
+      auto ended = co_await ends.next();
+      EXPECT_EQ(ended.value, static_cast<int>(ended.index));
+      sum += ended.value;
+    }
+    EXPECT_EQ(sum, 3);
   }());
 }
 
@@ -404,10 +452,11 @@ TEST(selector, what_its_own_send_has_left_is_there_for_its_receive) {
 TEST(selector, a_copy_is_sent_also_by_a_branch_that_was_not_tried) {
   test_runtime rt(1);
   rt.run([]() -> task<void> {
-    channel<std::string> a(1);
-    const std::string text(100, 'x');
-    EXPECT_EQ((co_await tandem::select(tandem::biased, due_for_ever(), a.send(text))).index(), 1U);
-    EXPECT_EQ(a.try_receive(), text);
+    channel<std::vector<int>> a(1);
+    const std::vector<int> numbers(25, 7);
+    EXPECT_EQ((co_await tandem::select(tandem::biased, due_for_ever(), a.send(numbers))).index(),
+              1U);
+    EXPECT_EQ(a.try_receive(), numbers);
   }());
 }
 
