@@ -130,7 +130,7 @@ stream<when_each_item<T>> run_when_each(std::vector<task<T>>&& tasks, std::size_
 ///
 ///     co_await tandem::for_each(tandem::when_each(std::move(downloads)), [&](auto&& ended) {
 ///       if (ended.outcome) return show(ended.index, ended.outcome.value());
-///       std::clog << "no. " << ended.index << ": " << ended.outcome.error().message() << '\n';
+///       report(ended.index, ended.outcome.exception());
 ///     });
 ///
 /// A failure is an item, too, and stops nobody. Leaving early, and a stop of the consumer, stop
