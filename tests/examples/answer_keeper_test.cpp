@@ -209,6 +209,15 @@ TEST(answer_keeper, at_the_end_all_that_waits_is_written) {
   EXPECT_EQ(test.keeper.state().waiting, 0U);
 }
 
+TEST(answer_keeper, at_the_end_what_is_being_written_stays_the_first_one) {
+  fixture test;
+  test.run([&]() -> task<void> {
+    for (unsigned number = 1; number <= 3; ++number) test.keeper.keep(answer_to(number));
+    co_await tandem::sleep_for(1500us);  // the store is reached, and has not answered yet
+  });
+  EXPECT_EQ(test.mood.written, keys(1, 3));
+}
+
 TEST(answer_keeper, at_the_end_a_store_that_is_away_is_tried_once_more_and_not_waited_for) {
   for (const bool comes_back : {false, true}) {
     fixture test;

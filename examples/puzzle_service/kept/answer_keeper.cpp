@@ -265,7 +265,7 @@ tandem::task<void> answer_keeper::write_next() {
     if (kept) {
       ++state_.kept;
       if (!waiting_.remove(next)) --state_.given_up;
-    } else {
+    } else if (!kept.is_cancelled()) {  // a stop is nobody's fault: it stays the first one
       waiting_.put_last(next);
     }
   }
