@@ -45,7 +45,8 @@ class TANDEM_IO_API socket {
   /// accept has it. As the outcome of an operation; negative: none. By the task of the side that
   /// takes.
   void keep(std::int32_t connection) noexcept { kept_ = connection; }
-  std::int32_t take_kept() noexcept { return std::exchange(kept_, -1); }
+  /// Writes only if there is one: a close() beside an accept() is told, before that is a race.
+  std::int32_t take_kept() noexcept { return kept_ < 0 ? kept_ : std::exchange(kept_, -1); }
   /// direct/leave_side. By the task of that side.
   void leave_side(socket_side side) noexcept;
   /// It listens, and nobody else has it: close() ends that at once, whoever holds the descriptor.
