@@ -159,16 +159,13 @@ branch_look selection::look(select_place& at) noexcept {
 }
 
 branch_look selection::claim_unless_own(select_place& by) noexcept {
-  word seen = open_now;
   while (true) {
+    word seen = open_now;
     if (word_.compare_exchange_strong(seen, ended_by(by.index), std::memory_order_acq_rel))
         [[likely]]
       return branch_look::claimable;
-    while (seen != open_now) {
-      // Relaxed: as in look().
-      if (arming_.load(std::memory_order_relaxed) == &this_thread()) return pass_over(by);
-      if (notice(by, seen)) return branch_look::not_now;
-    }
+    const branch_look found = look(by);
+    if (found != branch_look::claimable) return found;
   }
 }
 

@@ -41,10 +41,11 @@ std::size_t wait_list::count() const noexcept {
   return found;
 }
 
-waiter* wait_list::front_past_branches() noexcept {
+template <class Look>
+waiter* wait_list::first_that(Look look) noexcept {
   waiter* each = first_;
   while (each != nullptr) {
-    switch (each->look_at_branch()) {
+    switch (look(*each)) {
       case branch_look::claimable: return each;
       case branch_look::own: each = each->next_; break;
       case branch_look::not_now: set_aside(*std::exchange(each, each->next_));
@@ -53,16 +54,13 @@ waiter* wait_list::front_past_branches() noexcept {
   return nullptr;
 }
 
+waiter* wait_list::front_past_branches() noexcept {
+  return first_that([](waiter& each) noexcept { return each.look_at_branch(); });
+}
+
 waiter* wait_list::pop_past_branches() noexcept {
-  waiter* each = first_;
-  while (each != nullptr) {
-    switch (each->claim_unless_own()) {
-      case branch_look::claimable: return &taken(*each);
-      case branch_look::own: each = each->next_; break;
-      case branch_look::not_now: set_aside(*std::exchange(each, each->next_));
-    }
-  }
-  return nullptr;
+  waiter* const claimed = first_that([](waiter& each) noexcept { return each.claim_unless_own(); });
+  return claimed != nullptr ? &taken(*claimed) : nullptr;
 }
 
 waiter* wait_list::take_all() noexcept {

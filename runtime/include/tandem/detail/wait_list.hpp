@@ -127,6 +127,9 @@ class TANDEM_API wait_list {
 
  private:
   friend class waiter;
+  /// The oldest one that is claimable by `look`; those that cannot be claimed are set aside.
+  template <class Look>
+  waiter* first_that(Look look) noexcept;
   waiter* front_past_branches() noexcept;
   waiter* pop_past_branches() noexcept;
   waiter& taken(waiter& item) noexcept {
